@@ -1,101 +1,153 @@
-// Measures CPU per request of GET /dashboard/status for a person with 10,000 scans, beside a bare Fastify that answers a constant; and the server's start and memory at rest.
-// No bar. Prints a table and keeps results/dashboard.json. Linux only (/proc).
+// Measures CPU per request of the ten endpoints that pages call most (results/clicks.json) for a person with 10,000 scans, over one connection and over eight busy ones, each beside a bare Fastify that
+// answers the same JSON; and the server's start. Bars: 4 times on one connection; GET /dashboard/status 10 times saturated. Prints a table and keeps results/dashboard.json. Linux only (/proc).
+// `node bench/dashboard.ts [--only /dashboard/status]`. Needs npm start once (for the build).
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { describeMachine, median, RESULTS, startServer } from './server.ts';
+import { z } from 'zod';
+import { fill, idOf, startAccount } from './full-account.ts';
+import { askOften } from './keep-alive.ts';
+import { type BenchServer, describeMachine, median, RESULTS, startServer } from './server.ts';
 
 const SCANS = 10_000;
-const REQUESTS = 3_000;
+const REQUESTS = 1_500;
 const ROUNDS = 5;
-const UPLOADS_AT_ONCE = 8;
-const MIB = 1024 ** 2;
-/** Clock ticks per second of /proc/PID/stat (proc(5); 100 on every Linux that Node runs on). */
-const TICKS = 100;
+const CONNECTIONS = { one: 1, saturated: 8 } as const;
+type Load = keyof typeof CONNECTIONS;
+const BARS = { one: 4, saturated: 10 } as const;
+const STATUS = '/dashboard/status';
+/** As Chromium sends them with a call of a page; the peer gets the same. */
+const BROWSER_HEADERS = {
+  Connection: 'keep-alive',
+  'sec-ch-ua-platform': '"Linux"',
+  'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  accept: 'application/json',
+  'sec-ch-ua': '"Chromium";v="142", "Not_A Brand";v="99"',
+  'sec-ch-ua-mobile': '?0',
+  'Sec-Fetch-Site': 'same-origin',
+  'Sec-Fetch-Mode': 'cors',
+  'Sec-Fetch-Dest': 'empty',
+  'Accept-Encoding': 'gzip, deflate, br, zstd',
+  'Accept-Language': 'en-US,en;q=0.9',
+};
 
-/** CPU time that a process has used, user and system, in ms. */
+const clicksSchema = z.object({ most_called: z.array(z.object({ path: z.string() })) });
+
+interface Peer {
+  url: string;
+  pid: number;
+  stop(): void;
+}
+
+/** CPU time that the threads of a process have used, in µs. */
 function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return ((Number(fields[11]) + Number(fields[12])) / TICKS) * 1000;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const of = (thread: string) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+  return threads.reduce((sum, thread) => sum + of(thread), 0) / 1_000;
 }
 
-function memoryOf(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
-}
-
-async function cpuPerRequest(pid: number, url: string, headers: Record<string, string>): Promise<number> {
+/** CPU of a process per request, in µs. */
+async function cpuPerRequest(
+  { pid }: { pid: number },
+  url: string,
+  { headers, connections }: { headers: Record<string, string>; connections: number },
+): Promise<number> {
   const before = cpuOf(pid);
-  for (let sent = 0; sent < REQUESTS; sent += 1) {
-    const response = await fetch(url, { headers });
-    if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
-    await response.arrayBuffer();
-  }
+  await askOften(url, { headers, count: REQUESTS, connections });
   return (cpuOf(pid) - before) / REQUESTS;
 }
 
-async function startBareFastify(): Promise<{ url: string; pid: number; stop: () => void }> {
-  const fastify = createRequire(fileURLToPath(new URL('../server/package.json', import.meta.url))).resolve('fastify');
-  const source = `const app = require(${JSON.stringify(fastify)})(); app.get('/', async () => ({ hello: 'world' })); app.listen({ port: 0, host: '127.0.0.1' }).then((url) => console.log(url));`;
-  const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function startPeer(answers: readonly unknown[], folder: string): Promise<Peer> {
+  const file = join(folder, 'answers.json');
+  writeFileSync(file, JSON.stringify(answers));
+  const source = fileURLToPath(new URL('peers/bare-answers.ts', import.meta.url));
+  const child = spawn(process.execPath, [source, file], { stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await new Promise<string>((resolve) =>
     child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
   );
   return { url, pid: child.pid ?? 0, stop: () => void child.kill() };
 }
 
-async function fill(url: string, headers: Record<string, string>): Promise<void> {
-  let next = 0;
-  const upload = async () => {
-    while (next < SCANS) {
-      next += 1;
-      const form = new FormData();
-      form.append('file', new Blob([`file ${next}`]), `file-${next}.txt`);
-      const response = await fetch(`${url}/api/antivirus/scan`, { method: 'POST', body: form, headers });
-      if (response.status !== 201) throw new Error(`upload answered ${response.status}`);
-      await response.arrayBuffer();
-    }
-  };
-  await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, upload));
+function fillScans(path: string): void {
+  const database = new DatabaseSync(path);
+  database.exec('pragma busy_timeout = 5000; begin immediate');
+  fill(database, 'scans', SCANS, (index) => ({ id: idOf(1, index), filename: `report ${index} of the year.pdf` }));
+  database.exec('commit; analyze');
+  database.close();
 }
 
-// A limit is no part of what is measured.
-const server = await startServer(undefined, { LIMITS: 'read=1000000/1m,read.source=1000000/1m' });
-const bare = await startBareFastify();
-try {
-  const { token } = await server.signIn();
-  const at_rest_mb = memoryOf(server.pid) / MIB;
-  const headers = { authorization: `Bearer ${token}` };
-  await fill(server.url, headers);
-  const ours: number[] = [];
-  const peers: number[] = [];
+async function compare(server: BenchServer, peer: Peer, path: string, index: number, headers: Record<string, string>) {
+  const ours: Record<Load, number[]> = { one: [], saturated: [] };
+  const theirs: Record<Load, number[]> = { one: [], saturated: [] };
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const our = await cpuPerRequest(server.pid, `${server.url}/api/dashboard/status`, headers);
-    const peer = await cpuPerRequest(bare.pid, `${bare.url}/`, {});
-    // The first round warms both up.
-    if (round > 0) {
-      ours.push(our);
-      peers.push(peer);
+    for (const load of ['one', 'saturated'] as const) {
+      const connections = CONNECTIONS[load];
+      const our = await cpuPerRequest(server, `${server.url}/api${path}`, { headers, connections });
+      const their = await cpuPerRequest(peer, `${peer.url}/${index}`, { headers, connections });
+      // The first round warms both up.
+      if (round > 0) {
+        ours[load].push(our);
+        theirs[load].push(their);
+      }
     }
   }
-  const results = {
-    status_cpu_ms: median(ours),
-    bare_fastify_cpu_ms: median(peers),
-    ratio: median(ours) / median(peers),
-    start_to_ready_ms: server.started_ms,
-    memory_at_rest_mb: at_rest_mb,
-  };
+  const round = (value: number) => Math.round(value * 100) / 100;
+  const of = (load: Load) => ({
+    [`${load}_us`]: round(median(ours[load])),
+    [`${load}_bare_us`]: round(median(theirs[load])),
+    [`${load}_ratio`]: round(median(ours[load]) / median(theirs[load])),
+  });
+  return { path, ...of('one'), ...of('saturated') };
+}
+
+/** Paths that pages call most; the one of the bar first. */
+function chosen(): string[] {
+  const only = process.argv.indexOf('--only');
+  if (only > 0) return process.argv.slice(only + 1);
+  const { most_called } = clicksSchema.parse(JSON.parse(readFileSync(join(RESULTS, 'clicks.json'), 'utf8')));
+  return [STATUS, ...most_called.map(({ path }) => path).filter((path) => path !== STATUS)].slice(0, 10);
+}
+
+const data_dir = mkdtempSync(join(tmpdir(), 'palisade-dashboard-'));
+// A limit is no part of what is measured.
+const server = await startServer(data_dir, {
+  LIMITS: 'read=1000000/1m,read.source=1000000/1m,admin=1000000/1m,admin.source=1000000/1m',
+});
+let peer: Peer | undefined;
+try {
+  await startAccount(server);
+  const { token } = await server.signIn();
+  fillScans(join(data_dir, 'palisade.sqlite'));
+  const headers = { ...BROWSER_HEADERS, authorization: `Bearer ${token}` };
+  const paths = chosen();
+  const answers: unknown[] = [];
+  for (const path of paths) {
+    const answer = await fetch(`${server.url}/api${path}`, { headers });
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+    answers.push(await answer.json());
+  }
+  peer = await startPeer(answers, data_dir);
+  const results = [];
+  for (const [index, path] of paths.entries()) {
+    const bytes = JSON.stringify(answers[index]).length;
+    results.push({ ...(await compare(server, peer, path, index, headers)), bytes });
+    console.log(JSON.stringify(results.at(-1)));
+  }
+  console.table(results);
   const kept = {
-    what: `GET /dashboard/status with ${SCANS} scans: CPU ms per request (median of ${ROUNDS} rounds of ${REQUESTS}), against a bare Fastify hello`,
+    what: `CPU µs per request with ${SCANS} scans (median of ${ROUNDS} rounds of ${REQUESTS}), over one and over ${CONNECTIONS.saturated} busy connections, beside a bare Fastify with the same JSON`,
     at: new Date().toISOString(),
-    machine: describeMachine(),
+    machine: { ...describeMachine(), load: Math.round((loadavg()[0] ?? 0) * 10) / 10 },
+    bars: { ...BARS, saturated_of: STATUS },
+    start_to_ready_ms: Math.round(server.started_ms),
     results,
   };
-  mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(join(RESULTS, 'dashboard.json'), `${JSON.stringify(kept, null, 2)}\n`);
-  console.table(results);
+  if (!process.argv.includes('--only')) writeFileSync(join(RESULTS, 'dashboard.json'), `${JSON.stringify(kept, null, 2)}\n`);
 } finally {
-  bare.stop();
+  peer?.stop();
   await server.stop();
+  rmSync(data_dir, { recursive: true, force: true });
 }

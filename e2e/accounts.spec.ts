@@ -234,6 +234,9 @@ test('the keyboard alone changes username and password, and ends a session elsew
   await expect(page.getByRole('menuitem', { name: 'Security Preferences' })).toBeFocused();
   await page.keyboard.press('Enter');
   const security = page.getByRole('dialog', { name: 'Security Preferences' });
+  await security.getByRole('tab', { name: 'Two-factor' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
   const sessions = security.getByRole('region', { name: 'Signed-in sessions' }).getByRole('listitem');
   await expect(sessions).toHaveCount(2);
   await expect(sessions.filter({ hasText: 'This session' })).toContainText('Chrome on Linux');
@@ -247,6 +250,8 @@ test('the keyboard alone changes username and password, and ends a session elsew
   await expect(security.getByText('Firefox on Windows is signed out.')).toBeVisible();
   await expect(sessions).toHaveCount(1);
 
+  await security.getByRole('tab', { name: 'Sessions' }).focus();
+  await page.keyboard.press('ArrowUp');
   await security.getByLabel('Current Password').focus();
   await page.keyboard.type('not the password');
   await security.getByLabel('New Password').focus();
@@ -272,6 +277,7 @@ test('a session that was ended elsewhere is told at the sign-in screen at once',
   await signIn(other, 'maria');
   await openMenu(page);
   await page.getByRole('menuitem', { name: 'Security Preferences' }).click();
+  await page.getByRole('tab', { name: 'Sessions' }).click();
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
   await page.getByLabel('Your password').fill('a long enough password');
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
@@ -297,6 +303,7 @@ test('every part of accounts is visible at any width', async ({ page }) => {
   await openMenu(page);
   await expectNothingCutOff(page);
   await page.getByRole('menuitem', { name: 'Security Preferences' }).click();
+  await page.getByRole('tab', { name: 'Sessions' }).click();
   await expect(page.getByText('This session')).toBeVisible();
   await expectNothingCutOff(page);
   await expectAccessible(page);

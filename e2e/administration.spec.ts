@@ -55,6 +55,7 @@ test('an administrator disables somebody, gives a role, and reads it all in the 
   await maria.getByRole('button', { name: 'Sign In' }).click();
   await expect(maria.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
   await openMenu(maria, 'Security Preferences');
+  await maria.getByRole('tab', { name: 'Activity' }).click();
   const activity = maria.getByRole('list', { name: 'Activity' });
   await expect(activity).toContainText('Account disabled');
   await expect(activity).toContainText('by an administrator');

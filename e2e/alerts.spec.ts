@@ -24,7 +24,7 @@ test('a false positive is hidden with its like, and comes back when that is ende
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/anti-hacking\?alert=/);
   const dialog = page.getByRole('dialog', { name: 'Security alert' });
-  await expect(dialog).toContainText('Out of reach: the uploaded copy is locked away or deleted.');
+  await expect(dialog).toContainText('Quarantined: the uploaded copy can’t do harm.');
   await expectAccessible(page);
 
   await page.reload();

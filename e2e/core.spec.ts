@@ -66,9 +66,9 @@ test('an infected file is locked away and comes back unchanged', { tag: '@core' 
   await page.getByLabel('Choose files to scan').setInputFiles([eicarFile]);
   await page.getByRole('link', { name: eicarFile.name }).click();
   const dialog = page.getByRole('dialog', { name: 'Scan details' });
-  await expect(dialog).toContainText('locked away in quarantine until');
+  await expect(dialog).toContainText('Our copy is quarantined until');
   const download = page.waitForEvent('download');
-  await dialog.getByRole('button', { name: 'Get the file back' }).click();
+  await dialog.getByRole('button', { name: 'Download file' }).click();
   const chunks: Buffer[] = [];
   for await (const chunk of await (await download).createReadStream()) chunks.push(Buffer.from(chunk));
   expect(Buffer.concat(chunks).equals(eicarFile.buffer)).toBe(true);
@@ -89,7 +89,7 @@ test('a firewall rule is added, judges traffic, and is disabled and deleted', { 
   await tester.getByLabel('Source').fill('203.0.113.7');
   await tester.getByLabel('Destination').fill('192.168.1.10');
   await tester.getByLabel('Port').fill('22');
-  await tester.getByRole('button', { name: 'Test' }).click();
+  await tester.getByRole('button', { name: 'Test connection' }).click();
   await expect(tester.getByRole('status')).toHaveText('Would be blocked by the rule “Closed”');
   await row.getByRole('switch').click();
   await expect(tester.getByRole('status')).not.toContainText('by the rule “Closed”');

@@ -354,6 +354,7 @@ test('administrators write help pages and canned answers, and set the hours', as
   await page.getByLabel('Title').fill('Paper jam');
   await page.getByLabel('In one sentence').fill('What to do when paper is stuck.');
   await page.getByLabel('Article', { exact: true }).fill('## Pull\n\n<b>Gently</b>.');
+  await page.getByRole('tab', { name: 'Preview' }).click();
   await expect(page.getByRole('region', { name: 'Preview' })).toContainText('<b>Gently</b>.');
   await page.getByRole('checkbox', { name: /^Published/ }).check();
   await page.getByRole('button', { name: 'Save' }).click();

@@ -57,7 +57,7 @@ async function addRule(page: Page, name: string, fill: (form: Locator) => Promis
 async function addTheDevice(page: Page, computer: Computer): Promise<void> {
   await go(page, '/devices');
   await expect(lead(page)).toHaveText('No device is connected.');
-  await page.getByRole('button', { name: 'Show the command' }).click();
+  await page.getByRole('button', { name: /^Linux/u }).click();
   const command = (await page.locator('[data-command]').textContent()) ?? '';
   expect(command).toMatch(
     /^curl -fsS https:\/\/palisade\.example\/agent\/install\.sh \| sudo sh -s -- [A-Z2-9]{5}-[A-Z2-9]{5}$/u,
@@ -65,7 +65,7 @@ async function addTheDevice(page: Page, computer: Computer): Promise<void> {
   expect(await computer.shell(command.replace('sudo ', ''))).toContain('This computer is now the device');
   await computer.startAgent();
   await page.getByRole('button', { name: /^Rename / }).click();
-  await page.getByRole('textbox', { name: 'Name of the device' }).fill('Kitchen');
+  await page.getByRole('textbox', { name: 'Device name' }).fill('Kitchen');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(device(page).getByText('Online')).toBeVisible();
   await expect(device(page).getByText('Applied', { exact: true })).toBeVisible();
@@ -112,7 +112,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     await expect(page.getByRole('main').locator('section').first()).toContainText(/Since /u);
     await go(page, '/devices');
     await expect(device(page).getByText('Offline')).toBeVisible();
-    await expect(device(page)).toContainText(/has not answered for the newest rules yet\. Since /u);
+    await expect(device(page)).toContainText(/Waiting for the device to apply your latest rules\. Since /u);
     await computer.startAgent();
     await expect(device(page).getByText('Applied', { exact: true })).toBeVisible();
 
@@ -124,8 +124,8 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
       await form.getByLabel('Port').fill('53');
     });
     await go(page, '/devices');
-    await expect(device(page).getByText('On trial')).toBeVisible();
-    await expect(device(page)).toContainText(/come back in 0:\d\d if it does not/u);
+    await expect(device(page).getByText('Testing')).toBeVisible();
+    await expect(device(page)).toContainText(/return in 0:\d\d/u);
 
     // Meanwhile it scans.
     const infected = join(folder, nestedZip.name);
@@ -133,12 +133,12 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     for (let index = 0; index < 200; index += 1)
       writeFileSync(join(folder, 'letters', `${index}.txt`), `A letter, the ${index}th.`);
     writeFileSync(infected, nestedZip.buffer);
-    await device(page).getByRole('button', { name: 'One folder' }).click();
+    await device(page).getByRole('button', { name: 'Scan a folder' }).click();
     await device(page).getByRole('textbox', { name: 'Folder to scan' }).fill(folder);
     await page.keyboard.press('Enter');
     await expect(device(page).getByRole('progressbar', { name: 'Progress of the scan' })).toBeVisible();
     // It scans at the lowest priority: others go first.
-    await expect(device(page)).toContainText('Scan of a folder is done. 1 infected file.', { timeout: 90_000 });
+    await expect(device(page)).toContainText('Folder scan finished. 1 infected file.', { timeout: 90_000 });
     const findings = tile(page, 'Found on devices').getByRole('listitem');
     await expect(findings).toContainText(infected);
     await expect(findings).toContainText('In quarantine');
@@ -148,7 +148,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     await expect(device(page)).toContainText('With these rules the server could not be reached: its name could not be resolved.');
     expect(await computer.shell('nft list chain inet palisade outbound')).not.toContain(' 53 ');
     await go(page, '/firewall');
-    await expect(lead(page)).toHaveText('Kitchen did not take your rules.');
+    await expect(lead(page)).toHaveText('Kitchen couldn’t apply your rules.');
     await page.getByRole('switch', { name: 'Status of No names', exact: true }).click();
     await expect(lead(page)).toHaveText('Your rules are applied on Kitchen.');
 
@@ -159,8 +159,8 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
 
     // A second look: sent because it was asked for, and read by the server's own scanner.
     await go(page, '/devices');
-    await findings.getByRole('button', { name: 'Second look' }).click();
-    await expect(findings).toContainText(/Second look by this server:\s*Infected/u, { timeout: 45_000 });
+    await findings.getByRole('button', { name: 'Server rescan' }).click();
+    await expect(findings).toContainText(/Server rescan:\s*Infected/u, { timeout: 45_000 });
     await expectNothingCutOff(page);
     await expect
       .poll(() => computer.said(), { timeout: 15_000 })

@@ -53,10 +53,10 @@ test('a person sees what reads the files, how fresh its signatures are, and when
 
   await page.getByRole('navigation').getByRole('link', { name: 'Antivirus' }).click();
   const card = page.getByRole('region', { name: 'Scanning engine' });
-  await expect(card).toContainText(/\d+ rules and 1 known bad file/);
-  await expect(card).toContainText('The list of known threats is less than an hour old.');
+  await expect(card).toContainText(/\d+ rules and 1 known dangerous file/);
+  await expect(card).toContainText('Threat definitions are less than an hour old.');
   await card.getByText('Details').click();
-  await expect(card).toContainText('The last update went well.');
+  await expect(card).toContainText('The last update succeeded.');
   await expect(card).toContainText('/list.txt In use: 1 hash.');
   await expectAccessible(page);
 
@@ -65,10 +65,10 @@ test('a person sees what reads the files, how fresh its signatures are, and when
 
   const three_days_ago = new Date(Date.now() - 73 * 3_600_000).toISOString();
   await change(page, (status) => ({ ...status, signatures: { ...status.signatures, as_of: three_days_ago } }));
-  await expect(card).toContainText('The list of known threats is 3 days old');
+  await expect(card).toContainText('Threat definitions are 3 days old');
   await expectAccessible(page);
 
   await change(page, (status) => ({ ...status, engines: status.engines.map((engine) => ({ ...engine, state: 'down' })) }));
-  await expect(card).toContainText('No scanning engine answers');
+  await expect(card).toContainText('The scanner isn’t responding');
   await expectAccessible(page);
 });

@@ -57,7 +57,7 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
     await expect(dialog(page).getByLabel(label)).toHaveValue(value);
   }
   await dialog(page).getByLabel('Port').fill('8100-8000');
-  await expect(dialog(page).getByText('The range begins with the higher end. Turn it round: 8100-8000')).toBeVisible();
+  await expect(dialog(page).getByText('Start the range with the lower number: 8100-8000')).toBeVisible();
   await dialog(page).getByLabel('Rule Name').focus();
   await expectAccessible(page);
   await dialog(page).getByLabel('Port').fill('22, 8000-8100');
@@ -72,7 +72,7 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
   await tester.getByLabel('Source').fill('203.0.113.7');
   await tester.getByLabel('Destination').fill('192.168.1.10');
   await tester.getByLabel('Port').fill('22');
-  await tester.getByRole('button', { name: 'Test' }).click();
+  await tester.getByRole('button', { name: 'Test connection' }).click();
   await expect(tester.getByRole('status')).toHaveText('Would be allowed by the rule “Office”');
 
   await addRule(page, 'Closed', async (form) => {
@@ -80,13 +80,13 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
     await form.getByLabel('Protocol').selectOption('All');
   });
   await expect(tester.getByRole('status')).toHaveText('Would be blocked by the rule “Closed”');
-  await row(page, 'Office').getByRole('button', { name: 'Never matches' }).click();
+  await row(page, 'Office').getByRole('button', { name: 'No effect' }).click();
   await expect(row(page, 'Office')).toContainText('Another rule blocks all of this traffic.');
   await expectAccessible(page);
 
   await status(page, 'Closed').click();
   await expect(status(page, 'Closed')).not.toBeChecked();
-  await expect(row(page, 'Office')).not.toContainText('Never matches');
+  await expect(row(page, 'Office')).not.toContainText('No effect');
   await expect(tester.getByRole('status')).toHaveText('Would be allowed by the rule “Office”');
   await expectAccessible(page);
   await page.reload();
@@ -125,11 +125,11 @@ test('a rule is edited where it stands, a preset brings two, and what was done i
   await dialog(page).getByRole('button', { name: 'Add 2 rules' }).click();
   await expect(row(page, 'Only my network may print (IPv4)')).toContainText('Nobody outside 10.0.0.0/8');
   await page.getByRole('button', { name: 'History' }).click();
-  const history = page.getByRole('dialog', { name: 'History of your rules' });
+  const history = page.getByRole('dialog', { name: 'Rule history' });
   await expect(history).toContainText('Imported 2 rules');
   await expectAccessible(page);
   await history.getByRole('button', { name: 'Undo: Imported 2 rules' }).click();
-  await expect(history).toContainText('Took a change of 2 rules back');
+  await expect(history).toContainText('Undid a change to 2 rules');
   await page.keyboard.press('Escape');
   await expect(row(page, 'Only my network may print (IPv4)')).toHaveCount(0);
 
@@ -138,7 +138,7 @@ test('a rule is edited where it stands, a preset brings two, and what was done i
   const file = await (await saved).path();
   await page.getByRole('button', { name: 'Import' }).click();
   const importing = page.getByRole('dialog', { name: 'Import rules' });
-  await importing.getByLabel(/^A file/u).setInputFiles(file);
+  await importing.getByLabel(/^Exported rules file/u).setInputFiles(file);
   await expect(importing).toContainText('Nobody may reach Remote Desktop on this computer.');
   await importing.getByRole('checkbox').check();
   await expectAccessible(page);
@@ -157,7 +157,7 @@ test('a refusal of the server is alerted and shown at the field', async ({ page 
   const submit = () => dialog(page).getByRole('button', { name: 'Add Rule' }).click();
   expect(await answerTo(page, submit)).toBe('Error adding firewall rule');
   await expect(dialog(page).getByLabel('Source IP')).toHaveAccessibleDescription(
-    'Host names are not accepted, only IP addresses such as 192.168.1.10: example.com',
+    'Enter an IP address like 192.168.1.10, not a host name: example.com',
   );
   await expect(dialog(page).getByLabel('Source IP')).toBeFocused();
   await expectAccessible(page);
@@ -187,7 +187,7 @@ test('failures of the list, the status and the deletion are logged and said, wit
 
   await page.route(ONE_RULE, (route) => route.abort());
   await status(page, 'Office').click();
-  await expect(page.getByRole('alert')).toContainText('The rule “Office” was not changed');
+  await expect(page.getByRole('alert')).toContainText('We couldn’t change “Office”');
   await expect(status(page, 'Office')).toBeChecked();
   expect(logged.some((text) => text.includes('CallError'))).toBe(true);
   await page.unroute(ONE_RULE);
@@ -197,7 +197,7 @@ test('failures of the list, the status and the deletion are logged and said, wit
 
   await page.route(ONE_RULE, (route) => route.fulfill({ status: 500, body: 'no' }));
   await answerTo(page, () => page.getByRole('button', { name: 'Delete Office' }).click());
-  await expect(page.getByRole('alert')).toContainText('The rule “Office” was not deleted');
+  await expect(page.getByRole('alert')).toContainText('We couldn’t delete “Office”');
   await expectAccessible(page);
   await page.unroute(ONE_RULE);
   await page.getByRole('button', { name: 'Retry' }).click();
@@ -224,9 +224,9 @@ test('a rule that another window deleted goes without a fuss', async ({ page, co
     await expect(row(other, name)).toHaveCount(0);
   }
   await status(page, 'Home').click();
-  await expect(page.getByText('The rule “Home” was already gone.')).toBeAttached();
+  await expect(page.getByText('“Home” was already deleted.')).toBeAttached();
   await answerTo(page, () => page.getByRole('button', { name: 'Delete Office' }).click());
-  await expect(page.getByText('The rule “Office” was already gone.')).toBeAttached();
+  await expect(page.getByText('“Office” was already deleted.')).toBeAttached();
   await expect(page.getByText('No firewall rules yet')).toBeVisible();
 });
 

@@ -107,9 +107,11 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
   // By keyboard alone: a drill, a scan.
   await page.getByRole('button', { name: 'Simulate Threat' }).focus();
   await page.keyboard.press('Enter');
-  await expect(alerts.getByRole('listitem')).toHaveCount(2);
-  await expect(alerts.getByRole('listitem').first()).toContainText('SIMULATED');
-  await expect(tile(page, 'Total Threats Blocked')).toContainText(/Simulated.* 1 practice alert,/);
+  const simulated = page.getByRole('list', { name: 'Simulated threats' });
+  await expect(simulated.getByRole('listitem')).toHaveCount(1);
+  await expect(simulated.getByRole('listitem').first()).toContainText('SIMULATED');
+  await expect(alerts.getByRole('listitem')).toHaveCount(1);
+  await expect(tile(page, 'Total Threats Blocked')).toContainText(/Simulated.* 1 simulated alert,/);
 
   // One day is no chart: it is said small, and the figures are there, those of the drill as well.
   const history = tile(page, 'Score and threats');
@@ -122,17 +124,17 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
 
   await page.getByRole('button', { name: 'Start Scan' }).focus();
   await page.keyboard.press('Enter');
-  const scan = tile(page, 'Posture scan');
+  const scan = tile(page, 'Security check');
   await expect(scan).toContainText('Issues found');
   await expect(scan).toContainText('16 of 28 checks could run.');
   // The button had no focus to give while it was disabled.
   await expect(page.getByRole('button', { name: 'Start Scan' })).toBeFocused();
   await expect(scan.getByRole('region', { name: 'Vulnerabilities found' })).toContainText('Opened by "<b>ssh</b>".');
-  await scan.getByText('All 28 checks').click();
+  await expect(scan).toContainText('Last checked');
   await expect(scan.getByRole('link', { name: /Fix .*port 22/ })).toHaveAttribute('href', '/firewall');
   await expect(scan.getByRole('link', { name: /Fix Only a password protects/ })).toHaveAttribute(
     'href',
-    '/dashboard?open=security',
+    '/dashboard?open=security&tab=two-factor',
   );
   await page.getByRole('switch', { name: 'LIVE' }).check();
   await expect(page.getByRole('list', { name: 'Live feed' }).getByRole('listitem')).toHaveCount(2);

@@ -21,7 +21,7 @@ test('an upload shows its stages, and can be taken back while it is read', async
   await expect(uploads.getByText('Unpacking one file')).toBeVisible();
   await expect(uploads.getByRole('progressbar', { name: 'Scan of backup.gz' })).toBeVisible();
   await uploads.getByRole('button', { name: 'Cancel backup.gz' }).click();
-  await expect(uploads.getByText('Cancelled')).toBeVisible();
+  await expect(uploads.getByText('Cancelled', { exact: true })).toBeVisible();
   await expect(page.getByText('No scans yet')).toBeVisible();
   await expectAccessible(page);
 

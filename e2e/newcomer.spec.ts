@@ -50,11 +50,10 @@ test.describe('behind a proxy', () => {
     await expect(alerts).not.toContainText('NEUTRALIZED');
     // From what a posture scan finds straight to the question.
     await page.getByRole('button', { name: 'Start Scan' }).click();
-    await page.getByText('All 28 checks').click();
     await page.getByRole('link', { name: /^Fix A new browser signed in/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Security alert' });
-    await dialog.getByRole('button', { name: 'Wasn’t me' }).click();
-    await expect(dialog).toContainText('That sign-in was ended: whoever it was is out.');
+    await dialog.getByRole('button', { name: 'It wasn’t me' }).click();
+    await expect(dialog).toContainText('That session has ended. They’re signed out.');
     await expect(stranger.getByText(/^Your session has ended/)).toBeVisible();
     await expectAccessible(page);
 
@@ -63,6 +62,7 @@ test.describe('behind a proxy', () => {
     await preferences(page).getByLabel('New Password').fill(NEW_PASSWORD);
     await preferences(page).getByRole('button', { name: 'Change Password' }).click();
     await expect(preferences(page).getByText('Password changed.')).toBeVisible();
+    await preferences(page).getByRole('tab', { name: 'Sessions' }).click();
     await expect(preferences(page).getByRole('listitem').filter({ hasText: 'This session' })).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(alerts).toContainText('NEUTRALIZED');
@@ -134,7 +134,7 @@ test('a threat that was locked away costs little, an open port more until it is 
 
 test('the dashboard names a weak password, which is changed from there', async ({ page }) => {
   await registerAndSignIn(page, 'maria');
-  await page.goto('/dashboard?open=security');
+  await page.goto('/dashboard?open=security&tab=password');
   const changeTo = async (from: string, to: string) => {
     await preferences(page).getByLabel('Current Password').fill(from);
     await preferences(page).getByLabel('New Password').fill(to);
@@ -147,7 +147,7 @@ test('the dashboard names a weak password, which is changed from there', async (
   await expect(page).toHaveURL(/\/dashboard$/);
   await expect(tile(page, 'Security Score')).toContainText('85%');
   await page.getByRole('link', { name: '−15 The password is one of the common ones +15 if fixed' }).click();
-  await expect(page).toHaveURL(/\/dashboard\?open=security$/);
+  await expect(page).toHaveURL(/\/dashboard\?open=security&tab=password$/);
   await changeTo('password123', NEW_PASSWORD);
   await expect(tile(page, 'Security Score')).toContainText('100%');
 });

@@ -35,7 +35,7 @@ test('on a phone the answer comes first, a few reasons with the rest on demand, 
 
   // The sign that shows an alert to support stands beside its words, not below them.
   await page.goto('/anti-hacking');
-  const alert = page.getByRole('list', { name: 'Alerts' }).getByRole('listitem');
+  const alert = page.getByRole('list', { name: 'Simulated threats' }).getByRole('listitem');
   const [row, sign] = [await alert.boundingBox(), await alert.getByRole('link', { name: /to support$/u }).boundingBox()];
   expect(sign?.y).toBeLessThan((row?.y ?? 0) + 40);
 

@@ -88,7 +88,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
   }
 
   // Stop from the other tab ends it everywhere, and an administrator reads how it was.
-  await notice.getByRole('button', { name: 'Stop', exact: true }).click();
+  await notice.getByRole('button', { name: 'End session', exact: true }).click();
   await expect(sharing(customer)).toHaveCount(0, { timeout: 15_000 });
   await expect(picture(page)).toHaveCount(0, { timeout: 15_000 });
   await expect(notice).toHaveCount(0, { timeout: 15_000 });

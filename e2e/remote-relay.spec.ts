@@ -51,8 +51,8 @@ test.describe('where only a relay leads from one side to the other', () => {
 
     await relay.stop();
     // Neither has heard of it: both notice that nothing comes any more, look for a way, and then say what is missing.
-    const words = /The relay of this installation does not answer/;
-    await expect(workspace(page).getByText('The connection was lost. It is looked for again by itself.')).toBeVisible({
+    const words = /The relay does not answer/;
+    await expect(workspace(page).getByText('The connection was lost. Reconnecting…')).toBeVisible({
       timeout: 30_000,
     });
     await expect(workspace(page).getByText(words)).toBeVisible({ timeout: 40_000 });

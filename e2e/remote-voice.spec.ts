@@ -147,7 +147,7 @@ test('both turn their voice on, are heard once they unmute, and the picture cont
   await isHeardBy(page);
 
   // It ends with the session, and the microphones are closed.
-  await sharing(customer).getByRole('button', { name: 'Stop', exact: true }).click();
+  await sharing(customer).getByRole('button', { name: 'End session', exact: true }).click();
   await expect(sharing(customer)).toHaveCount(0);
   for (const side of [page, customer])
     await expect

@@ -102,7 +102,7 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
       ? element.srcObject.getVideoTracks()[0]
       : undefined,
   );
-  await sharing(customer).getByRole('button', { name: 'Stop', exact: true }).click();
+  await sharing(customer).getByRole('button', { name: 'End session', exact: true }).click();
   await expect.poll(() => track.evaluate((held) => held?.readyState)).toBe('ended');
   await expect(picture(page)).toHaveCount(0);
   await expect(sharing(customer)).toHaveCount(0);
@@ -158,7 +158,7 @@ test('a picker that is refused leaves the technician waiting, and a page that is
   // A small window that stays on top has the picture, Pause and Stop, where the browser has such windows.
   await customer.getByRole('button', { name: 'Small window' }).click();
   const inSmall = () => customer.evaluate<string>('window.documentPictureInPicture.window?.document.body.innerText ?? ""');
-  await expect.poll(inSmall).toMatch(/Pause\s+Stop/);
+  await expect.poll(inSmall).toMatch(/Pause\s+End session/);
 
   await customer.reload();
   await expect(customer.getByRole('button', { name: 'Share again' })).toBeVisible();

@@ -54,7 +54,7 @@ test('of two administrators who decide the same thing the second is told, and it
   await page.getByRole('button', { name: /^False alarm for/u }).click();
   await expect(details).toContainText(/agrees|false alarm/iu, SOON);
   await right(deaf).click();
-  await expect(deaf.getByRole('alert')).toContainText('This report is decided already.');
+  await expect(deaf.getByRole('alert')).toContainText('This report already has a decision. Reload the list.');
 
   // Taken back, for everybody.
   await expectAccessible(page);

@@ -83,7 +83,7 @@ test('an upload can be cancelled, and a failed one is said', async ({ page }) =>
   await page.route('**/api/antivirus/scan', () => {});
   await page.getByLabel('Choose files to scan').setInputFiles(cleanPdf);
   await page.getByRole('button', { name: `Cancel ${cleanPdf.name}` }).click();
-  await expect(page.getByText('Cancelled')).toBeVisible();
+  await expect(page.getByText('Cancelled', { exact: true })).toBeVisible();
 
   await page.unroute('**/api/antivirus/scan');
   await page.route('**/api/antivirus/scan', (route) => route.abort());
@@ -115,30 +115,30 @@ test('a finding explains itself, its file comes back, and an administrator decid
 
   const dialog = maria.getByRole('dialog', { name: 'Scan details' });
   await expect(dialog).toContainText('This is a harmless test file.');
-  await expect(dialog).toContainText('locked away in quarantine until');
+  await expect(dialog).toContainText('Our copy is quarantined until');
   await expect(dialog.getByText('inner.zip')).toBeVisible();
   await expectAccessible(maria);
 
   const download = maria.waitForEvent('download');
-  await dialog.getByRole('button', { name: 'Get the file back' }).click();
+  await dialog.getByRole('button', { name: 'Download file' }).click();
   const chunks: Buffer[] = [];
   for await (const chunk of await (await download).createReadStream()) chunks.push(Buffer.from(chunk));
   expect(Buffer.concat(chunks).equals(nestedZip.buffer)).toBe(true);
   // A copy went out; the sealed one is where it was, and the log does not say otherwise.
-  await expect(dialog).toContainText('locked away in quarantine until');
-  await expect(dialog.getByRole('button', { name: 'Delete the copy' })).toBeVisible();
+  await expect(dialog).toContainText('Our copy is quarantined until');
+  await expect(dialog.getByRole('button', { name: 'Delete our copy' })).toBeVisible();
 
   await dialog.getByRole('button', { name: 'Report a false alarm' }).click();
-  await dialog.getByLabel(/Why do you think/).fill('I packed it myself.');
+  await dialog.getByLabel(/^Why is this file harmless/).fill('I packed it myself.');
   await dialog.getByRole('button', { name: 'Send report' }).click();
-  await expect(dialog).toContainText('An administrator will look at it.');
+  await expect(dialog).toContainText('An administrator will review it.');
 
   await page.getByRole('button', { name: /Security User/ }).click();
   await page.getByRole('menuitem', { name: 'False alarms' }).click();
   await expect(page.getByText('I packed it myself.')).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: `False alarm for ${nestedZip.name}` }).click();
-  await expect(page.getByRole('button', { name: /Finding is right/ })).toHaveCount(0);
+  await page.getByRole('button', { name: `Confirm false alarm for ${nestedZip.name}` }).click();
+  await expect(page.getByRole('button', { name: /Confirm threat/ })).toHaveCount(0);
 
   // The address of the dialog leads to it again.
   await maria.reload();

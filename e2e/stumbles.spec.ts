@@ -91,7 +91,7 @@ test('the first start leads to an administrator, to set-up, and through the firs
   await expect(page.getByRole('list', { name: 'What would raise the score' })).toBeVisible();
   await expect(page.getByRole('region', { name: /First steps/ })).toHaveCount(0);
   await expect(page.getByRole('navigation', { name: 'Administration' }).getByRole('link')).toContainText([
-    ...['Users', 'False alarms', 'Outbox', 'Audit log', 'Set-up'],
+    ...['Users', 'False alarms', 'Outbox', 'Audit log', 'Edit help pages', 'Remote sessions', 'Setup'],
   ]);
 });
 
@@ -224,7 +224,7 @@ test('without a connection a screen says so and opens when it is back, and over 
   await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
 
   // A success is shown and disappears; dates have one form.
-  await page.goto('/dashboard?open=security');
+  await page.goto('/dashboard?open=security&tab=password');
   const dialog = page.getByRole('dialog', { name: 'Security Preferences' });
   await dialog.getByLabel('Current Password').fill('a long enough password');
   await dialog.getByLabel('New Password').fill('another long password');

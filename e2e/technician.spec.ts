@@ -84,7 +84,9 @@ test('a missing value is named at its field, at sign-in and in a dialog', async 
   await dialog.getByRole('button', { name: 'Continue' }).click();
   const password = dialog.getByLabel('Your password');
   await expect(password).toBeFocused();
-  await expect(password).toHaveAccessibleDescription('To be sure that it is you. This is still empty. Fill it in to go on.');
+  await expect(password).toHaveAccessibleDescription(
+    'Enter your password to confirm it’s you. This is still empty. Fill it in to go on.',
+  );
   await expectAccessible(page);
   await password.fill(PASSWORD);
   await expect(dialog.getByText('This is still empty. Fill it in to go on.')).toHaveCount(0);

@@ -136,7 +136,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
 
   await page.goto('/anti-hacking');
   await page.getByRole('button', { name: 'Start Scan' }).click();
-  const posture = tile(page, 'Posture scan');
+  const posture = tile(page, 'Security check');
   await expect(posture).toContainText('Issues found');
   await posture.getByText(/^All \d+ checks/).click();
   const remoteDesktop = posture.getByRole('listitem').filter({ hasText: '3389' });
@@ -146,11 +146,11 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   const file = { name: eicarFile.name, mimeType: eicarFile.mimeType, buffer: eicarFile.buffer };
   expect((await page.request.post('/api/antivirus/scan', { headers, multipart: { file } })).status()).toBe(201);
   await expect(tile(page, 'Threats Blocked Today')).toContainText('1 of them is a harmless test file');
-  // The answer comes first, then alerts, posture scan and blocks; figures and chart after them.
+  // The answer comes first, then alerts, security check and blocks; figures and chart after them.
   const parts = [
     page.locator('section.lead'),
     page.getByRole('list', { name: 'Alerts' }),
-    tile(page, 'Posture scan'),
+    tile(page, 'Security check'),
     tile(page, 'Threats Blocked Today'),
     tile(page, 'Score and threats'),
   ];
@@ -170,7 +170,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   });
   await page.goto('/firewall');
   const summary = page.getByRole('main').locator('section').first();
-  await expect(summary.getByRole('heading')).toHaveText('Nothing applies your rules yet.');
+  await expect(summary.getByRole('heading')).toHaveText('Your rules aren’t active.');
   await expect(summary).not.toHaveAttribute('data-tone', 'good');
   await expect(page.getByText(/inbound is blocked/i)).toHaveCount(0);
 

@@ -33,7 +33,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await registerAndSignIn(page, 'maria');
   const dialog = await openSecurity(page);
   await dialog.getByRole('button', { name: 'Set up an authenticator app' }).click();
-  await expect(dialog.getByRole('heading', { name: 'Set up an authenticator app' })).toBeFocused();
+  await expect(dialog.getByLabel('Your password')).toBeFocused();
   await dialog.getByLabel('Your password').fill('not my password');
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(dialog.getByText('This is not your current password.')).toBeVisible();
@@ -42,8 +42,8 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
   await expectAccessible(page);
   const secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(' ', '');
+  // The sixth digit sends it.
   await dialog.getByLabel('Enter the code that the app shows').fill(codeOfApp(secret));
-  await dialog.getByRole('button', { name: 'Turn On' }).click();
   const codes = dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await expect(codes).toHaveCount(10);
   await expectAccessible(page);
@@ -52,11 +52,11 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   const asked = page.waitForEvent('dialog');
   const press = page.keyboard.press('Escape');
   const question = await asked;
-  expect(question.message()).toBe('Have you kept your recovery codes? They are not shown again.');
+  expect(question.message()).toBe('Have you saved your recovery codes? We won’t show them again.');
   await question.dismiss();
   await press;
   await expect(codes).toHaveCount(10);
-  await dialog.getByRole('button', { name: 'I Have Kept Them' }).click();
+  await dialog.getByRole('button', { name: 'I’ve saved my codes' }).click();
   await expect(dialog.getByText('Your authenticator app is set up.')).toBeVisible();
   await expect(dialog.getByText('10 of 10 left')).toBeVisible();
   await expectAccessible(page);
@@ -119,7 +119,7 @@ test('a passkey is added, signs in alone, from the email field, and is the secon
   await dialog.getByLabel('Your password').fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Create Passkey' }).click();
   await expect(dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
-  await dialog.getByRole('button', { name: 'I Have Kept Them' }).click();
+  await dialog.getByRole('button', { name: 'I’ve saved my codes' }).click();
   await dialog.getByRole('button', { name: 'Rename My laptop' }).click();
   await page.keyboard.type('Work laptop');
   await page.keyboard.press('Enter');
@@ -168,13 +168,12 @@ test.describe('where everyone must have a second step', () => {
     await expectNothingCutOff(page);
     const secret = ((await key.textContent()) ?? '').replaceAll(' ', '');
     await page.getByLabel('Enter the code that the app shows').fill(codeOfApp(secret));
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'I Have Kept Them' }).click();
+    await page.getByRole('button', { name: 'I’ve saved my codes' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Firewall' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Add First Rule' })).toBeVisible();
     await page.getByRole('button', { name: 'Security User menu' }).click();
     await page.getByRole('menuitem', { name: 'Security Preferences' }).click();
-    await expect(page.getByText('Your account must have a second step at sign-in')).toBeVisible();
+    await expect(page.getByText('Two-factor is required')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Turn two-factor sign-in off' })).toBeHidden();
   });
 });

@@ -28,7 +28,7 @@ test('devices: one that is added, named, ended and taken away shows in the other
 
   await page.goto('/devices');
   await page.getByRole('button', { name: 'Rename kitchen' }).click();
-  await page.getByLabel('Name of the device').fill('Kitchen laptop');
+  await page.getByLabel('Device name').fill('Kitchen laptop');
   await page.keyboard.press('Enter');
   await expect(card(other, 'Kitchen laptop')).toBeVisible(SOON);
 
@@ -36,10 +36,10 @@ test('devices: one that is added, named, ended and taken away shows in the other
   const deaf = await openDeaf(page, '/devices');
   page.on('dialog', (question) => void question.accept());
   await expect(card(deaf, 'Kitchen laptop')).toBeVisible();
-  await card(page, 'Kitchen laptop').getByRole('button', { name: 'Revoke' }).click();
+  await card(page, 'Kitchen laptop').getByRole('button', { name: 'Revoke device' }).click();
   await expect(card(other, 'Kitchen laptop').getByRole('button', { name: 'Remove' })).toBeVisible(SOON);
   await expectAccessible(other);
-  await card(deaf, 'Kitchen laptop').getByRole('button', { name: 'Revoke' }).click();
+  await card(deaf, 'Kitchen laptop').getByRole('button', { name: 'Revoke device' }).click();
   await expect(card(deaf, 'Kitchen laptop').getByRole('button', { name: 'Remove' })).toBeVisible();
   await card(page, 'Kitchen laptop').getByRole('button', { name: 'Remove' }).click();
   await expect(other.getByRole('heading', { name: 'No device is connected.' })).toBeVisible(SOON);
@@ -70,7 +70,6 @@ test('second factors: what one tab turns on the other shows, and one that is set
   };
   const secret = await begin(page);
   await dialog(page).getByLabel('Enter the code that the app shows').fill(codeOfApp(secret));
-  await dialog(page).getByRole('button', { name: 'Turn On' }).click();
   await expect(dialog(page).getByRole('list', { name: 'Recovery codes' })).toBeVisible();
   await expect(dialog(other).getByText('Signing in takes your password and a second proof')).toBeVisible(SOON);
   await expect(dialog(other).getByRole('button', { name: 'Change the authenticator app' })).toBeVisible(SOON);

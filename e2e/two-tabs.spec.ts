@@ -49,7 +49,7 @@ test('a change in one tab shows in the other within two seconds', async ({ page,
   await other.getByRole('button', { name: 'Security User menu' }).click();
   await other.getByRole('menuitem', { name: 'Profile Settings' }).click();
   await expect(other.getByRole('dialog').getByLabel('Username')).toHaveValue('zoe', SOON);
-  await other.goto('/dashboard?open=security');
+  await other.goto('/dashboard?open=security&tab=sessions');
   const sessions = other.getByRole('region', { name: 'Signed-in sessions' }).getByRole('listitem');
   await expect(sessions).toHaveCount(1);
   const account = { email: 'maria@example.com', password: 'a long enough password', browser_id: randomUUID() };
@@ -66,10 +66,10 @@ test('a change in one tab shows in the other within two seconds', async ({ page,
   await open('/antivirus');
   for (const tab of [page, other]) await tab.getByRole('link', { name: eicarFile.name }).click();
   const details = (tab: Page) => tab.getByRole('dialog', { name: 'Scan details' });
-  await expect(details(other).getByRole('button', { name: 'Get the file back' })).toBeVisible();
+  await expect(details(other).getByRole('button', { name: 'Download file' })).toBeVisible();
   page.on('dialog', (question) => void question.accept());
-  await details(page).getByRole('button', { name: 'Delete the copy' }).click();
-  await expect(details(other).getByRole('button', { name: 'Get the file back' })).toHaveCount(0, SOON);
+  await details(page).getByRole('button', { name: 'Delete our copy' }).click();
+  await expect(details(other).getByRole('button', { name: 'Download file' })).toHaveCount(0, SOON);
   await other.keyboard.press('Escape');
   await details(page).getByRole('button', { name: 'Remove from history' }).click();
   await expect(other.getByText('No scans yet')).toBeVisible(SOON);
@@ -85,8 +85,8 @@ test('a change in one tab shows in the other within two seconds', async ({ page,
   const today = days.getByRole('row').nth(1);
   const before = (await today.textContent()) ?? '';
   await page.getByRole('button', { name: 'Simulate Threat' }).click();
-  await expect(other.getByRole('list', { name: 'Alerts' })).toContainText('SIMULATED', SOON);
-  await expect(tile(other, 'Total Threats Blocked')).toContainText('1 practice alert', SOON);
+  await expect(other.getByRole('list', { name: 'Simulated threats' })).toContainText('SIMULATED', SOON);
+  await expect(tile(other, 'Total Threats Blocked')).toContainText('1 simulated alert', SOON);
   await expect(today).not.toHaveText(before, SOON);
 });
 

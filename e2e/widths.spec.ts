@@ -64,7 +64,7 @@ test('the way of this screen is in view where the ways need to scroll', async ({
   await openSignedIn(page, 'maria');
   await page.setViewportSize({ width: 1024, height: 768 });
   await page.goto('/admin/setup');
-  await expect(page.getByRole('link', { name: 'Set-up' })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('link', { name: 'Setup' })).toBeInViewport({ ratio: 1 });
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto('/dashboard');
   await expect(page.getByRole('link', { name: 'Users' })).toBeVisible();

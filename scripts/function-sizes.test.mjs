@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { functionSizes, functionsOver } from './function-sizes.mjs';
 
-// The goal is none over 200 lines and at most 25 over 120. These counts may only fall: lower them when a function is taken apart.
-const OVER_200 = 3;
+// None is over 200 lines, and at most so many are over 120. The counts may only fall: lower them when a function is taken apart.
+const OVER_200 = 0;
 const OVER_120 = 15;
 
 test('no more functions are long than were', () => {

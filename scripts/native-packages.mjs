@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
 
 /**
- * The packages with a binary, by the workspace that imports them, and how each proves that its binary loads. A package without `needed` may be missing: the server says so itself.
+ * The packages with a binary, by the workspace that imports them, and how each proves that its binary loads. A package without `needed` may be missing: another does its work.
  * @type {{ name: string, workspace: string, needed: boolean, prove: (loaded: any) => unknown }[]}
  */
 const NATIVE_PACKAGES = [
@@ -20,6 +20,7 @@ const NATIVE_PACKAGES = [
     needed: false,
     prove: ({ compile }) => compile('rule proof { condition: true }'),
   },
+  { name: '@virustotal/yara-x', workspace: 'scanner', needed: true, prove: ({ Compiler }) => Compiler.name },
 ];
 
 /** The C library that binaries are chosen by, for the sentence. */
@@ -44,7 +45,7 @@ for (const { name, workspace, needed, prove } of NATIVE_PACKAGES) {
     process.stderr.write(
       needed
         ? `palisade: The package ${name} does not load on this machine (${platformName()}): ${reason}. Remove the folder node_modules and run the command again; if that does not help, this platform has no binary of ${name}.\n`
-        : `palisade: The scanning engine ${name} does not load on this machine (${platformName()}): ${reason}. Palisade starts, and files stay pending unless clamd is there.\n`,
+        : `palisade: The scanning engine ${name} does not load on this machine (${platformName()}): ${reason}. The WebAssembly engine reads files instead.\n`,
     );
   }
 }

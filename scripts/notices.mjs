@@ -30,6 +30,8 @@ const EMBEDDED = [
     file: 'yara-x.txt',
   },
 ];
+/** Packages without a file of their licence, whose text stands in scripts/licences/. @type {Record<string, string>} */
+const OWN_TEXTS = { '@virustotal/yara-x': 'yara-x.txt' };
 /** Packages of which data are shipped, made by scripts: the font of the web application, and the table of leaked passwords. @type {[string, Part][]} */
 const MADE_FROM = [
   ['@fontsource-variable/inter', 'web'],
@@ -141,6 +143,8 @@ function textOf(folder, description) {
       .sort()
       .map((name) => tidied(readFileSync(join(folder, name), 'utf8')))
       .join('\n\n');
+  const own = OWN_TEXTS[description.name];
+  if (own !== undefined) return tidied(readFileSync(join(ROOT, 'scripts/licences', own), 'utf8'));
   if (description.license === 'MIT') {
     const holder = authorOf(description.author) || `the authors of ${description.name}`;
     return `Copyright (c) ${holder}\n\n${tidied(readFileSync(join(ROOT, 'scripts/licences/mit.txt'), 'utf8'))}`;
@@ -178,6 +182,14 @@ function noticesOf(parts) {
   return notices.sort((a, b) => (a.name === b.name ? (a.version < b.version ? -1 : 1) : a.name < b.name ? -1 : 1));
 }
 
+/** The compiled programs of a folder within a package. @param {string} folder @param {string} within */
+const programsIn = (folder, within) =>
+  existsSync(join(folder, within))
+    ? readdirSync(join(folder, within))
+        .filter((name) => /\.(node|wasm)$/.test(name))
+        .map((name) => join(within, name))
+    : [];
+
 /**
  * The crates of Rust that compiled programs of these parts contain, as text. Their packages ship neither a list nor the licences.
  * @param {Part[]} parts
@@ -186,7 +198,7 @@ function cratesText(parts) {
   /** @type {Map<string, { name: string, version: string }>} */
   const crates = new Map();
   for (const folder of new Set(parts.flatMap((part) => [...contained[part]])))
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.node'))) {
+    for (const file of ['', 'pkg'].flatMap((within) => programsIn(folder, within))) {
       const program = readFileSync(join(folder, file));
       if (!isRust(program)) continue;
       const found = cratesIn(program);
@@ -201,7 +213,7 @@ function cratesText(parts) {
   return `${RULE}
 Crates of Rust within compiled programs
 
-The programs of @litko/yara-x and @node-rs/argon2 are compiled from Rust. Their packages ship no list of the crates that they contain. These are the
+The programs of @litko/yara-x, @virustotal/yara-x and @node-rs/argon2 are compiled from Rust. Their packages ship no list of the crates that they contain. These are the
 crates whose names the programs themselves hold; a crate whose code cannot fail may be missing. The source of each version, with the text of its licence
 (LICENSE, LICENSE-MIT or LICENSE-APACHE), is at its address. The standard library of Rust: MIT or Apache-2.0, https://github.com/rust-lang/rust
 

@@ -118,6 +118,8 @@ export const NEEDS = {
   'a desktop of Wayland': ofPrograms({ sway: 'sway', wayvnc: 'wayvnc', foot: 'foot' }),
   'other readers': ofPrograms(READERS),
   mmdebstrap: ofPrograms({ mmdebstrap: 'mmdebstrap' }),
+  'mmdebstrap, dpkg-deb and rpmbuild': ofPrograms({ mmdebstrap: 'mmdebstrap', dpkg: 'dpkg-deb', rpm: 'rpmbuild' }),
+  'an emulated arm64': ofPrograms({ mmdebstrap: 'mmdebstrap', 'qemu-user-static': 'qemu-aarch64-static' }),
   libfaketime: { packages: ['faketime'], isThere: () => findProgram('faketime') !== undefined },
 };
 

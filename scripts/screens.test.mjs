@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 
-/** @param {string} file @param {RegExp} what */
-function found(file, what) {
-  return [...readFileSync(join(ROOT, file), 'utf8').matchAll(what)].map(([, path = '']) => path);
-}
-
-test('journeys and measurements go to every screen that the router has', () => {
-  // A screen for each record, and what is drawn for every other path, have no path of their own.
-  const routes = found('web/src/app/router.tsx', /\bpath: '([^':*]+)'/gu).map((path) => `/${path}`);
-  expect(routes.length).toBeGreaterThan(20);
-  expect(found('e2e/screens.ts', /^ {2}'(\/[^']+)',$/gmu).toSorted()).toEqual(routes.toSorted());
+test('journeys and measurements go to every screen of the table', async () => {
+  /** @type {Record<string, string[]>} */
+  const { SCREENS = [], SCREENS_AND_SIGN_IN } = await import(pathToFileURL(join(ROOT, 'e2e/screens.ts')).href);
+  const table = readFileSync(join(ROOT, 'web/src/app/screens.tsx'), 'utf8');
+  const screens = table.match(/^ {4}load: /gmu) ?? [];
+  const records = table.match(/^ {4}path: '[^']*:[^']*',$/gmu) ?? [];
+  expect(screens.length).toBeGreaterThan(20);
+  // And the chat in a window of its own.
+  expect(SCREENS).toHaveLength(screens.length - records.length + 1);
+  expect(new Set(SCREENS_AND_SIGN_IN).size).toBe(SCREENS.length + 1);
+  expect(SCREENS[0]).toBe('/dashboard');
 });

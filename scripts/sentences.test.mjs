@@ -51,7 +51,7 @@ test('collects the sentences of every place', () => {
   const inPlace = places.map(({ files }) => files.flatMap(({ sentences }) => sentences));
   for (const [index, sentence] of [
     'Sign in',
-    'Host names are not accepted, only IP addresses such as 192.168.1.10: …',
+    'Enter an IP address like 192.168.1.10, not a host name: …',
     'This account is disabled. Ask support: ….',
     'it does not find the EICAR test file: its signatures are missing',
   ].entries())

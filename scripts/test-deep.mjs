@@ -14,8 +14,8 @@ import { startS3 } from './s3.mjs';
 
 /** The rooms that are projects of vitest, with their deep files. */
 const PROJECTS = ['contract', 'scanner', 'scam', 'server', 'agent', 'web', 'house'];
-/** `newcomers`: the fast gate three times, as newcomers to the project run it. */
-const ROOMS = [...PROJECTS, 'e2e', 'newcomers'];
+/** `scanner-wasm`: all tests of the scanner on a machine without the native engine. `newcomers`: the fast gate three times, as newcomers to the project run it. */
+const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', 'newcomers'];
 const NEWCOMERS = '**/newcomers.deep.test.mjs';
 
 /** Server files that have services of their own, or whose subject is no database, whatever the others run on. */
@@ -77,6 +77,9 @@ if (projects.length > 0) {
     TEST_REDIS_URL: '',
   });
 }
+
+if (rooms.includes('scanner-wasm'))
+  await gate.vitest('scanner with the WebAssembly engine', ['--project=scanner', ...shard], { PALISADE_ENGINE: 'wasm' });
 
 if (rooms.includes('server') || rooms.includes('e2e')) {
   const shared = await startShared();

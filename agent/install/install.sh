@@ -8,6 +8,8 @@ SERVER='@SERVER@'
 AGENT_SHA256='@AGENT_SHA256@'
 NODE_X64='@NODE_X64@'
 NODE_X64_SHA256='@NODE_X64_SHA256@'
+NODE_ARM64='@NODE_ARM64@'
+NODE_ARM64_SHA256='@NODE_ARM64_SHA256@'
 HOME_FOLDER=/opt/palisade-agent
 
 die() {
@@ -20,7 +22,13 @@ main() {
   code="${1:-}"
   [ -n "$code" ] || die "Give the enrolment code that your server shows: ... | sudo sh -s -- CODE"
   [ "$(uname -s)" = Linux ] || die "The agent runs on Linux. For other systems, rules can be exported on the server's page."
-  [ "$(uname -m)" = x86_64 ] || die "The agent is built for x86_64, and this computer is $(uname -m)."
+  case "$(uname -m)" in
+    x86_64) node="$NODE_X64" node_sha256="$NODE_X64_SHA256" ;;
+    aarch64) node="$NODE_ARM64" node_sha256="$NODE_ARM64_SHA256" ;;
+    *) die "The agent is built for x86_64 and aarch64, and this computer is $(uname -m)." ;;
+  esac
+  [ -n "$node" ] || die "This server has no agent for $(uname -m) yet. Its operator makes one with: npm run agent:packages"
+  [ ! -f "$HOME_FOLDER/PACKAGED" ] || die "The agent is installed as a package here. Run: sudo palisade-agent enrol $code $SERVER"
   [ "$(id -u)" = 0 ] || die "Run it as root: ... | sudo sh -s -- CODE"
   for program in curl tar gzip sha256sum; do
     command -v "$program" >/dev/null || die "The program $program is missing."
@@ -29,10 +37,10 @@ main() {
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   fetch palisade-agent.tar.gz "$AGENT_SHA256"
-  fetch "$NODE_X64" "$NODE_X64_SHA256"
+  fetch "$node" "$node_sha256"
   mkdir -p "$work/new/bin"
   tar -xzf "$work/palisade-agent.tar.gz" -C "$work/new" --no-same-owner
-  tar -xzf "$work/$NODE_X64" -C "$work/new/bin" --no-same-owner
+  tar -xzf "$work/$node" -C "$work/new/bin" --no-same-owner
   chown -R 0:0 "$work/new"
   chmod -R go-w "$work/new"
 

@@ -41,7 +41,7 @@ import { DeviceReports, Sequence } from './device-reports.ts';
 import { createStore, writeWhole } from './store.ts';
 import { UnnotedEvents } from './unnoted-events.ts';
 
-/** Where the agent keeps what it must know after a restart, and what it needs while it runs. */
+/** The agent's folders: for state over restarts, and for a run. */
 export interface Folders {
   /** `/var/lib/palisade-agent` */
   state: string;
@@ -65,7 +65,7 @@ export interface AgentOptions {
   signal: AbortSignal;
   /** The folder of the rules that came with the agent; undefined where none did. */
   signatures: string | undefined;
-  /** Where the desktop is looked for first. */
+  /** The environment in which the desktop is looked for first. */
   environment: NodeJS.ProcessEnv;
   /** Times in ms, in place of those of the contract. */
   times?: Partial<Record<'report' | 'trial' | 'revoked_grace' | 'warming' | 'back_off', number | undefined>>;

@@ -53,7 +53,7 @@ export class DeviceReports {
   readonly #dropped: Dropped;
   readonly #sign_ins = createSignInLog();
   readonly #guessing = createGuessing();
-  /** The part of the dropped packets that is not noted yet, and the reports that have said it. */
+  /** The unconfirmed part of the dropped packets, and the reports that have sent it. */
   #said_part: { number: number; seqs: readonly number[] } = { number: 0, seqs: [] };
   #known_ports: ReadonlySet<string> | undefined;
   #foreign_tables: Awaited<ReturnType<typeof readForeignTables>> = [];
@@ -108,7 +108,7 @@ export class DeviceReports {
     if (this.#said_part.seqs.includes(seq)) this.#dropped.noted(this.#said_part.number);
   }
 
-  /** Keeps what was dropped and is not noted yet for the next start. */
+  /** Keeps unconfirmed drops for the next start. */
   async keep(): Promise<void> {
     await this.#dropped.keep();
   }

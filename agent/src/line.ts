@@ -1,4 +1,4 @@
-/** One line of foreign text as the contract takes it: well formed, without control characters, of at most `most` UTF-16 units, which is what a schema counts. */
+/** One line of foreign text in the contract's form: well formed, without control characters, of at most `most` UTF-16 units, which a schema counts. */
 export function lineOf(text: string, most: number): string {
   let line = '';
   // A character may be two units, and is not cut in two.

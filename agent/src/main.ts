@@ -178,7 +178,7 @@ async function runScan([path]: readonly string[]): Promise<void> {
   endProcess();
 }
 
-/** Whoever owns the computer decides whether a server can have files of it at all. */
+/** The computer's owner decides whether a server can have files of it at all. */
 async function runSecondLooks([choice]: readonly string[]): Promise<void> {
   const path = join(folders.state, LOOKS_OFF_FILE);
   if (choice === 'off') await writeWhole(path, '');

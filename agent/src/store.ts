@@ -7,7 +7,7 @@ import type { z } from 'zod';
 
 /** One record in a file of its own, readable by its owner alone. */
 export interface Store<T> {
-  /** Undefined where nothing is kept, or what is kept cannot be read. */
+  /** Undefined for a missing or unreadable file. */
   read(): Promise<T | undefined>;
   /** Whole or not at all: written beside, forced to the disk, put in place. */
   write(value: T): Promise<void>;
@@ -25,7 +25,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Only what waits for the disk itself is waited for: each turn through the thread pool costs more than the rest, and between an edit and the kernel this stands twice. */
+/** Only the disk itself is waited for: each turn through the thread pool costs more than the rest, and there are two of these between an edit and the kernel. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = join(dirname(path), `.${randomBytes(6).toString('hex')}.new`);
@@ -45,7 +45,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
-/** Whole or not at all for whoever looks, as long as the computer runs: the disk is not waited for, nor woken. One writer for each path. */
+/** Whole or not at all for readers, as long as the computer runs: the disk is not waited for, nor woken. One writer for each path. */
 export function showWhole(path: string, text: string): void {
   const beside = `${path}.new`;
   writeFileSync(beside, text, { mode: 0o600 });

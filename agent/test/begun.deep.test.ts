@@ -18,7 +18,7 @@ const startedWith = (path: string) =>
   }).length;
 
 needing('a kernel with nftables', no_namespaces === undefined).describe('an nft that was begun', () => {
-  it('loads what it is given as a whole, says why it could not, and loads nothing where it is left', async () => {
+  it('loads its input as a whole, says why it could not, and loads nothing when it is abandoned', async () => {
     const folder = temporaryFolder();
     const nft = createNft([...createNamespace().command, 'nft'], folder);
     expect(await (await nft.begin()).load('add table inet one\n')).toEqual({ ok: true });

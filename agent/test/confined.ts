@@ -56,7 +56,7 @@ echo ready
 exec sleep infinity`;
 
 export interface Computer {
-  /** Runs a shell script as root, or as a person without any capability. Answers what it said. */
+  /** Runs a shell script as root, or as a person without any capability. Answers its output. */
   shell(script: string, uid?: number): string;
   /** Starts one. */
   start(script: string, uid?: number): ChildProcess;
@@ -81,7 +81,7 @@ const ANSWER_MS = 150_000;
 /** Beyond it an agent that does not end is killed, and the test fails by the time. ms. */
 const END_MS = 15_000;
 const REPOSITORY = new URL('../..', import.meta.url).pathname;
-/** Where the namespaces of the tests mount nothing of their own. */
+/** A place outside of the mounts of the tests' namespaces. */
 const BUNDLE = join(REPOSITORY, 'agent/dist/attacked');
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', MALLOC_ARENA_MAX: '1' };
 

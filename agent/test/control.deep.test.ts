@@ -31,7 +31,7 @@ interface Dial {
   closed: number | undefined;
 }
 
-/** The server's end of what the agent dials, which passes on to a page that the test is. */
+/** The server's end of the agent's connections, which passes on to a page that the test plays. */
 async function startEnd() {
   const http = createServer();
   const sockets = new WebSocketServer({ server: http, path: `/api${SCREEN_PATH}` });
@@ -58,7 +58,7 @@ async function startEnd() {
   return { server: new URL(`http://127.0.0.1:${port}`), dials };
 }
 
-/** An agent's control, and a page that sees what it shows. */
+/** An agent's control, and a page that sees its screen. */
 async function connected(environment: NodeJS.ProcessEnv, folder: string, granted: Granted = ALL) {
   const { server, dials } = await startEnd();
   const control = new Control({
@@ -115,7 +115,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined).describe('a desktop', () =
   afterAll(() => desktop.close());
   const start = (granted?: Granted) => connected(desktop.environment, desktop.folder, granted);
 
-  test('is seen, and what is typed arrives as it is', async () => {
+  test('is seen, and typed text arrives unchanged', async () => {
     const page = await start();
     expect(await page.begin()).toEqual({ width: 800, height: 600 });
     const text = 'The quick brown fox, 0123456789: {[(~`!@#$%^&*-_=+\\|;"\'<>?/)]}\n';
@@ -164,7 +164,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined).describe('a desktop', () =
   });
 
   // proves: remote-12
-  test('is not controlled by what is no RFB', async () => {
+  test('is not controlled by bytes outside of RFB', async () => {
     const page = await start();
     await page.begin();
     page.say(Buffer.from([99, 1, 2, 3]));
@@ -190,7 +190,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined).describe('a desktop', () =
 needing('a desktop of X11', NO_DESKTOP === undefined && TIGERVNC !== undefined).describe(
   'a desktop that TigerVNC shows, without x11vnc',
   () => {
-    /** Only what a scraping server takes: a folder of programs in which x11vnc is not. */
+    /** Only the programs that a scraping server needs: a folder without x11vnc. */
     async function start(granted?: Granted) {
       const desktop = await startDesktop();
       onTestFinished(() => desktop.close());
@@ -208,7 +208,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined && TIGERVNC !== undefined).
         socket.once('close', () => socket.destroy());
       });
 
-    test('is seen, takes what is typed while it is granted and nothing else, and listens on no port', async () => {
+    test('is seen, takes typed text only while it is granted, and listens on no port', async () => {
       const before = await knock(5900);
       const { desktop, page } = await start({ ...ALL, input: false });
       expect(await page.begin()).toEqual({ width: 800, height: 600 });
@@ -226,7 +226,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined && TIGERVNC !== undefined).
   },
 );
 
-test('a computer without a desktop says what is missing', async () => {
+test('a computer without a desktop names the missing part', async () => {
   const page = await connected({ PATH: '', DISPLAY: ':999' }, '/nonexistent');
   await soon(() =>
     expect(
@@ -238,7 +238,7 @@ test('a computer without a desktop says what is missing', async () => {
   );
 });
 
-test('a server that says what is no JSON is dialled anew', async () => {
+test('a server that sends invalid JSON is dialled anew', async () => {
   const { server, dials } = await startEnd();
   const control = new Control({
     server,

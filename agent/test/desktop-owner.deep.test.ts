@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { unitsCapabilities } from './confined.ts';
 
-// The desktop that remote control shows, while another local user does what they can to have theirs shown. In mount, network and process namespaces of the test.
+// The desktop that remote control shows, while another local user tries to have theirs shown. In mount, network and process namespaces of the test.
 
 const [PERSON, ATTACKER] = [4_001, 4_002];
 const GROUP = 4_003;

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { createNamespace, endNamespace, endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
 import { createWorld, desiredOf, ID, pathWith, rule, SERVER, type World } from './world.ts';
 
-// On a busy machine an nft or a knock takes a second where an idle one needs 20 ms: what is waited for are conditions, and only what never comes takes the whole time.
+// On a busy machine an nft or a knock takes a second where an idle one needs 20 ms: tests wait for conditions, and only a missing one takes the whole time.
 vi.setConfig({ testTimeout: 180_000 });
 const SOON = { timeout: 40_000, interval: 20 };
 
@@ -19,7 +19,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   afterAll(endNamespaces);
 
   // proves: device-trap-1, device-trap-2
-  it('applies rules, says so once they have proved themselves, and counts what they decide', async () => {
+  it('applies rules, confirms them once they have proved themselves, and counts their decisions', async () => {
     await world.listen(world.device, 8080, 8081);
     await world.startAgent();
     world.command({ desired: desiredOf(1, [rule(1, { port: '8081' })]) });
@@ -83,7 +83,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
         counted: sum(epochs.values()),
       };
     }
-    /** Waits until so much was said, and that two more reports say no more. */
+    /** Waits until so much was reported, and two more reports do not change it. */
     async function tells(expected: { dropped: number; counted: number }): Promise<void> {
       await vi.waitFor(() => expect(told()).toEqual(expected), SOON);
       const reports = world.said('report').length;
@@ -204,7 +204,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   });
 
   // proves: device-fault-14
-  it('goes back at its start when it ended in the middle of a trial, and loads what was confirmed without it', async () => {
+  it('undoes at its start an unfinished trial, and loads the confirmed revision', async () => {
     await world.listen(world.device, 8080);
     const agent = await world.startAgent({ times: ['60000'] });
     world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
@@ -297,7 +297,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   });
 
   // proves: device-fault-11, device-trap-10
-  it('takes its own table away once the server has said for a while that it is revoked, and for nothing else', async () => {
+  it('removes its own table once the server has answered for a while that it is revoked, and for no other reason', async () => {
     world.nft('add', 'table', 'inet', 'someone_else');
     const agent = await world.startAgent();
     world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
@@ -315,7 +315,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   });
 
   // proves: device-fault-12, device-fault-13, device-hostile-server-2, device-trap-6
-  it('refuses what is older, what does not have its hash, what is too much and what is no rule', async () => {
+  it('refuses older, altered, too large and invalid revisions', async () => {
     await world.startAgent();
     world.command({ desired: desiredOf(5, [rule(1, { port: '7000' })]) });
     await world.acked(5, 'applied');

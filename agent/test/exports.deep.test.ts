@@ -19,7 +19,7 @@ import {
 import { endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
 import { packetOf } from './packets.ts';
 
-/** Rules that were exported decide in a kernel what the judge decides. */
+/** Exported rules decide in a kernel as the judge does. */
 
 const SEED = 20_261_126;
 const RULESETS = 60;
@@ -145,7 +145,7 @@ describe.skipIf(no_namespaces !== undefined)('exported rules', () => {
     bench.device.run('nft', 'delete', 'table', 'inet', 'palisade_exported');
   });
 
-  it('are read by the parsers of their shells, whatever the names are', () => {
+  it('are parsed by their shells, for any names', () => {
     const random = createRandom(SEED);
     /** The file that a name would make, were it read as a command. */
     const made = join(folder, 'made');

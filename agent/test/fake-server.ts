@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 
 /**
- * A server for one agent, in a process of its own so that it can stand in another network namespace. It reads commands from standard input and writes what happens to
+ * A server for one agent, in a process of its own so that it can stand in another network namespace. It reads commands from standard input and writes events to
  * standard output, each one line of JSON. Its frames are checked against the contract, unless it is hostile (`raw`).
  */
 const [port = '0', host = '0.0.0.0'] = process.argv.slice(2);
@@ -16,7 +16,7 @@ let verifying: z.infer<typeof verifyingSchema> = 'ok';
 let refusal: number | undefined;
 let clock_ms = 0;
 let no_sockets = false;
-/** Whether it says that it keeps what it hears. */
+/** Whether it confirms frames. */
 let is_noting = false;
 /** Interval of its `ping`, in ms; none before it is set. */
 let heartbeat: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Bytes of the heap that are held, without what the collector has not come to yet. */
+/** Bytes held on the heap, after a full collection. */
 export function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -11,8 +11,8 @@ import { createNamespace, join2, type Namespace } from './namespace.ts';
 import { frameOf, packetOf, requestOf } from './packets.ts';
 
 /**
- * Compares the contract's judge with a kernel: random rulesets are loaded, random packets are sent, and a table of the test's own notes which of them came past ours
- * (by the number that each carries) and drops them. The counters tell whether the rule that the judge names is the one that decided.
+ * Compares the contract's judge with a kernel: random rulesets are loaded, random packets are sent, and a table of the test's own notes which of them passed the
+ * agent's table (by the number that each carries) and drops them. The counters tell whether the rule that the judge names is the one that decided.
  */
 
 /** A generator with a seed (mulberry32), so that a run can be repeated. */
@@ -35,7 +35,7 @@ export function createRandom(seed: number) {
 }
 export type Random = ReturnType<typeof createRandom>;
 
-/** Networks of the packets: what comes in goes to the first of each family, what goes out goes to the second. */
+/** Networks of the packets: inbound ones go to the first of each family, outbound ones to the second. */
 const NETWORKS = {
   inbound: { 4: { base: '10.1.0.0', bits: 16 }, 6: { base: 'fd01::', bits: 64 } },
   outbound: { 4: { base: '198.18.0.0', bits: 16 }, 6: { base: 'fd02::', bits: 64 } },
@@ -156,7 +156,7 @@ function createSender(namespace: Namespace) {
   };
 }
 
-/** Notes who comes past the chains that are tried, and drops them, so that nothing is answered: behind those of the agent, or behind those of an export. */
+/** Notes packets that pass the chains under test, and drops them, so that there is no answer: behind those of the agent, or behind those of an export. */
 const HOOKS = {
   prerouting: { inbound: 'prerouting priority -109', outbound: 'output priority -109' },
   input: { inbound: 'input priority 10', outbound: 'output priority 10' },

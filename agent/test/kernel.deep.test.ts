@@ -20,7 +20,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('the ker
   });
 
   // proves: device-trap-8
-  it('does with random packets under random rules what the judge says, and counts them for the rule that the judge names', async () => {
+  it("decides random packets under random rules as the judge does, and counts them for the judge's rule", async () => {
     const random = createRandom(SEED);
     let blocked = 0;
     for (let index = 0; index < RULESETS; index += 1) {

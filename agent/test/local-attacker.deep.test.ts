@@ -32,7 +32,7 @@ afterEach(async () => {
   computer.end();
 });
 
-/** Everything that is not anna's, with what it holds and whose it is. */
+/** All paths that are not anna's, with their content and owner. */
 const outside = () =>
   computer.shell(
     "find /etc /home/ben /tmp -printf '%p %y %m %U %G %s %T@ %i %l\\n' | sort; find /etc /home/ben /tmp -type f -exec sha256sum {} + | sort",

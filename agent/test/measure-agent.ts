@@ -9,7 +9,7 @@ import { compile } from '#firewall/compile.ts';
 import { identityStore } from '#link/identity.ts';
 import { createNamespace, endNamespace, join2, temporaryFolder } from './namespace.ts';
 
-/** A built agent in a network namespace, with its server on the other side of a cable: how long an edit takes to the kernel and back, and what it takes when nothing happens. */
+/** A built agent in a network namespace, with its server on the other side of a cable: the time from an edit to the kernel and back, and its cost when idle. */
 
 const RULES = 100;
 const EDITS = 20;
@@ -63,7 +63,7 @@ function desiredOf(rev: number, watched: readonly string[] = []): Desired {
   return { ...desired, hash: hashOf(desired) };
 }
 
-/** Memory of a process, in MB: all of it, and what is its own alone. */
+/** Memory of a process, in MB: all of it, and its private part. */
 function memoryOf(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const megabytes = (name: string) => round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'mu').exec(status)?.[1]) / 1_024);
@@ -146,7 +146,7 @@ export async function measureAgent(program: string, rest_s: number) {
     spare.run('nft', '-f', bare);
     const [kernel, proved, nft]: number[][] = [[], [], []];
     for (let rev = 1; rev <= EDITS + 1; rev += 1) {
-      // An edit is a person's: what the one before left to do is done.
+      // A person makes edits one by one: the work of the one before is done.
       await wait(BETWEEN_MS);
       const began = performance.now();
       spare.run('nft', '-f', bare);
@@ -187,7 +187,7 @@ export async function measureAgent(program: string, rest_s: number) {
       await wait(rest_s * 1_000);
       return { ...memoryOf(pid), cpu_percent: round(((cpuOf(pid) - before) / (performance.now() - began)) * 100) };
     };
-    // Of a server that never says anything the agent takes leave every 50 s, and it is told the whole state again.
+    // The agent leaves a silent server every 50 s, and gets the whole state again.
     const silent = await watch();
     fake.stdin.write(`${JSON.stringify({ heartbeat_ms: AGENT_HEARTBEAT_MS })}\n`);
     const beating = await watch();

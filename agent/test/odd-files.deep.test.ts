@@ -35,7 +35,7 @@ async function found(): Promise<string[]> {
 }
 
 // proves: attack-E.4-2
-test('pipes, sockets and links in a watched folder hold up nothing that is saved beside them', async () => {
+test('pipes, sockets and links in a watched folder do not delay files that are saved beside them', async () => {
   await agent.ask({ what: 'watch', path: DOWNLOADS });
   computer.shell(
     `cd ${DOWNLOADS}; mkfifo pipe; ln -s pipe to-pipe; ln -s /dev/zero to-zero; ln -s . here; truncate -s 64G sparse
@@ -71,7 +71,7 @@ test('a name with line breaks and escapes is found, taken away and put back as i
 });
 
 // proves: attack-E.4-2
-test('a hard link of a system file in a home changes nothing of that file', async () => {
+test('a hard link of a system file in a home does not change that file', async () => {
   computer.shell(`echo secret > /etc/shadow; chmod 600 /etc/shadow; mount -t tmpfs -o mode=755 none /home
     mkdir -p ${DOWNLOADS} /home/system; chmod 755 /home/anna; chown anna:anna /home/anna ${DOWNLOADS}
     cp -p /etc/shadow /home/system/shadow; ln /home/system/shadow ${DOWNLOADS}/mine`);
@@ -99,7 +99,7 @@ test('a settings file of ten megabytes, and one of a million lines, are not read
   expect(agent.peak()).toBeLessThan(MEMORY_MAXIMUM);
 });
 
-test('a folder that is bound into itself and into another is read to its end, and what is known of a file holds for each of its places', async () => {
+test("a folder that is bound into itself and into another is read to its end, and a file's verdict holds for each of its places", async () => {
   computer.shell(
     `cd ${DOWNLOADS}; mkdir -p a/b a/in other; for n in 1 2 3; do echo $n > a/b/$n.txt; done; chown -R anna:anna a other
     mount --bind ${DOWNLOADS}/a ${DOWNLOADS}/a/in; mount --bind ${DOWNLOADS}/a ${DOWNLOADS}/other`,

@@ -30,7 +30,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       speaker.say('still there?');
       expect(await speaker.next()).toBe('echo');
     }
-    // More than fits into one segment: what the kernel believes of the windows of a connection that it did not see begin must not end it.
+    // More than fits into one segment: the kernel's assumed windows of a connection that it did not see begin must not end it.
     for (const speaker of [outbound, inbound]) {
       speaker.say('bulk 3000000');
       expect(await speaker.next()).toBe('echo');
@@ -48,7 +48,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(world.knock(8082)).toBe('silent');
   });
 
-  it('keeps an open connection that the kernel has picked up by what the other side said, and cuts it as what it is', async () => {
+  it("keeps an open connection that the kernel has picked up from the other side's packets, and cuts it by its real direction", async () => {
     await world.listen(world.server, 9000, 9001);
     const first = await world.startAgent();
     const speakers = [await world.talk(world.device, SERVER, 9000), await world.talk(world.device, SERVER, 9001)];

@@ -4,7 +4,7 @@ import { findDesktop } from '#control/desktop.ts';
 import { readActiveSession } from '#control/login-session.ts';
 import { findVnc } from '#control/vnc.ts';
 
-// Opens the VNC server of the desktop that the signed-in session has, as remote control does, and prints its first bytes and what the kernel says of its process. Then it ends it.
+// Opens the VNC server of the signed-in session's desktop, as remote control does, and prints its first bytes and the kernel's facts about its process. Then it ends it.
 const [folder = '', program = ''] = process.argv.slice(2);
 // It finds this program and no other.
 const path = `${folder}/programs`;

@@ -4,7 +4,7 @@ import { seenSchema } from '#scan/catch-up.ts';
 import { Scans } from '#scan/scans.ts';
 import { createWatching } from '#scan/watching.ts';
 
-// The agent's watching alone, for tests that attack it: prints what was found, and each second how it fares. `node run-watching.ts STATE FOLDER...`
+// The agent's watching alone, for tests that attack it: prints findings, and each second its health. `node run-watching.ts STATE FOLDER...`
 const BEAT_MS = 1_000;
 const [state = '', ...folders] = process.argv.slice(2);
 const say = (facts: object) => process.stdout.write(`${JSON.stringify({ at: Date.now(), ...facts })}\n`);

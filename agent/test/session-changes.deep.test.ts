@@ -38,7 +38,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(first?.changes.filter(({ thing }) => thing === 'account' || thing === 'ssh_key')).toEqual([]);
     expect(JSON.stringify(first?.changes)).not.toContain('inet palisade');
 
-    // Noted: it is neither said nor kept any more.
+    // Confirmed: it is neither reported nor kept any more.
     const events = world.said('event').map(({ id }) => id);
     world.command({ told: { kind: 'noted', seq: null, events } });
     world.command({ desired: desiredOf(1, []) });

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-// The technician's page as far as a test needs it: RFB messages that a page sends, and what came.
+// The technician's page as far as a test needs it: RFB messages that a page sends, and the received ones.
 
 export const key = (code: number, is_down: boolean) => {
   const message = Buffer.alloc(8);
@@ -16,7 +16,7 @@ export const type = (text: string) =>
 
 const SHIFT = 0xff_e1;
 const SHIFTED = /[A-Z{~!@#$%^&*_+|:"<>?()}]/u;
-/** As a page sends what somebody types on a keyboard of the United States: Shift is held for what it takes it. */
+/** As a page sends text typed on a keyboard of the United States: Shift is held where it is needed. */
 export const typeWithShift = (text: string) =>
   Buffer.concat(
     [...text].map((character) =>

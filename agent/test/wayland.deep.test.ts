@@ -116,7 +116,7 @@ needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
     say(updateRequest(width, height));
     await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before + 1_000), SOON);
 
-    // Seen alone, what is typed goes nowhere; granted, all of it arrives.
+    // With the view alone, typed text goes nowhere; granted, all of it arrives.
     say(typeWithShift('not this\n'));
     gate.allow({ input: true, clipboard: false });
     say(pointer(Math.round(width / 2), Math.round(height / 2)));

@@ -30,13 +30,13 @@ function isOfTestFile({
 }
 
 const TITLES = new Map<string, string>([
-  ['brute_force', 'Somebody is guessing a password'],
-  ['suspicious_login', 'A sign-in that looks unusual'],
-  ['malware_detected', 'A dangerous file was found'],
-  ['phishing_attempt', 'Something tries to steal a password'],
-  ['intrusion_attempt', 'Somebody looks for a way in'],
+  ['brute_force', 'Someone is guessing your password'],
+  ['suspicious_login', 'Unusual sign-in'],
+  ['malware_detected', 'We found a dangerous file'],
+  ['phishing_attempt', 'Something is trying to steal a password'],
+  ['intrusion_attempt', 'Someone is looking for a way in'],
   ['ddos_attempt', 'Far more requests than usual'],
-  ['false_alarm', 'An earlier alert was a false one'],
+  ['false_alarm', 'An earlier alert was a false alarm'],
   ['remote_report', 'A customer reported a remote session'],
 ]);
 
@@ -45,65 +45,59 @@ type Advised = Pick<Alert, 'threat_type' | 'severity' | 'outcome' | 'simulated' 
 /** The outcome of the event, as far as it can be proven, in one sentence. */
 export function alertProof({ threat_type, outcome, simulated, rule }: Advised): string {
   if (rule === CHECKED_SCAM_RULE) return 'Someone sent it to you. The check stops nothing; your next step decides.';
-  if (simulated) return 'A drill, shown as neutralized: nothing of this happened.';
-  if (threat_type === 'false_alarm') return 'Nothing was wrong with it.';
-  if (outcome === 'blocked') return BLOCKED.get(threat_type) ?? 'Refused: what was tried did not get through.';
-  if (outcome === 'allowed') return ALLOWED.get(threat_type) ?? 'Not stopped: it got through.';
-  return 'Not known: nothing here can prove whether it was stopped.';
+  if (simulated) return 'Simulated: this didn’t happen.';
+  if (threat_type === 'false_alarm') return 'The file is fine.';
+  if (outcome === 'blocked') return BLOCKED.get(threat_type) ?? 'Blocked: they didn’t get through.';
+  if (outcome === 'allowed') return ALLOWED.get(threat_type) ?? 'Not blocked: they got through.';
+  return 'Unknown: we can’t prove whether it was blocked.';
 }
 
 const BLOCKED = new Map<string, string>([
-  ['brute_force', 'Refused: no sign-in was let in.'],
-  ['suspicious_login', 'Ended: whoever it was is signed out.'],
-  ['malware_detected', 'Out of reach: the uploaded copy is locked away or deleted.'],
-  ['phishing_attempt', 'Out of reach: the uploaded copy is locked away or deleted.'],
-  ['intrusion_attempt', 'Refused: the requests were answered with nothing.'],
-  ['ddos_attempt', 'Refused: the requests were turned away.'],
+  ['brute_force', 'Blocked: no one got in.'],
+  ['suspicious_login', 'Ended: they’re signed out.'],
+  ['malware_detected', 'Quarantined: the uploaded copy can’t do harm.'],
+  ['phishing_attempt', 'Quarantined: the uploaded copy can’t do harm.'],
+  ['intrusion_attempt', 'Blocked: we refused the requests.'],
+  ['ddos_attempt', 'Blocked: we refused the requests.'],
 ]);
 
 const ALLOWED = new Map<string, string>([
-  ['brute_force', 'Not refused: further attempts are still answered.'],
-  ['suspicious_login', 'Let in: whoever it was had what it takes to sign in.'],
-  ['malware_detected', 'Not out of reach: the uploaded copy could not be removed yet.'],
+  ['brute_force', 'Not blocked: they can still try.'],
+  ['suspicious_login', 'They got in with valid sign-in details.'],
+  ['malware_detected', 'Not quarantined: we couldn’t remove the uploaded copy yet.'],
 ]);
 
 /** Advice for an alert, the most important first. Never empty. */
 export function alertAdvice(alert: Advised): string[] {
   const { threat_type, outcome, simulated } = alert;
-  if (simulated) return ['Nothing. It shows what an alert looks like.'];
-  if (isOfTestFile(alert)) return ['Nothing. The file does no harm: it is made to try out programs like this one.'];
+  if (simulated) return ['No action needed. It shows what an alert looks like.'];
+  if (isOfTestFile(alert)) return ['No action needed. This is a test file.'];
   switch (threat_type) {
     case 'brute_force':
-      return [
-        'Was it you, with a password that you could not recall? Then say so.',
-        'If not, choose a password that you use nowhere else, and turn on two-factor sign-in.',
-      ];
+      return ['If you mistyped your password, choose “It was me”.', 'If not, choose a new password and turn on two-factor.'];
     case 'suspicious_login':
       return [
-        'Was it you, in a new browser or on a journey? Then say so.',
-        'If not, say so: the session is ended. Then choose a new password.',
+        'If you used a new browser or traveled, choose “It was me”.',
+        'If not, choose “It wasn’t me”. We’ll end that session.',
       ];
     case 'malware_detected':
       return outcome === 'blocked'
-        ? ['Delete the original where you took it from.', 'Do not open it. If you did, have that device checked.']
-        : ['Do not open the file, and delete the original.', 'Tell support: the uploaded copy still lies on the server.'];
+        ? ['Delete the original file without opening it.', 'If you opened it, have that device checked.']
+        : ['Don’t open the file. Delete the original.', 'Tell support that the uploaded copy is still on the server.'];
     case 'phishing_attempt':
-      return ['Follow no link in it, and enter no password.', 'If you did, change that password now, wherever you use it.'];
+      return ['Don’t open its links or enter a password.', 'If you did, change that password everywhere you use it.'];
     case 'intrusion_attempt':
-      return [
-        'There is nothing that you must do: probing like this goes on all over the internet.',
-        'If it does not stop, tell support.',
-      ];
+      return ['No action needed. Probing like this is common.', 'If it doesn’t stop, tell support.'];
     case 'ddos_attempt':
-      return ['If a program of yours asks that often, slow it down.', 'If not, there is nothing that you must do.'];
+      return ['If your own program sends these requests, slow it down.', 'Otherwise, no action is needed.'];
     case 'remote_report':
       return [
-        'Read the record of the session in the audit log, and ask the customer what happened.',
-        'If it was as they say, take the role from the technician: their other sessions end at once.',
+        'Read the session’s record and ask the customer what happened.',
+        'If the report is true, remove the technician’s role. Their sessions will end.',
       ];
     case 'false_alarm':
-      return ['Nothing. You can get the file back from your scan history.'];
+      return ['No action needed. Restore the file from your scan history.'];
     default:
-      return ['Look at what happened, and tell support if you do not recognise it.'];
+      return ['Check what happened. If you don’t recognize it, tell support.'];
   }
 }

@@ -121,7 +121,9 @@ export type Stats = z.infer<typeof statsSchema>;
 
 /** The places of the web application where what the posture scan finds can be mended, as links write them; `?alert=` and an id open one of the alerts. */
 export const FIX_PLACES = [
-  '/dashboard?open=security',
+  '/dashboard?open=security&tab=two-factor',
+  '/dashboard?open=security&tab=password',
+  '/dashboard?open=security&tab=sessions',
   '/dashboard',
   '/anti-hacking',
   '/firewall',
@@ -268,6 +270,16 @@ export const simulateThreat = endpoint({
   changes: 'alerts',
   status: 200,
   reply: z.object({ success: z.literal(true), threat_detected: alertSchema }),
+  problems: ['premium_required'],
+});
+
+export const readLastCheck = endpoint({
+  method: 'GET',
+  path: '/premium/anti-hacking/scan',
+  summary: 'The result of the newest security check that the signed-in person ran, and when; null before the first.',
+  access: 'customer',
+  status: 200,
+  reply: z.object({ last: z.object({ checked_at: timeSchema, result: postureScanSchema }).nullable() }),
   problems: ['premium_required'],
 });
 

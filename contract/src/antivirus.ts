@@ -72,6 +72,8 @@ export const scanSchema = specified(
     scanned_at: timeSchema,
     threat_detected: z.string().nullable(),
     threat_member: z.string().nullable(),
+    /** The finding is one of the industry's harmless test files. */
+    is_test_file: z.boolean(),
     file_hash: z.string(),
     size: z.int(),
     media_type: z.string().nullable(),
@@ -156,18 +158,17 @@ export const cancelUpload = endpoint({
 
 /** The meaning of a `status_detail` for a person, in one plain sentence. */
 export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
-  queued: 'Being scanned, or waiting for its turn.',
-  engine_down: 'The scanning engine did not finish. The file is kept and scanned again as soon as the engine is back.',
-  engine_failed:
-    'The scanning engine failed twice while it read this file, so it was not fully read. It is read again only when the engine or its signatures change.',
-  time_limit: 'Reading it took longer than the time limit, so it was not fully read.',
-  encrypted: 'It is protected by a password, so its contents could not be read.',
-  too_large: 'It unpacks to more than the scanner reads, so it was not fully read.',
-  depth: 'Archives are nested too deep inside it, so it was not fully read.',
-  too_many_members: 'It holds too many files, so not all of them were read.',
-  bomb: 'It unpacks to far more than its size, as a decompression bomb does, so reading was stopped.',
-  unsupported: 'It is, or holds, an archive of a kind that the scanner cannot open, so its contents were not read.',
-  damaged: 'It is damaged or incomplete, so it was not fully read.',
-  unexplained: 'Part of it could not be understood: it holds bytes that belong to nothing in it and look like nothing known.',
-  expired: 'No engine could read it while it was kept, and it is not kept any longer.',
+  queued: 'Waiting to be scanned.',
+  engine_down: 'The scanner didn’t finish. We’ll scan the file when the scanner is back.',
+  engine_failed: 'The scanner failed twice on this file. We’ll try again after the next scanner update.',
+  time_limit: 'Scanning took too long, so we couldn’t check the whole file.',
+  encrypted: 'This file has a password, so we couldn’t check its contents.',
+  too_large: 'This file unpacks to more than we scan, so we couldn’t check all of it.',
+  depth: 'This file has too many archives inside each other, so we couldn’t check all of it.',
+  too_many_members: 'This file contains too many files, so we couldn’t check all of them.',
+  bomb: 'This file unpacks to far more than its size, so we stopped. It may be a decompression bomb.',
+  unsupported: 'This archive type isn’t supported, so we couldn’t check its contents.',
+  damaged: 'This file is damaged or incomplete, so we couldn’t check all of it.',
+  unexplained: 'This file has hidden data that we couldn’t identify, so we couldn’t check all of it.',
+  expired: 'We couldn’t scan this file in time and deleted our copy.',
 };

@@ -22,6 +22,7 @@ export const AUDIT_KINDS = [
   'recovery_codes_made',
   'recovery_code_used',
   'role_changed',
+  'person_invited',
   'account_disabled',
   'account_enabled',
   'account_deleted',

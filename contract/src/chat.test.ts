@@ -18,9 +18,14 @@ describe('the automatic reply', () => {
     ['I cannot sign in to the remote portal', 'New Session'],
     ['I forgot my password and have no access', 'New Session'],
     ['What does pending mean?', 'has not been read to its end'],
-    ['hello', 'this answer came by itself'],
-    ['', 'this answer came by itself'],
-    ['<script>alert(1)</script>', 'this answer came by itself'],
+    ['You charged me twice this month', 'press Request this plan'],
+    ['There is a double charge on my card', 'press Request this plan'],
+    ['I want a refund', 'press Request this plan'],
+    ['I paid twice', 'press Request this plan'],
+    ['my laptop does not charge', 'A person will read it'],
+    ['hello', 'A person will read it'],
+    ['', 'A person will read it'],
+    ['<script>alert(1)</script>', 'A person will read it'],
   ])('to %j says %j', (message, part) => {
     expect(automaticReply(message)).toContain(part);
   });

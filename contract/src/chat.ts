@@ -300,6 +300,10 @@ const SCAM_RULES: readonly ScamRule[] = [
   },
 ];
 
+const BILLING_REPLY =
+  'You see your plan, its price and its end on the Dashboard. To change it, go to Subscriptions and press Request this plan; ' +
+  'an administrator answers. If an amount or a date is wrong, call support. Never write a card number in this chat.';
+
 /** The specification's rules in its order: the first of which a keyword occurs in the message, in whatever case, gives the reply. */
 const REPLY_RULES: readonly ReplyRule[] = [
   {
@@ -326,9 +330,7 @@ const REPLY_RULES: readonly ReplyRule[] = [
   },
   {
     about: /billing|payment/u,
-    reply:
-      'You see your plan, its price and its end on the Dashboard. To change it, go to Subscriptions and press Request this plan; ' +
-      'an administrator answers. If an amount or a date is wrong, call support. Never write a card number in this chat.',
+    reply: BILLING_REPLY,
     article: 'plan-and-payment',
   },
   {
@@ -340,8 +342,14 @@ const REPLY_RULES: readonly ReplyRule[] = [
   },
 ];
 
-/** Messages of a person who cannot sign in, or asks for the meaning of a word of the product; looked for where no keyword of the specification occurs. */
+/** Messages of a person who was charged wrongly, cannot sign in, or asks for the meaning of a word of the product; looked for where no keyword of the specification occurs. */
 const QUESTION_RULES: readonly ReplyRule[] = [
+  {
+    about:
+      /\b(?:(?:over)?charged|double charges?|charges? (?:on|to|from)|billed|debited|refund(?:ed|s)?|invoices?|receipts?|money back|(?:paid|pay) (?:twice|double|two times))\b/u,
+    reply: BILLING_REPLY,
+    article: 'plan-and-payment',
+  },
   {
     about: /\b(?:cannot|can't|cant|can not|unable to) (?:sign|log) ?in\b|\bforgot(?:ten)? my (?:password|username)\b/u,
     reply:
@@ -357,9 +365,7 @@ const QUESTION_RULES: readonly ReplyRule[] = [
   },
 ];
 
-const DEFAULT_REPLY =
-  'Your message is kept and a person reads it; this answer came by itself. Meanwhile write what you did and what happened, with the exact words of any error. ' +
-  'To check a suspicious file at once, go to Antivirus and press Choose files.';
+const DEFAULT_REPLY = 'Message received. A person will read it. Please include any error text.';
 
 /** A message is searched up to here, in characters: a deceiver's call is told in a few sentences, and the time that the search takes stays small. */
 const SEARCHED = 2_000;

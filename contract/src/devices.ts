@@ -32,9 +32,9 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 const LONGEST_NAME = `A device’s name has at most ${DEVICE_NAME_MAXIMUM} characters.`;
 
 export const deviceNameSchema = z
-  .string({ error: 'Give the device a name.' })
+  .string({ error: 'Enter a name for the device.' })
   .trim()
-  .min(1, 'Give the device a name.')
+  .min(1, 'Enter a name for the device.')
   .max(2 * DEVICE_NAME_MAXIMUM, { error: LONGEST_NAME, abort: true })
   .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, LONGEST_NAME)
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'A device’s name has no control characters.');
@@ -154,6 +154,69 @@ export const createEnrolmentCode = endpoint({
     refusal: z.string().nullable(),
   }),
   problems: ['device_limit'],
+});
+
+/** Systems for which there is no agent yet, and that people may ask for. */
+export const wishedSystemSchema = z.enum(['windows', 'macos', 'phone'], { error: 'Choose windows, macos, or phone.' });
+export type WishedSystem = z.infer<typeof wishedSystemSchema>;
+/** Characters of the note beside a wish. */
+export const WISH_NOTE_MAXIMUM = 500;
+
+/** A person's wish for an agent on a system. */
+export const deviceWishSchema = z.object({ system: wishedSystemSchema, note: z.string(), created_at: timeSchema });
+export type DeviceWish = z.infer<typeof deviceWishSchema>;
+
+export const listDeviceWishes = endpoint({
+  method: 'GET',
+  path: '/devices/wishes',
+  summary: 'The systems for which the signed-in person asked for an agent.',
+  access: 'customer',
+  status: 200,
+  reply: z.array(deviceWishSchema),
+  problems: [],
+});
+
+export const saveDeviceWish = endpoint({
+  method: 'POST',
+  path: '/devices/wishes',
+  summary: 'Ask for an agent on a system. A second wish for the same system replaces the note of the first.',
+  access: 'customer',
+  body: z.object({
+    system: wishedSystemSchema,
+    note: z.string().trim().max(WISH_NOTE_MAXIMUM, `Use at most ${WISH_NOTE_MAXIMUM} characters.`).default(''),
+  }),
+  changes: 'devices',
+  status: 200,
+  reply: deviceWishSchema,
+  problems: [],
+});
+
+export const withdrawDeviceWish = endpoint({
+  method: 'POST',
+  path: '/devices/wishes/withdraw',
+  summary: 'Withdraw the wish for a system.',
+  access: 'customer',
+  body: z.object({ system: wishedSystemSchema }),
+  changes: 'devices',
+  status: 204,
+  problems: [],
+});
+
+/** Notes of a system that administrators see. */
+export const WISH_NOTES_SHOWN = 20;
+
+/** The wishes of all people for one system, with the newest notes. */
+export const wishedForSchema = z.object({ system: wishedSystemSchema, people: z.int(), notes: z.array(z.string()) });
+export type WishedFor = z.infer<typeof wishedForSchema>;
+
+export const countDeviceWishes = endpoint({
+  method: 'GET',
+  path: '/admin/device-wishes',
+  summary: 'How many people ask for an agent on each system, the most wanted first.',
+  access: 'admin',
+  status: 200,
+  reply: z.array(wishedForSchema),
+  problems: [],
 });
 
 export const renameDevice = endpoint({
@@ -325,7 +388,15 @@ const findingsSecondLookSchema = z.object({
   asked_at: timeSchema,
   reason: z.string().nullable(),
   scan: scanSchema
-    .pick({ id: true, scan_status: true, status_detail: true, scanned_at: true, threat_detected: true, engines: true })
+    .pick({
+      id: true,
+      scan_status: true,
+      status_detail: true,
+      scanned_at: true,
+      threat_detected: true,
+      is_test_file: true,
+      engines: true,
+    })
     .nullable(),
 });
 export type FindingsSecondLook = z.infer<typeof findingsSecondLookSchema>;

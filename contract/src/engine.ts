@@ -8,6 +8,10 @@ export const SIGNATURES_OLD_MS = 48 * 3_600_000;
 /** One scanning engine. Version and signatures are null until it has been ready once. */
 export const engineSchema = z.object({
   name: z.string(),
+  /** The build of the embedded engine that reads files; null until it has been ready once, and for clamd. */
+  kind: z.enum(['native', 'wasm']).nullable(),
+  /** Why the native build does not read them, in sentences; null where it does, or where `PALISADE_ENGINE` asks for the other. */
+  note: z.string().nullable(),
   version: z.string().nullable(),
   signatures_version: z.string().nullable(),
   state: z.enum(['starting', 'ready', 'down']),

@@ -64,7 +64,7 @@ describe('the analysis of rules', () => {
       .filter(({ kind }) => kind === 'lockout')
       .map(({ rule_id, reason }) => [rule_id, reason]);
     expect(reasons).toEqual([
-      [idOf(1), 'It keeps everybody out of SSH (port 22), so nobody can sign in to this computer that way.'],
+      [idOf(1), 'This rule blocks everyone from SSH (port 22). You can’t sign in to this computer that way.'],
     ]);
   });
 

@@ -187,15 +187,14 @@ function isCoveredBy(walls: Walls<JudgedRule>, others: readonly Walls<JudgedRule
 const keyOf = ({ protocols, spans }: Shape) => `${protocols} ${spans.map((side) => side.join()).join(' ')}`;
 
 const REASONS = {
-  duplicate: 'An older rule says exactly the same. One of the two is enough.',
-  redundant_one: 'Another rule does the same for all of this traffic and more, so this rule makes no difference.',
-  redundant: 'Other rules together do the same for all of this traffic, so this rule makes no difference.',
-  dead_one: 'Another rule blocks all of this traffic. A block always wins, so this rule never decides.',
-  dead: 'Other rules together block all of this traffic. A block always wins, so this rule never decides.',
-  overlap: 'Part of this traffic is blocked by another rule. A block always wins there.',
-  no_effect_allow: 'Traffic that no rule matches is allowed anyway, so this rule makes no difference.',
-  no_effect_block:
-    'Traffic that no rule matches is blocked anyway, and no rule allows any of this, so this rule makes no difference.',
+  duplicate: 'An older rule does the same. You need only one.',
+  redundant_one: 'Another rule does the same for all of this traffic and more, so this rule has no effect.',
+  redundant: 'Other rules together do the same for all of this traffic, so this rule has no effect.',
+  dead_one: 'Another rule blocks all of this traffic. Blocks always win, so this rule has no effect.',
+  dead: 'Other rules together block all of this traffic. Blocks always win, so this rule has no effect.',
+  overlap: 'Another rule blocks part of this traffic. Blocks always win.',
+  no_effect_allow: 'Traffic without a matching rule is allowed anyway, so this rule has no effect.',
+  no_effect_block: 'Traffic without a matching rule is blocked anyway, so this rule has no effect.',
 } as const;
 
 /** Analyses the enabled rules of one device, in the order of `rules`. */
@@ -264,7 +263,7 @@ export function analyse<R extends JudgedRule>(rules: readonly R[], defaults: Rec
         const closed = REMOTE_ACCESS.filter(({ port }) => closesPort(rule, port));
         if (closed.length > 0) {
           const names = closed.map(({ name, port }) => `${name} (port ${port})`).join(', ');
-          note(rule, 'lockout', [], `It keeps everybody out of ${names}, so nobody can sign in to this computer that way.`);
+          note(rule, 'lockout', [], `This rule blocks everyone from ${names}. You can’t sign in to this computer that way.`);
         }
       }
     }

@@ -33,8 +33,8 @@ export function exportRules(rules: readonly Rule[], target: Export, defaults: Re
   const ordered = [...on.filter(({ action }) => action === 'block'), ...on.filter(({ action }) => action === 'allow')];
   const written = ordered.flatMap((rule) => {
     try {
-      if (rule.expires_at !== null) throw new CannotExpress('It is temporary, and nothing would end it there.');
-      if (rule.device_ids.length > 0) throw new CannotExpress('It is for some devices alone.');
+      if (rule.expires_at !== null) throw new CannotExpress('It’s temporary, and that firewall can’t end it.');
+      if (rule.device_ids.length > 0) throw new CannotExpress('It applies only to some devices.');
       const { direction, action } = rule;
       const lines = packetsOf(rule).flatMap((match) => writer.entry({ direction, action, match, rule }));
       return [{ rule, lines: [...(target === 'powershell' ? [] : [writer.comment(rule.rule_name)]), ...new Set(lines)] }];

@@ -36,9 +36,9 @@ describe('an address field', () => {
   });
 
   test.each([
-    ['example.com', 'Host names are not accepted, only IP addresses such as 192.168.1.10: example.com'],
-    ['my-laptop', 'Host names are not accepted, only IP addresses such as 192.168.1.10: my-laptop'],
-    ['localhost', 'Host names are not accepted, only IP addresses such as 192.168.1.10: localhost'],
+    ['example.com', 'Enter an IP address like 192.168.1.10, not a host name: example.com'],
+    ['my-laptop', 'Enter an IP address like 192.168.1.10, not a host name: my-laptop'],
+    ['localhost', 'Enter an IP address like 192.168.1.10, not a host name: localhost'],
     ['10.0.0', 'An IPv4 address has four numbers, such as 192.168.1.10: 10.0.0'],
     ['10.0.0.256', 'Each number of an IPv4 address is 0 to 255: 10.0.0.256'],
     ['010.0.0.1', 'Write the numbers without leading zeros: 10.0.0.1'],
@@ -62,19 +62,19 @@ describe('an address field', () => {
     ['10.0.0.0/08', 'Write the length without leading zeros: 10.0.0.0/8'],
     ['10.0.0.0/255.0.0.0', 'Write the network with its length: 10.0.0.0/8'],
     ['10.0.0.0/255.0.255.0', 'Write a number after the slash, from 0 to 32: 10.0.0.0/255.0.255.0'],
-    ['10.0.0.9-10.0.0.1', 'The range begins with the higher end. Turn it round: 10.0.0.9-10.0.0.1'],
+    ['10.0.0.9-10.0.0.1', 'Start the range with the lower number: 10.0.0.9-10.0.0.1'],
     ['10.0.0.1-20', 'Write both ends in full: 10.0.0.1-10.0.0.20'],
     ['10.0.0.1-', 'A range has two ends, such as 192.168.1.10-192.168.1.20: 10.0.0.1-'],
     ['10.0.0.1-10.0.0.2-10.0.0.3', 'A range has two ends, such as 192.168.1.10-192.168.1.20: 10.0.0.1-10.0.0.2-10.0.0.3'],
     ['10.0.0.0/24-10.0.1.0', 'A range goes from one address to another, not to a network: 10.0.0.0/24-10.0.1.0'],
     ['10.0.0.1-::1', 'Both ends of a range are IPv4, or both are IPv6: 10.0.0.1-::1'],
     ['10.0.0.1–10.0.0.9', 'Write the range with a plain hyphen: 10.0.0.1-10.0.0.9'],
-    ['10.0.0.1,', 'There is a comma too many in the list. Take it out.'],
-    [',', 'There is a comma too many in the list. Take it out.'],
-    ['10.0.0.1,any', '* means every address already. Take the others out.'],
-    ['10.0.0.1, ::1', 'One rule is for IPv4 or for IPv6. Make a second rule for what is IPv6: ::1'],
+    ['10.0.0.1,', 'Remove the extra comma from the list.'],
+    [',', 'Remove the extra comma from the list.'],
+    ['10.0.0.1,any', '* means every address already. Remove the other entries.'],
+    ['10.0.0.1, ::1', 'A rule covers IPv4 or IPv6. Add a second rule for IPv6: ::1'],
     [Array(65).fill('10.0.0.1').join(), 'A list has at most 64 entries; this one has 65.'],
-    [`${'a'.repeat(100)}.example`, `Host names are not accepted, only IP addresses such as 192.168.1.10: ${'a'.repeat(60)}…`],
+    [`${'a'.repeat(100)}.example`, `Enter an IP address like 192.168.1.10, not a host name: ${'a'.repeat(60)}…`],
     ['x'.repeat(7_000), 'Use at most 6500 characters.'],
   ])('%j is refused with what would be right', (text, message) => {
     expect(readAddresses(text)).toEqual({ ok: false, message });
@@ -117,15 +117,15 @@ describe('a port field', () => {
     ['0x50', 'A port is a whole number from 1 to 65535: 0x50'],
     ['８０', 'Write it with plain characters: 80'],
     ['080', 'Write the port without leading zeros: 80'],
-    ['8100-8000', 'The range begins with the higher end. Turn it round: 8100-8000'],
+    ['8100-8000', 'Start the range with the lower number: 8100-8000'],
     ['80-', 'A range has two ends, such as 8000-8100: 80-'],
     ['80-90-100', 'A range has two ends, such as 8000-8100: 80-90-100'],
     ['80–90', 'Write the range with a plain hyphen: 80-90'],
-    ['https', 'Service names are not accepted. Write the port’s number: 443'],
-    ['constructor', 'Service names are not accepted, only port numbers such as 443: constructor'],
-    ['http-alt', 'Service names are not accepted, only port numbers such as 443: http-alt'],
-    ['80,,443', 'There is a comma too many in the list. Take it out.'],
-    ['80,*', '* means every port already. Take the others out.'],
+    ['https', 'Enter the port number, not a service name: 443'],
+    ['constructor', 'Enter a port number like 443, not a service name: constructor'],
+    ['http-alt', 'Enter a port number like 443, not a service name: http-alt'],
+    ['80,,443', 'Remove the extra comma from the list.'],
+    ['80,*', '* means every port already. Remove the other entries.'],
     [Array(33).fill('80').join(), 'A list has at most 32 entries; this one has 33.'],
   ])('%j is refused with what would be right', (text, message) => {
     expect(readPorts(text)).toEqual({ ok: false, message });
@@ -144,7 +144,7 @@ describe('one packet', () => {
     ['10.0.0.0/8', 'Give one address, not several: 10.0.0.0/8'],
     ['10.0.0.1-10.0.0.2', 'Give one address, not several: 10.0.0.1-10.0.0.2'],
     ['10.0.0.1,10.0.0.2', 'Give one address, not several: 10.0.0.1,10.0.0.2'],
-    ['example.com', 'Host names are not accepted, only IP addresses such as 192.168.1.10: example.com'],
+    ['example.com', 'Enter an IP address like 192.168.1.10, not a host name: example.com'],
   ])('%j is not one address', (text, message) => {
     expect(readOneAddress(text)).toEqual({ ok: false, message });
   });
@@ -153,7 +153,7 @@ describe('one packet', () => {
     ['', 'Give one port, such as 443.'],
     ['80-90', 'Give one port, not several: 80-90'],
     ['80,90', 'Give one port, not several: 80,90'],
-    ['ssh', 'Service names are not accepted. Write the port’s number: 22'],
+    ['ssh', 'Enter the port number, not a service name: 22'],
   ])('%j is not one port', (text, message) => {
     expect(readOnePort(text)).toEqual({ ok: false, message });
   });

@@ -110,8 +110,8 @@ function joined(spans: readonly Span[]): Span[] {
 function entriesOf(text: string, most: number, one: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.length > most) throw new Refusal(`A list has at most ${most} entries; this one has ${entries.length}.`);
-  if (entries.includes('')) throw new Refusal('There is a comma too many in the list. Take it out.');
-  if (entries.length > 1 && entries.some(isEvery)) throw new Refusal(`* means every ${one} already. Take the others out.`);
+  if (entries.includes('')) throw new Refusal('Remove the extra comma from the list.');
+  if (entries.length > 1 && entries.some(isEvery)) throw new Refusal(`* means every ${one} already. Remove the other entries.`);
   return entries;
 }
 
@@ -164,7 +164,7 @@ function refusedAddress(text: string): Refusal {
     const stars = [...parts, '0', '0', '0'].slice(0, 4).join('.');
     if (parseIp(stars)) return new Refusal(`Write a network instead of stars: ${stars}/${parts.length * 8}`);
   }
-  return new Refusal(`Host names are not accepted, only IP addresses such as 192.168.1.10: ${quoted(text)}`);
+  return new Refusal(`Enter an IP address like 192.168.1.10, not a host name: ${quoted(text)}`);
 }
 
 /** An IPv4 address in the deprecated form `::192.168.1.1`: no packet has it, and which of the two was meant is not known. */
@@ -251,7 +251,7 @@ function readAddressRange(text: string, ends: readonly string[]): { family: Fami
   const end = readAddress(second);
   if (start.family !== end.family)
     throw new Refusal(`Both ends of a range are IPv4, or both are IPv6: ${quoted(`${first}-${second}`)}`);
-  if (start.value > end.value) throw new Refusal(`The range begins with the higher end. Turn it round: ${first}-${second}`);
+  if (start.value > end.value) throw new Refusal(`Start the range with the lower number: ${first}-${second}`);
   return { family: start.family, span: { from: start.value, to: end.value } };
 }
 
@@ -283,9 +283,7 @@ export function readAddresses(text: string): Reading<AddressSet> {
     const family = entries[0]?.family ?? 4;
     const other = entries.find((entry) => entry.family !== family);
     if (other) {
-      throw new Refusal(
-        `One rule is for IPv4 or for IPv6. Make a second rule for what is ${NAMES[other.family]}: ${quoted(other.entry)}`,
-      );
+      throw new Refusal(`A rule covers IPv4 or IPv6. Add a second rule for ${NAMES[other.family]}: ${quoted(other.entry)}`);
     }
     return { family, spans: joined(entries.map(({ span }) => span)) };
   });
@@ -294,9 +292,9 @@ export function readAddresses(text: string): Reading<AddressSet> {
 function readPort(text: string): bigint {
   if (meansEvery(text)) throw new Refusal(`Write * for every port: ${EVERY}`);
   const number = SERVICES.get(text.toLowerCase());
-  if (number !== undefined) throw new Refusal(`Service names are not accepted. Write the port’s number: ${number}`);
+  if (number !== undefined) throw new Refusal(`Enter the port number, not a service name: ${number}`);
   if (/^[a-z][a-z0-9_ -]*$/iu.test(text)) {
-    throw new Refusal(`Service names are not accepted, only port numbers such as 443: ${quoted(text)}`);
+    throw new Refusal(`Enter a port number like 443, not a service name: ${quoted(text)}`);
   }
   if (/^0+[1-9][0-9]*$/u.test(text))
     throw new Refusal(`Write the port without leading zeros: ${quoted(text.replace(/^0+/u, ''))}`);
@@ -324,7 +322,7 @@ function readPortEntry(entry: string): Span {
   }
   const from = readPort(first);
   const to = readPort(second);
-  if (from > to) throw new Refusal(`The range begins with the higher end. Turn it round: ${first}-${second}`);
+  if (from > to) throw new Refusal(`Start the range with the lower number: ${first}-${second}`);
   return { from, to };
 }
 

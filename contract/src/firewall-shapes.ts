@@ -35,7 +35,7 @@ const WITH_PORTS: readonly TrafficProtocol[] = ['tcp', 'udp'];
 export function refusalOf(rule: Pick<JudgedRule, 'protocol' | 'source_ip' | 'destination_ip' | 'port'>): string | undefined {
   const [source, destination, port] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
   for (const read of [source, destination, port]) if (!read.ok) return read.message;
-  if (rule.protocol === 'icmp' && port.ok && port.value !== null) return 'ICMP has no ports: leave the port as *.';
+  if (rule.protocol === 'icmp' && port.ok && port.value !== null) return 'ICMP has no ports. Leave the port as *.';
   return source.ok && destination.ok ? familyConflict(source.value.family, destination.value.family) : undefined;
 }
 

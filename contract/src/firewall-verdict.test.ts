@@ -125,8 +125,8 @@ describe('findings', () => {
       ['contradicting', 'Rule 2', 'Rule 1'],
     ]);
     expect(findings([rule(1), rule(2, { action: 'block' })]).map(({ reason }) => reason)).toEqual([
-      'Another rule blocks exactly the same traffic. A block always wins, so this rule never decides.',
-      'Another rule allows exactly the same traffic. A block always wins, so that rule never decides.',
+      'Another rule blocks the same traffic. Blocks always win, so this rule has no effect.',
+      'Another rule allows the same traffic. Blocks always win, so that rule has no effect.',
     ]);
   });
 
@@ -174,7 +174,7 @@ describe('a packet', () => {
       ok: false,
       messages: {
         source: 'Give one address, such as 192.168.1.10.',
-        destination: 'Host names are not accepted, only IP addresses such as 192.168.1.10: home',
+        destination: 'Enter an IP address like 192.168.1.10, not a host name: home',
         port: 'A port is a whole number from 1 to 65535: 99999',
       },
     });

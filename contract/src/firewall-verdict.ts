@@ -128,14 +128,14 @@ export function verdict<R extends JudgedRule & { enabled: boolean }>(
 }
 
 const CONTRADICTED: Record<Action, string> = {
-  allow: 'Another rule blocks exactly the same traffic. A block always wins, so this rule never decides.',
-  block: 'Another rule allows exactly the same traffic. A block always wins, so that rule never decides.',
+  allow: 'Another rule blocks the same traffic. Blocks always win, so this rule has no effect.',
+  block: 'Another rule allows the same traffic. Blocks always win, so that rule has no effect.',
 };
-const DUPLICATE = 'An older rule says exactly the same. One of the two is enough.';
-const SHADOWED = 'Another rule blocks all of this traffic. A block always wins, so this rule never decides.';
+const DUPLICATE = 'An older rule does the same. You need only one.';
+const SHADOWED = 'Another rule blocks all of this traffic. Blocks always win, so this rule has no effect.';
 const SUBSUMED: Record<Action, string> = {
-  allow: 'Another rule allows all of this traffic and more, so this rule makes no difference.',
-  block: 'Another rule blocks all of this traffic and more, so this rule makes no difference.',
+  allow: 'Another rule allows all of this traffic and more, so this rule has no effect.',
+  block: 'Another rule blocks all of this traffic and more, so this rule has no effect.',
 };
 
 const networkOf = (text: string) => {
@@ -153,8 +153,8 @@ const NOWHERE = {
 const isIn = (spans: readonly Span[], outer: readonly Span[]) =>
   spans.every(({ from, to }) => outer.some((span) => span.from <= from && to <= span.to));
 
-const ITSELF = 'A computer’s traffic with itself is always allowed, so this rule never decides.';
-const NO_SUCH_PACKET = 'No packet comes from or goes to these addresses, so this rule never decides.';
+const ITSELF = 'A computer can always reach itself, so this rule has no effect.';
+const NO_SUCH_PACKET = 'No traffic uses these addresses, so this rule has no effect.';
 
 /** Why no packet that rules are asked about can be one of a rule's; undefined where one can. */
 function whyImpossible({ sources, destinations }: Reach): string | undefined {
@@ -167,6 +167,18 @@ function whyImpossible({ sources, destinations }: Reach): string | undefined {
   });
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
+
+/** Whether one rule is in force wherever and as long as another one is: on all of its devices, and until its end. */
+function isInForceWith(outer: Rule, inner: Rule): boolean {
+  const isOnDevices =
+    outer.device_ids.length === 0 ||
+    (inner.device_ids.length > 0 && inner.device_ids.every((device_id) => outer.device_ids.includes(device_id)));
+  const lasts = outer.expires_at === null || (inner.expires_at !== null && inner.expires_at <= outer.expires_at);
+  return isOnDevices && lasts;
+}
+
+/** Whether `outer` does whatever `inner` does, wherever and as long as that is in force. */
+const isReplaced = (inner: Shape<Rule>, outer: Shape<Rule>) => isInForceWith(outer.rule, inner.rule) && isCovered(inner, outer);
 
 /**
  * Contradictions among the enabled rules; disabled ones are left out. In the order of `rules`. `never_matching` is a
@@ -182,21 +194,21 @@ export function findings(rules: readonly Rule[], about?: string): Finding[] {
     const { id: rule_id, action } = reach.rule;
     const refusal = refusals.get(reach);
     if (refusal !== undefined) {
-      const reason = `This rule matches nothing as it is written. ${refusal}`;
+      const reason = `This rule has no effect. ${refusal}`;
       return about === undefined || about === rule_id ? [{ kind: 'never_matching', rule_id, other_id: null, reason }] : [];
     }
     const impossible = about === undefined || about === rule_id ? whyImpossible(reachOf(reach.rule)) : undefined;
     const covering = oldestFirst.filter(
       (other) =>
-        other !== reach && (about === undefined || rule_id === about || other.rule.id === about) && isCovered(reach, other),
+        other !== reach && (about === undefined || rule_id === about || other.rule.id === about) && isReplaced(reach, other),
     );
     const found: Finding[] =
       impossible === undefined ? [] : [{ kind: 'never_matching', rule_id, other_id: null, reason: impossible }];
-    const add = (kind: FindingKind, other: Shape | undefined, reason: string): boolean => {
+    const add = (kind: FindingKind, other: Shape<Rule> | undefined, reason: string): boolean => {
       if (other) found.push({ kind, rule_id, other_id: other.rule.id, reason });
       return other !== undefined;
     };
-    const same = covering.filter((other) => isCovered(other, reach));
+    const same = covering.filter((other) => isReplaced(other, reach));
     const isContradicted = add(
       'contradicting',
       same.find((other) => other.rule.action !== action),

@@ -70,7 +70,7 @@ export function packetsOf(rule: Rule): Packets[] {
   const [source, destination, ports] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
   const refusal = refusalOf(rule);
   if (!source.ok || !destination.ok || !ports.ok || refusal !== undefined)
-    throw new CannotExpress(`It matches nothing as it is written. ${refusal ?? ''}`.trim());
+    throw new CannotExpress(`It has no effect. ${refusal ?? ''}`.trim());
   const named = source.value.family ?? destination.value.family;
   const families: readonly Family[] = named === null ? [4, 6] : [named];
   const protocols = rule.protocol === 'all' ? (ports.value === null ? [undefined] : (['tcp', 'udp'] as const)) : [rule.protocol];

@@ -64,7 +64,7 @@ function conflictOf(rule: {
   port: string;
 }): { field: 'destination_ip' | 'port'; message: string } | undefined {
   if (rule.protocol === 'icmp' && fieldText(rule.port) !== EVERY) {
-    return { field: 'port', message: 'ICMP has no ports: leave the port as *.' };
+    return { field: 'port', message: 'ICMP has no ports. Leave the port as *.' };
   }
   const source = readAddresses(rule.source_ip);
   const destination = readAddresses(rule.destination_ip);
@@ -191,6 +191,28 @@ export const editRule = endpoint({
   problems: [],
 });
 
+/** The changes that several rules take at once. */
+export const RULE_CHANGES = ['enable', 'disable', 'delete'] as const;
+export type RuleChange = (typeof RULE_CHANGES)[number];
+
+export const changeRules = endpoint({
+  method: 'POST',
+  path: '/firewall/rules/change',
+  summary:
+    'Enable, disable or delete several firewall rules as one change, which can be undone as one. Rules that are gone are left out.',
+  access: 'customer',
+  body: z.object({
+    rule_ids: z.array(idSchema).min(1, 'Choose at least one rule.').max(RULES_MAXIMUM, `Choose at most ${RULES_MAXIMUM} rules.`),
+    change: z.enum(RULE_CHANGES, { error: 'Choose enable, disable, or delete.' }),
+  }),
+  changes: 'rules',
+  expensive: true,
+  status: 200,
+  /** Rules that are different now. */
+  reply: z.object({ changed: z.int() }),
+  problems: [],
+});
+
 /** One rule of a file. */
 const fileRuleSchema = newRuleFieldsSchema
   .omit({ lasts: true, device_ids: true })
@@ -200,7 +222,7 @@ export type FileRule = z.infer<typeof fileRuleSchema>;
 
 /** The file that rules are exported as and imported from. */
 export const ruleFileSchema = z.object({
-  palisade_rules: z.literal(1, { error: 'This is not a file of Palisade’s rules.' }),
+  palisade_rules: z.literal(1, { error: 'This isn’t a Palisade rules file. Choose a file exported from Palisade.' }),
   rules: z
     .array(fileRuleSchema)
     .min(1, 'There is no rule in this file.')

@@ -58,6 +58,9 @@ export const may = {
   /** Tags and priority. */
   sort: serves,
   openCustomerCard: serves,
+  /** The record of a person: support only of somebody they serve, administrators of everybody. */
+  openPersonRecord: (me: Me, conversation: ConversationOf | undefined) =>
+    isAdministrator(me) || (conversation !== undefined && serves(me, conversation)),
   /** The one thing that the customer has shared. */
   openShared: serves,
   startRemoteSession: (me: Me, conversation: ConversationOf) => serves(me, conversation) && conversation.status !== 'closed',

@@ -1,11 +1,25 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
+/** A month's notice. */
+export const PLANS_END_WITHIN_DAYS = 30;
+
 export const overviewSchema = z.object({
   /**
    * Counts of records that wait for an administrator. `mails` are those that were not sent: for the mail server, for a reader, or given up. `jobs` is work in the background that failed too often, and is not tried any more.
    */
-  waiting: z.object({ plan_requests: z.int(), false_alarms: z.int(), mails: z.int(), jobs: z.int() }),
+  waiting: z.object({
+    /** Conversations of customers whose last message has no answer, the reader's own left out. */
+    conversations: z.int(),
+    plan_requests: z.int(),
+    /** Plans that end within `PLANS_END_WITHIN_DAYS`, and no other plan of the person follows. */
+    plans_ending: z.int(),
+    jobs: z.int(),
+    false_alarms: z.int(),
+    mails: z.int(),
+    /** People who have not confirmed their email, where confirmation is required. */
+    unproven: z.int(),
+  }),
   /** First steps of a new installation for this administrator, and whether each is done. */
   first_steps: z.object({
     provider: z.boolean(),

@@ -33,8 +33,6 @@ const FILE_PASSWORD_MAXIMUM = 256;
 /** One scan with everything that is known of it. */
 export const scanDetailSchema = scanSchema.extend({
   threat_facts: threatFactsSchema.nullable(),
-  /** The finding is a harmless test file. */
-  is_test_file: z.boolean(),
   /** The uploaded bytes. `kept_until` is when they are removed. */
   kept: keptSchema,
   kept_until: timeSchema.nullable(),
@@ -95,8 +93,8 @@ export const unlockFile = endpoint({
   params: idParamsSchema,
   body: z.object({
     password: z
-      .string({ error: 'Give the password of the file.' })
-      .min(1, 'Give the password of the file.')
+      .string({ error: 'Enter the file’s password.' })
+      .min(1, 'Enter the file’s password.')
       .max(FILE_PASSWORD_MAXIMUM, `Give at most ${FILE_PASSWORD_MAXIMUM} characters.`),
   }),
   status: 200,

@@ -230,6 +230,19 @@ export const createTemplate = endpoint({
   problems: ['conflict'],
 });
 
+export const changeTemplate = endpoint({
+  method: 'POST',
+  path: '/admin/change-subscription-template',
+  summary: 'Change a plan template. People who have the plan keep it as they got it; open requests ask for it as it is now.',
+  access: 'admin',
+  body: newTemplateSchema.extend({ template_id: idSchema }),
+  changes: 'subscription',
+  changes_installation: 'plans',
+  status: 200,
+  reply: z.object({ success: z.literal(true), template: templateSchema }),
+  problems: ['not_found', 'conflict'],
+});
+
 export const deleteTemplate = endpoint({
   method: 'POST',
   path: '/admin/delete-subscription-template',

@@ -2,7 +2,7 @@ import { tarEntry } from './containers.ts';
 import { EICAR, noise, type ZipEntry, zip } from './files.ts';
 import type { Chance } from './structure-fuzz.ts';
 
-// Archives as nobody packs them: of two readers, or of one with help and without, both must say the same of each.
+// Archives as no program packs them: of two readers, or of one with help and without, both must answer the same for each.
 
 const MIB = 1024 ** 2;
 const DEPTH_MAXIMUM = 3;
@@ -65,7 +65,7 @@ function zipByChance(chance: Chance, depth: number, members: number): Buffer {
   return depth === 0 && rarely(2) ? archive : chance.of(ends);
 }
 
-/** With links and folders that have a content, types that nobody knows, and blocks that are none. */
+/** With links and folders that have a content, unknown types, and invalid blocks. */
 function tarByChance(chance: Chance, depth: number, members: number): Buffer {
   const pieces: Buffer[] = [];
   for (let index = 0; index < members; index += 1) {

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 const SETPRIV = '/usr/bin/setpriv';
 
 /**
- * Starts a program that ends with this process, however that ends: nothing disposes of what a group of tests has started when all of them are left out (`-t`), or when
- * the run is killed. Where the kernel cannot do that, it is for hooks alone.
+ * Starts a program that ends with this process, however that ends: no hook ends the programs of a group of tests when all of them are left out (`-t`), or when the run
+ * is killed. Where the kernel cannot do that, it is for hooks alone.
  */
 export function spawnBound(
   program: string,

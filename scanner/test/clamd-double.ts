@@ -32,7 +32,7 @@ const IN_MIDSTREAM: Record<string, (socket: Socket) => void> = {
   'early OK': (socket) => socket.end('stream: OK\0'),
   'early reset': (socket) => socket.resetAndDestroy(),
   'early end': (socket) => socket.destroy(),
-  /** As clamd does: says why, and closes on what is still coming. */
+  /** As clamd does: says why, and closes while bytes are still coming. */
   oversize: (socket) => socket.write('INSTREAM size limit exceeded. ERROR\0', () => socket.destroy()),
 };
 
@@ -41,7 +41,7 @@ export interface ClamdDouble {
   url: string;
   /** Its answer to VERSION. */
   version: string;
-  /** Debian's defaults: OK for what it has not read. */
+  /** Debian's defaults: OK for unread files. */
   fails_open: boolean;
   /** EICAR is not among its signatures. */
   knows_nothing: boolean;

@@ -2,7 +2,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { ole, pdf, tarEntry, vbaCompressed } from './containers.ts';
 import { noise, zip } from './files.ts';
 
-// Files that were made to keep a reader busy, each of about so many bytes as asked for: what a reader does for one of twice the size must be twice as much.
+// Files that were made to keep a reader busy, each of about the given size: a reader's work for one of twice the size must be twice as much.
 
 const hex = (digits: string) => Buffer.from(digits, 'hex');
 const text = (characters: string) => Buffer.from(characters, 'latin1');
@@ -517,7 +517,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
     (bytes: number) => {
       const first = deflateSync(Buffer.alloc(100, 'a'));
       const difference = deflateSync(hex('64649064'));
-      // 100 bytes of a file, and 4 of how one differs from what stands so far back.
+      // 100 bytes of a file, and 4 with its difference from the one so far back.
       const back = (distance: number) => Buffer.concat([hex('64'), Buffer.from([distance]), difference]);
       const next = back(difference.length + 2);
       return Buffer.concat([
@@ -672,7 +672,7 @@ export function pdfLies(bytes: number): Buffer {
   return pdfOf(`${pieces.join('')}endstream\n`);
 }
 
-/** A zip of one member of `bytes` that was packed by deflate, for what is small only when it is packed. */
+/** A zip of one member of `bytes` that was packed by deflate, for files that are small only while they are packed. */
 export function packed(content: Buffer): Buffer {
   return zip([{ name: 'member', content }]);
 }

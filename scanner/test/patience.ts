@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** vitest waits for 1 s; a busy machine takes longer for what an idle one does in 10 ms. ms. */
+/** vitest waits for 1 s; a busy machine takes longer for 10 ms of an idle one. */
 const PATIENCE_MS = 20_000;
 
 // A condition that comes true is seen at once, however long one would have waited; only what never comes true takes the whole time.

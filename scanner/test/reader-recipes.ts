@@ -77,7 +77,7 @@ function deflated(choices: Choices, most: number): Buffer {
   return bend === 4 ? Buffer.concat([packed, Buffer.from([choices.below(256)])]) : packed;
 }
 
-/** One block of Snappy: literals, and copies of what stands before. */
+/** One block of Snappy: literals, and copies of earlier bytes. */
 function snapped(choices: Choices): Buffer {
   const first = plain(choices, 60);
   const copies = choices.size(30_000);
@@ -215,7 +215,7 @@ function capture(numbers: readonly number[], bytes: number): Buffer {
       ]
     : [Buffer.from('d4c3b2a1020004000000000000000000ffff000001000000', 'hex')];
   let size = 0;
-  // The numbers of packets go on, so that each is chosen anew from the same list.
+  // The numbers of packets continue, so that each is chosen anew from the same list.
   for (let number = 0; size < bytes; number += 1) {
     const choices = new Choices(numbers);
     choices.below(3);
@@ -371,17 +371,18 @@ function levelDb(choices: Choices, bytes: number): Buffer {
   const share = choices.of(0.5, 0.05, 0.95);
   const data = repeated([stored], bytes * (1 - share)).whole;
   const handle = choices.of('same', 'next', 'whole');
-  const pieces: Buffer[] = [];
   const blocks = Math.max(1, Math.floor(data.length / stored.length));
-  for (let size = 0, number = 0; size < bytes * share; number += 1) {
+  const length = Math.max(0, handle === 'whole' ? data.length - 5 : stored.length - 5);
+  // Written into one buffer: a million small ones would take more memory than the reader under test.
+  const entries_bytes = Math.ceil(bytes * share);
+  const pieces = Buffer.alloc(entries_bytes + 64);
+  let size = 0;
+  for (let number = 0; size < entries_bytes; number += 1) {
     const at = handle === 'next' ? (number % blocks) * stored.length : 0;
-    const length = handle === 'whole' ? data.length - 5 : stored.length - 5;
-    const value = Buffer.concat([varint(at), varint(Math.max(0, length))]);
-    const piece = Buffer.concat([varint(0), varint(1), varint(value.length), latin('k'), value]);
-    pieces.push(piece);
-    size += piece.length;
+    const value = Buffer.concat([varint(at), varint(length)]);
+    size += Buffer.concat([varint(0), varint(1), varint(value.length), latin('k'), value]).copy(pieces, size);
   }
-  const index = Buffer.concat([...pieces, little(0), little(1)]);
+  const index = Buffer.concat([pieces.subarray(0, size), little(0), little(1)]);
   const handles = Buffer.concat([varint(0), varint(stored.length - 5), varint(data.length), varint(index.length)]);
   return Buffer.concat([data, index, Buffer.alloc(5), Buffer.concat([handles], 40), Buffer.from('57fb808b247547db', 'hex')]);
 }

@@ -7,9 +7,15 @@ import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { RECIPES } from './reader-recipes.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
-// Reads files by their recipes as an engine process does, with the rules of the pack, and says after each what it cost. The parent watches, and ends it.
+// Reads files by their recipes as an engine process does, with the rules of the pack, and reports the cost of each. The parent watches, and ends it.
 
-const orderSchema = z.object({ reader: z.string(), numbers: z.array(z.int()), bytes: z.int(), folder: z.string() });
+const orderSchema = z.object({
+  reader: z.string(),
+  numbers: z.array(z.int()),
+  bytes: z.int(),
+  folder: z.string(),
+  time_ms: z.int().optional(),
+});
 
 /** Memory of the process, and its maximum since the last question. Bytes. */
 function memory(): { now: number; peak: number } {
@@ -24,14 +30,15 @@ function memory(): { now: number; peak: number } {
 const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message) => {
-  const { reader, numbers, bytes: size, folder } = orderSchema.parse(message);
+  const { reader, numbers, bytes: size, folder, time_ms = SCAN_LIMITS.time_ms } = orderSchema.parse(message);
   void (async () => {
     const bytes = RECIPES[reader]?.(numbers, size) ?? Buffer.alloc(0);
     globalThis.gc?.();
     memory();
-    const budget = new Budget(SCAN_LIMITS, bytes.length);
+    const limits = { ...SCAN_LIMITS, time_ms };
+    const budget = new Budget(limits, bytes.length);
     const began = process.cpuUsage();
-    const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, `unpacked-${process.pid}`), budget };
+    const parts = { match: rules.match, limits, folder: join(folder, `unpacked-${process.pid}`), budget };
     const { unread, media_type } = await examine({ bytes, size: bytes.length, name: 'file' }, parts);
     const { user, system } = process.cpuUsage(began);
     const { peak } = memory();

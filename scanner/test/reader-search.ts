@@ -4,8 +4,10 @@ import { z } from 'zod';
 import { boundedProcess, ENGINE_MEMORY, residentBytes } from '#scanner/engine/process-memory.ts';
 import { Chance } from './structure-fuzz.ts';
 
-/** Limits of each file of 10 MB or less: processor time, and memory beside what an engine holds at rest. */
+/** Limits of each file of 10 MB or less: processor time, and memory beside that of an idle engine. */
 export const BARS = { cpu_ms: 10_000, memory_bytes: ENGINE_MEMORY.most } as const;
+/** A candidate is read for so long: enough to tell which files of a small size cost most, and a reader that does not look at the clock stands out. */
+const CANDIDATE_MS = 200;
 const LOOK_EVERY_MS = 25;
 /** Ticks of a second in /proc (sysconf(_SC_CLK_TCK) on Linux). */
 const TICKS = 100;
@@ -69,13 +71,8 @@ export class Reading {
     return child;
   }
 
-  /** Reads one file. `bars`: what ends the process. */
-  async cost(
-    reader: string,
-    numbers: readonly number[],
-    bytes: number,
-    bars: { cpu_ms: number; memory_bytes: number } = BARS,
-  ): Promise<Cost> {
+  /** Reads one file. @param time_ms instead of the product's own limit */
+  async cost(reader: string, numbers: readonly number[], bytes: number, time_ms?: number): Promise<Cost> {
     const child = await this.started();
     const before = cpuOf(child.pid);
     return await new Promise<Cost>((resolve) => {
@@ -93,8 +90,8 @@ export class Reading {
         done({ ms: cpuOf(child.pid) - before, size: bytes, work: 0, unread: [], memory, ended: why });
       const watch = setInterval(() => {
         const resident = (residentBytes(child.pid) ?? 0) - this.idle;
-        if (resident > bars.memory_bytes) ended('memory', resident);
-        else if (cpuOf(child.pid) - before > bars.cpu_ms) ended('time', resident);
+        if (resident > BARS.memory_bytes) ended('memory', resident);
+        else if (cpuOf(child.pid) - before > BARS.cpu_ms) ended('time', resident);
       }, LOOK_EVERY_MS);
       child.once('message', (message) => {
         const { peak, now, ms, size, work, unread } = costSchema.parse(message);
@@ -106,7 +103,7 @@ export class Reading {
         done({ ms, size, work, unread, memory: Math.max(0, peak - this.idle) });
       });
       child.once('exit', () => ended('died'));
-      child.send({ reader, numbers, bytes, folder: this.folder });
+      child.send({ reader, numbers, bytes, time_ms, folder: this.folder });
     });
   }
 
@@ -116,7 +113,7 @@ export class Reading {
   }
 }
 
-/** A list of numbers and what its file costs. */
+/** A list of numbers and the cost of its file. */
 export interface Found {
   numbers: readonly number[];
   cost: Cost;
@@ -168,7 +165,7 @@ export async function searchWorst(
       parent === undefined || mate === undefined || index % 4 === 0
         ? fresh(chance)
         : changed(chance, parent.numbers, mate.numbers);
-    const cost = await reading.cost(reader, numbers, order.bytes);
+    const cost = await reading.cost(reader, numbers, order.bytes, CANDIDATE_MS);
     worst = [...worst, { numbers, cost }].sort((one, other) => weight(other.cost) - weight(one.cost)).slice(0, KEPT);
   }
   return worst;

@@ -41,7 +41,7 @@ describe('the speed of rules', () => {
     ).toEqual([]);
   });
 
-  test('finds the slow rules of a source, whatever their condition begins with', { timeout: 60_000 }, () => {
+  test('finds the slow rules of a source, for any beginning of their condition', { timeout: 60_000 }, () => {
     const { slow } = slowRules(OLD_RULES, () => measureRules(pack, 8).median, 30_000);
     expect(slow.map(({ rule }) => rule).sort()).toEqual(['Old_Hidden_Command', 'Old_Remote_Object']);
   });
@@ -68,7 +68,7 @@ describe('the speed of rules', () => {
 });
 
 describe('the source of rules', () => {
-  test('is taken apart whatever its comments, texts and patterns hold', () => {
+  test('is parsed for any comments, texts and patterns', () => {
     const { imports, rules } = parseYara(String.raw`
 import "pe" // rule not_one { condition: true }
 /* rule nor_this { condition: true } */

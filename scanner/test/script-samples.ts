@@ -1,8 +1,7 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { Chance } from './structure-fuzz.ts';
 
-// Scripts that hide what they run, by a table: each language has texts that its rules find when they stand alone, harmless ones beside them, and the ways in which scripts of that language hide a text.
-// `¦` is a splitter, as in the samples of the pack: no file here matches a rule.
+// Scripts with hidden commands, by a table: each language has texts that its rules find when they stand alone, harmless ones beside them, and the ways in which scripts of that language hide a text.
 
 type Hide = (text: string, chance: Chance) => string;
 

@@ -1,4 +1,4 @@
 import type { EngineLog } from '#scanner/engine/engine-log.ts';
 
-/** For tests in which nobody reads what engines say. */
+/** For tests that do not read the engines' log. */
 export const SILENT: EngineLog = { debug() {}, info() {}, warn() {}, error() {} };

@@ -6,7 +6,7 @@ import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR } from './files.ts';
 import { mutant, PASSWORD, seeds } from './structure-fuzz.ts';
 
-// Reads bent files, one after the other, as an engine process does, and says after each what it cost. The parent watches, and ends it.
+// Reads bent files, one after the other, as an engine process does, and reports the cost of each. The parent watches, and ends it.
 
 const orderSchema = z.object({ seed: z.int(), from: z.int(), to: z.int(), step: z.int(), folder: z.string() });
 const EICAR_FOUND = [

@@ -7,7 +7,7 @@ import { z } from 'zod';
 // Reads bent containers in processes of their own, and counts what becomes of the processes and the files.
 
 export const PROCESSES = 2;
-/** Over what the process holds when it has read each container once. Bytes. */
+/** Beyond the memory of the process when it has read each container once. Bytes. */
 const MEMORY_MAXIMUM = 300 * 1024 ** 2;
 /** A file that takes longer than the time limit for small ones hangs. ms. */
 const PATIENCE_MS = 30_000;
@@ -32,11 +32,11 @@ type Read = Extract<z.infer<typeof answerSchema>, { kind: 'read' }>;
 
 export interface FuzzRun {
   reads: Read[];
-  /** Containers in which nothing was found before anybody bent them. */
+  /** Containers without a finding before they were bent. */
   missed: string[];
   /** Cause of a process's end: the number of the file, and the kind. */
   deaths: string[];
-  /** More memory than the process may have beside what it held at first. */
+  /** More memory than the process may have beside its first state. */
   over: string[];
   most_memory: number;
 }

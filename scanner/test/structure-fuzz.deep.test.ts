@@ -18,7 +18,7 @@ const { folder, end } = newFuzzFolder();
 afterAll(end);
 
 // proves: attack-A.1-4, security-24
-test('bent containers end no process, take no memory and no time, and are never clean while what they hold can be read', {
+test('bent containers end no process, take no memory and no time, and are never clean while their content can be read', {
   timeout: 900_000,
 }, async () => {
   const asked = z.coerce.number().int().positive().optional().parse(process.env['FUZZ_FILES']);

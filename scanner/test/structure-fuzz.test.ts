@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { faultsOf, newFuzzFolder, runFuzz } from './structure-fuzz-run.ts';
 
-/** A sample of what the deep gate reads 20,000 of: another seed, so that both together read more. */
+/** A sample of the deep gate's 20,000 files: another seed, so that both together read more. */
 const FILES = 300;
 const SEED = 3;
 

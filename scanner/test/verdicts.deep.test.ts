@@ -13,8 +13,8 @@ import { samplesOf } from './format-samples.ts';
 import { mutant } from './structure-fuzz.ts';
 import { SEEDS, verdictOf } from './verdicts.ts';
 
-// What the scanner says of the samples of all formats, and of files that are bent from them, is what it said when verdicts.json was written. A change that is meant writes it anew:
-// VERDICTS_KEEP=1 vitest run --project=scanner scanner/test/verdicts.deep.test.ts
+// Compares the verdicts of all formats' samples, and of files that are bent from them, with those in verdicts.json. An intended change writes it anew: VERDICTS_KEEP=1 vitest run
+// --project=scanner scanner/test/verdicts.deep.test.ts
 
 const KEPT = new URL('verdicts.json', import.meta.url);
 const FILES_PER_SEED = 300;
@@ -27,9 +27,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const carving = compileSource(carvingSource());
 const match: MatchRules = (bytes, onPlaces) => {
-  for (const { ruleIdentifier, matches } of carving.scan(bytes)) {
-    const carved = carvedBy(ruleIdentifier);
-    const offsets = matches.map(({ offset }) => offset);
+  for (const { rule, offsets } of carving.scan(bytes)) {
+    const carved = carvedBy(rule);
     if (carved !== undefined) onPlaces?.(carved, offsets, offsets.length >= PLACES_MAXIMUM);
   }
   if (!bytes.includes(EICAR)) return [];

@@ -28,7 +28,7 @@ import { maskedFiles, WRITTEN_ROWS } from './written-rows.ts';
 const RULES_FOLDER = join(SIGNATURES_FOLDER, 'rules');
 export const SEEDS = [14, 15, 16, 17, 18];
 const FILES_PER_SEED = 1500;
-/** Larger files of the system take their time and say nothing more. Bytes. */
+/** Larger files of the system take their time and show nothing more. Bytes. */
 const SYSTEM_BYTES_MAXIMUM = 4 * 1024 ** 2;
 const SYSTEM_FILES = 20_000;
 const SYSTEM_FOLDERS = ['/usr/share', '/usr/lib', '/usr/bin'];
@@ -57,7 +57,7 @@ function systemFiles(): string[] {
 }
 
 /** The samples that the tests keep. */
-function samples(): [string, Buffer][] {
+export function samples(): [string, Buffer][] {
   const lists: [string, ReadonlyMap<string, Buffer>][] = [
     ['leaf', LEAF_SAMPLES],
     ['ordinary', ORDINARY_FILES],
@@ -108,7 +108,7 @@ async function make(folder: string, files_per_seed: number): Promise<void> {
 
 type Signatures = Pick<Awaited<ReturnType<typeof loadSignatures>>, 'match'>;
 
-/** What the scanner says of a file, and a digest of each content that the rules saw, in their order. */
+/** The scanner's verdict of a file, and a digest of each content that the rules saw, in their order. */
 export async function verdictOf(
   content: Content,
   signatures: Signatures,
@@ -118,7 +118,7 @@ export async function verdictOf(
   const contents = createHash('sha256');
   let count = 0;
   const budget = new Budget(SCAN_LIMITS, content.size);
-  // How fast the machine is today says nothing of the version.
+  // The machine's speed today tells nothing about the version.
   budget.checkTime = () => {};
   let found: unknown;
   try {

@@ -17,7 +17,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .execute();
   await database.schema.createIndex('firewall_rules_user_id_id').on('firewall_rules').columns(['user_id', 'id']).execute();
 
-  // How many rules a person has, so that of several additions at once the database decides which one is too many.
+  // The number of a person's rules, so that of several additions at once the database decides which one is too many.
   await database.schema
     .createTable('firewall_rule_counts')
     .addColumn('user_id', 'text', (column) => column.primaryKey().references('users.id').onDelete('cascade'))

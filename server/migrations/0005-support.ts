@@ -4,7 +4,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable('chat_messages')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    // Whose conversation with support it belongs to, whoever wrote it.
+    // The conversation's customer, not the author.
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('message', 'text', (column) => column.notNull())
     .addColumn('sender', 'text', (column) => column.notNull().check(sql`sender in ('user', 'support')`))

@@ -12,7 +12,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('blocked', 'integer', (column) => column.notNull())
     .addColumn('ip_address', 'text')
     .addColumn('simulated', 'integer', (column) => column.notNull())
-    // What happened once is told once, however often it is reported.
+    // Each incident raises one alert, however often it is reported.
     .addColumn('dedupe_key', 'text', (column) => column.notNull().unique())
     .execute();
   await database.schema.createIndex('alerts_user_id_id').on('alerts').columns(['user_id', 'id']).execute();
@@ -21,7 +21,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .on('alerts')
     .columns(['user_id', 'simulated', 'blocked', 'threat_type', 'created_at'])
     .execute();
-  // What the dashboard counts, and what a start of the server tells again.
+  // For the counts of the dashboard, and for the reports that a start of the server repeats.
   await database.schema.createIndex('scans_user_id_scan_status').on('scans').columns(['user_id', 'scan_status', 'id']).execute();
   await database.schema.createIndex('scans_scan_status_id').on('scans').columns(['scan_status', 'id']).execute();
 }

@@ -8,7 +8,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('first_seen_at', 'text', (column) => column.notNull().defaultTo(''))
     .execute();
   await sql`update scans set first_seen_at = scanned_at`.execute(database);
-  // JSON: what the signatures say of the threat.
+  // JSON: the signatures' facts about the threat.
   await scans().addColumn('threat_facts', 'text').execute();
   // 1 while the bytes are kept encrypted, in quarantine or until they can be read.
   await scans()

@@ -9,14 +9,14 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     // Ids alone, and no reference: an entry outlives the account.
     .addColumn('subject_id', 'text', (column) => column.notNull())
     .addColumn('actor_id', 'text')
-    // What is about a person: gone with the account, while the chain keeps its hash.
+    // Personal data: deleted with the account, while the chain keeps its hash.
     .addColumn('personal', 'text')
     .addColumn('personal_hash', 'text', (column) => column.notNull())
     .addColumn('hash', 'text', (column) => column.notNull())
     .execute();
   await database.schema.createIndex('audit_entries_subject_id_seq').on('audit_entries').columns(['subject_id', 'seq']).execute();
 
-  // One row: the end of the chain. Whoever adds an entry takes it first.
+  // One row: the end of the chain. An addition of an entry locks it first.
   await database.schema
     .createTable('audit_head')
     .addColumn('id', 'integer', (column) => column.primaryKey())

@@ -9,7 +9,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('since', 'text')
     // The step of the last code that was taken: neither it nor one before it is taken again (RFC 6238 section 5.2).
     .addColumn('last_step', 'integer', (column) => column.notNull())
-    // What an authenticator app that is being set up shall share, and until when it may prove that it does.
+    // The secret for an authenticator app that is being set up, and the end of that setup.
     .addColumn('pending_secret', 'text')
     .addColumn('pending_until', 'text')
     // Codes that were tried, and until when they are counted together.
@@ -44,18 +44,18 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .execute();
   await database.schema.createIndex('passkeys_user_id').on('passkeys').column('user_id').execute();
 
-  // What a browser has been asked to sign; once, and soon.
+  // Challenges that a browser was asked to sign; once, and soon.
   await database.schema
     .createTable('passkey_challenges')
     .addColumn('challenge_hash', 'text', (column) => column.primaryKey())
     .addColumn('purpose', 'text', (column) => column.notNull())
-    // Null where nobody is known yet.
+    // Null for an unknown person.
     .addColumn('user_id', 'text', (column) => column.references('users.id').onDelete('cascade'))
     .addColumn('expires_at', 'text', (column) => column.notNull())
     .execute();
   await database.schema.createIndex('passkey_challenges_expires_at').on('passkey_challenges').column('expires_at').execute();
 
-  // Somebody whose password was right, and whose second factor is awaited.
+  // A person whose password was right, and whose second factor is awaited.
   await database.schema
     .createTable('sign_in_challenges')
     .addColumn('challenge_hash', 'text', (column) => column.primaryKey())

@@ -98,7 +98,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('day', 'text', (column) => column.notNull())
     .execute();
 
-  // One row: who of several servers moves `next_at` on writes the digests.
+  // One row: the server that moves `next_at` writes the digests.
   await database.schema
     .createTable('alert_digest')
     .addColumn('id', 'integer', (column) => column.primaryKey())

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
-  // What signs nobody in for a while: a source and an account together, or a source by itself.
+  // Refusals of sign-in for a while: of a source and an account together, or of a source alone.
   await database.schema
     .createTable('blocks')
     .addColumn('id', 'text', (column) => column.primaryKey())

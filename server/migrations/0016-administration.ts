@@ -2,12 +2,12 @@ import { type Kysely, PostgresAdapter, sql } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
   await database.schema.alterTable('users').addColumn('disabled_at', 'text').execute();
-  // When the person proved that mails to the address reach them; whoever is an administrator already need not.
+  // When the person proved that mails to the address reach them; present administrators need not.
   await database.schema.alterTable('users').addColumn('email_proven_at', 'text').execute();
   await sql`update users set email_proven_at = created_at where role = 'admin'`.execute(database);
   await database.schema.createIndex('users_role').on('users').columns(['role', 'id']).execute();
 
-  // 1: nothing of it is kept once it was sent, or given up.
+  // 1: it is deleted once it was sent, or given up.
   await database.schema
     .alterTable('mails')
     .addColumn('leaves_no_trace', 'integer', (column) => column.notNull().defaultTo(0))
@@ -18,7 +18,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
   else await guardSqlite(database);
 }
 
-/** What of an entry may change: its personal part, once, to nothing. */
+/** The one allowed change of an entry: its personal part, once, to null. */
 const CHANGED = ['seq', 'at', 'kind', 'subject_id', 'actor_id', 'personal_hash', 'hash'];
 
 async function guardSqlite(database: Kysely<unknown>): Promise<void> {

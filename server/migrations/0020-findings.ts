@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
-  // What rules have found, from the moment in which it was counted until everybody who is to know has been told.
+  // Findings of rules, kept until all recipients have been notified.
   await database.schema
     .createTable('detection_findings')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('created_at', 'text', (column) => column.notNull())
     // JSON.
     .addColumn('found', 'text', (column) => column.notNull())
-    // JSON: the ids of those who were told.
+    // JSON: the ids of the notified recipients.
     .addColumn('told', 'text', (column) => column.notNull())
     .execute();
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
   const scans = () => database.schema.alterTable('scans');
-  // How often engines have died over these bytes, and which edition of them.
+  // The number of engine deaths over these bytes, and the edition of those engines.
   await scans()
     .addColumn('engine_deaths', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();

@@ -4,20 +4,20 @@ export async function up(database: Kysely<unknown>): Promise<void> {
   // When ADMIN_EMAILS made the account an administrator's, which it does once; until now that was the only proof there was.
   await database.schema.alterTable('users').addColumn('admin_by_email_at', 'text').execute();
   await sql`update users set admin_by_email_at = email_proven_at`.execute(database);
-  // Whoever used a token that was mailed to the address reads its mail.
+  // The user of a token that was mailed to the address reads its mail.
   await sql`update users set email_proven_at = (select used_at from reset_tokens where user_id = users.id)
     where email_proven_at is null
       and exists (select 1 from reset_tokens where user_id = users.id and used_at is not null)
       and exists (select 1 from mails where recipient = users.email and subject like '%: reset your password')`.execute(database);
 
-  // What is mailed to an address to be sent back: several for an account, so that nobody's request voids another's.
+  // Tokens that were mailed to an address: several for an account, so that one request does not void another's.
   await database.schema
     .createTable('account_tokens')
     // SHA-256 of the token in hex.
     .addColumn('token_hash', 'text', (column) => column.primaryKey())
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('purpose', 'text', (column) => column.notNull().check(sql`purpose in ('reset', 'proof')`))
-    // 1: it went to the address, and so whoever has it reads its mail; 0: it was answered to the machine itself.
+    // 1: it went to the address, so that its holder reads its mail; 0: it was answered to the machine itself.
     .addColumn('is_mailed', 'integer', (column) => column.notNull())
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('expires_at', 'text', (column) => column.notNull())

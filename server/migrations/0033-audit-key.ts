@@ -17,7 +17,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
   else await guardSqlite(database);
 }
 
-/** What lies before the anchor may go, and the anchor moves forward alone. */
+/** Entries before the anchor may be removed, and the anchor moves forward only. */
 const ANCHOR = '(select coalesce(max(anchor_seq), 0) from audit_head)';
 const MOVED = 'new.anchor_seq < old.anchor_seq or new.anchor_seq > new.seq';
 

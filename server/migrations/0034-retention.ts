@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
-  // What is over its time is looked for by these.
+  // Indexes to find expired rows.
   const index = (table: string, column: string) =>
     database.schema.createIndex(`${table}_${column}`).on(table).column(column).execute();
   await index('scans', 'scanned_at');

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
-  // 0 goes first. What waits since before is in the middle: nobody knows any more what it is.
+  // 0 goes first. Mails that wait since before are in the middle: their kind is unknown.
   await database.schema
     .alterTable('mails')
     .addColumn('priority', 'integer', (column) => column.notNull().defaultTo(1))
@@ -14,7 +14,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .where(sql.ref('next_attempt_at'), 'is not', null)
     .execute();
 
-  // How far the digests of a week are written: up to when they tell, and the person whose was the last. Null while none are being written.
+  // Progress of a week's digests: the end of their period, and the person of the last one written. Null while none are being written.
   await database.schema.alterTable('alert_digest').addColumn('until', 'text').execute();
   await database.schema.alterTable('alert_digest').addColumn('written_to', 'text').execute();
 }

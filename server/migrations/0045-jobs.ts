@@ -12,7 +12,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('priority', 'integer', (column) => column.notNull())
     .addColumn('run_at', 'text', (column) => column.notNull())
     .addColumn('attempts', 'integer', (column) => column.notNull())
-    // Who works on it, until when, and how often it was claimed: what a worker says of it counts only while that count is the one it claimed.
+    // The worker, the end of its lease, and the number of claims: a worker's outcome counts only while that number is the one that it claimed.
     .addColumn('claimed_by', 'text')
     .addColumn('lease_until', 'text')
     .addColumn('claims', 'integer', (column) => column.notNull())

@@ -3,7 +3,7 @@ import { newId } from '#platform/id.ts';
 
 const text = 'text' as const;
 
-/** The chat becomes a support desk: a conversation for each customer, the matters in it, and messages that the server counts. Old messages go on in theirs. */
+/** The chat becomes a support desk: a conversation for each customer, the matters in it, and messages that the server counts. Old messages stay in theirs. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   const { schema } = database;
   await schema
@@ -25,9 +25,9 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('last_shown_seq', 'integer', (column) => column.notNull())
     .addColumn('customer_read_seq', 'integer', (column) => column.notNull())
     .addColumn('support_read_seq', 'integer', (column) => column.notNull())
-    // Up to where the customer was told by mail.
+    // The last message that a mail to the customer reported.
     .addColumn('mailed_seq', 'integer', (column) => column.notNull())
-    // Grows with each change; and up to which change, and which message, pages were told.
+    // Grows with each change; and the last change, and the last message, that were sent to pages.
     .addColumn('version', 'integer', (column) => column.notNull())
     .addColumn('told_version', 'integer', (column) => column.notNull())
     .addColumn('told_seq', 'integer', (column) => column.notNull())
@@ -68,12 +68,12 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable('desk_messages')
     .addColumn('id', text, (column) => column.primaryKey())
     .addColumn('conversation_id', text, (column) => column.notNull().references('conversations.id').onDelete('cascade'))
-    // Whose conversation it is, whoever wrote it.
+    // The conversation's customer, not the author.
     .addColumn('user_id', text, (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('seq', 'integer', (column) => column.notNull())
     .addColumn('message', text, (column) => column.notNull())
     .addColumn('sender', text, (column) => column.notNull().check(sql`sender in ('user', 'support')`))
-    // Who wrote it, the customer too; null for what came by itself. The name is that of staff, as it was.
+    // The author, the customer too; null for an automatic message. The name is that of staff, as it was.
     .addColumn('author_id', text, (column) => column.references('users.id').onDelete('set null'))
     .addColumn('author', text)
     .addColumn('is_automatic', 'integer', (column) => column.notNull())
@@ -121,7 +121,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('user_id', text, (column) => column.primaryKey().references('users.id').onDelete('cascade'))
     .addColumn('chosen', text, (column) => column.notNull().check(sql`chosen in ('here', 'away', 'offline')`))
     .addColumn('is_absent', 'integer', (column) => column.notNull())
-    // Since when no page of theirs is open.
+    // Time since when they have no open page.
     .addColumn('gone_since', text)
     .execute();
 
@@ -135,7 +135,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Nobody has read the old messages: each person's become a conversation that waits for an answer. */
+/** The old messages were not read: each person's become a conversation that waits for an answer. */
 async function carryOver(database: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ user_id: string; first_at: string; last_at: string; count: number }>`
     select user_id, min(timestamp) as first_at, max(timestamp) as last_at, count(*) as count

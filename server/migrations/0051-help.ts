@@ -4,7 +4,7 @@ import { type Kysely, PostgresAdapter, sql } from 'kysely';
 export async function up(database: Kysely<unknown>): Promise<void> {
   const isPostgres = database.getExecutor().adapter instanceof PostgresAdapter;
   const table = database.schema.createTable('help_articles');
-  // What an index of SQLite refers to is to stay the same when the file is written anew (sqlite.org/lang_vacuum.html).
+  // The key that an index of SQLite refers to must stay the same when the file is written anew (sqlite.org/lang_vacuum.html).
   const keyed = isPostgres
     ? table.addColumn('id', 'text', (column) => column.primaryKey())
     : table
@@ -16,7 +16,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('summary', 'text', (column) => column.notNull())
     .addColumn('body', 'text', (column) => column.notNull())
     .addColumn('is_published', 'integer', (column) => column.notNull())
-    // What the words are looked up in: the body without its marks.
+    // The searched words: the body without its marks.
     .addColumn('words', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text', (column) => column.notNull())
     .execute();
@@ -31,7 +31,7 @@ async function indexInPostgres(database: Kysely<unknown>): Promise<void> {
   await sql`create index help_articles_found_by on help_articles using gin (found_by)`.execute(database);
 }
 
-/** FTS5 with what it indexes elsewhere (sqlite.org/fts5.html section 4.4.3), kept by triggers. */
+/** FTS5 with its content in another table (sqlite.org/fts5.html section 4.4.3), kept by triggers. */
 async function indexInSqlite(database: Kysely<unknown>): Promise<void> {
   await sql`create virtual table help_index using fts5(title, summary, words, content='help_articles', content_rowid='number', tokenize='porter unicode61')`.execute(
     database,

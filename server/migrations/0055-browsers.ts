@@ -1,20 +1,20 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 
-/** What people sign in with is a browser; a device is a computer that an agent runs on. */
+/** People sign in with a browser; a device is a computer that an agent runs on. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(database);
   await database.schema
     .createTable('known_browsers')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
-    // What the browser keeps to be known again by; empty for one that keeps nothing.
+    // The browser's identifier; empty for one that keeps none.
     .addColumn('browser_id', 'text', (column) => column.notNull())
     .addColumn('client', 'text', (column) => column.notNull())
     .addColumn('source', 'text', (column) => column.notNull())
     .addColumn('first_seen', 'text', (column) => column.notNull())
     .addColumn('last_seen', 'text', (column) => column.notNull())
     .addColumn('trusted_at', 'text')
-    // 0 while it was new and nobody has said whose it is.
+    // 0 while it was new, without a decision of its person.
     .addColumn('reviewed', 'integer', (column) => column.notNull().check(sql`reviewed in (0, 1)`))
     .addUniqueConstraint('known_browsers_seen', ['user_id', 'browser_id', 'client', 'source'])
     .execute();

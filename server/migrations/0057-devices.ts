@@ -18,7 +18,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('enrolled_at', 'text', (column) => column.notNull())
     .addColumn('revoked_at', 'text')
     .addColumn('last_seen_at', 'text')
-    // Who has its one connection, and until when without a word of it, by the clock of the database.
+    // The holder of its one connection, and the end of its lease, by the clock of the database.
     .addColumn('instance', 'text')
     .addColumn('connection_id', 'text')
     .addColumn('connected_until', 'text')
@@ -26,10 +26,10 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('skew_ms', 'bigint')
     .addColumn('default_inbound', 'text', (column) => column.notNull().check(sql`default_inbound in ('allow', 'block')`))
     .addColumn('default_outbound', 'text', (column) => column.notNull().check(sql`default_outbound in ('allow', 'block')`))
-    // Changes of its own that make a revision, beside those of its person's rules; and of anything that it is told.
+    // Changes of its own that make a revision, beside those of its person's rules; and of any other part of its desired state.
     .addColumn('own_rev', 'integer', (column) => column.notNull())
     .addColumn('told_rev', 'integer', (column) => column.notNull())
-    // What it last said of a revision.
+    // Its last answer to a revision.
     .addColumn('ack_rev', 'integer', (column) => column.notNull())
     .addColumn('ack_state', 'text')
     .addColumn('ack_errors', 'text', (column) => column.notNull())
@@ -48,13 +48,13 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('watched', 'text', (column) => column.notNull())
     .addColumn('exclusions', 'text', (column) => column.notNull())
     .addColumn('last_full_scan_at', 'text')
-    // When its person was told that it has been silent for long; null once it is heard again.
+    // When its person was notified of a long silence; null once it is heard again.
     .addColumn('silence_told_at', 'text')
     .addUniqueConstraint('devices_key', ['user_id', 'public_key'])
     .execute();
   await schema.createIndex('devices_user_id_id').on('devices').columns(['user_id', 'id']).execute();
 
-  // How many devices a person has that are not revoked, so that of several enrolments at once the database decides which one is too many.
+  // The number of a person's devices that are not revoked, so that of several enrolments at once the database decides which one is too many.
   await schema
     .createTable('device_counts')
     .addColumn('user_id', 'text', (column) => column.primaryKey().references('users.id').onDelete('cascade'))
@@ -69,7 +69,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .execute();
   await schema.createIndex('enrolment_codes_user_id').on('enrolment_codes').column('user_id').execute();
 
-  // What each rule, or a direction's default, decided: of the counter's epoch now, and of those before.
+  // Decisions of each rule, or of a direction's default: of the counter's present epoch, and of those before.
   await schema
     .createTable('device_counters')
     .addColumn('device_id', 'text', (column) => column.notNull().references('devices.id').onDelete('cascade'))
@@ -83,7 +83,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('device_counters_pk', ['device_id', 'of'])
     .execute();
 
-  // What was dropped lately, in parts of five minutes.
+  // Recently dropped packets, in parts of five minutes.
   await schema
     .createTable('device_blocked')
     .addColumn('device_id', 'text', (column) => column.notNull().references('devices.id').onDelete('cascade'))
@@ -99,7 +99,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('device_blocked_pk', ['device_id', 'part', 'direction', 'protocol', 'address', 'port'])
     .execute();
 
-  // Events that were heard, so that each counts once however often it is said.
+  // Received events, so that each counts once in spite of repeats.
   await schema
     .createTable('device_events')
     .addColumn('device_id', 'text', (column) => column.notNull().references('devices.id').onDelete('cascade'))
@@ -143,7 +143,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('found_at', 'text', (column) => column.notNull())
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('reason', 'text')
-    // What its person asked for and the device has not done.
+    // The person's order that the device has not carried out.
     .addColumn('order_id', 'text')
     .addColumn('order_action', 'text')
     .addUniqueConstraint('device_findings_of_device', ['device_id', 'finding_id'])

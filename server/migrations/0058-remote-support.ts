@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 
 export async function up(database: Kysely<unknown>): Promise<void> {
   const { schema } = database;
-  // Made anew: SQLite cannot change what a column may hold.
+  // Made anew: SQLite cannot change the check of a column.
   await schema
     .createTable('remote_sessions_anew')
     .addColumn('id', 'text', (column) => column.primaryKey())
@@ -19,7 +19,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('expires_at', 'text', (column) => column.notNull())
     .addColumn('joined_at', 'text')
     .addColumn('ended_at', 'text')
-    // What it may be is the application's to say: a later version ends sessions for further reasons.
+    // Not checked here, but by the application: a later version ends sessions for further reasons.
     .addColumn('end_reason', 'text')
     .addColumn('agent_id', 'text', (column) => column.references('users.id').onDelete('set null'))
     .addColumn('support_agent', 'text')
@@ -36,7 +36,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('has_shared', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('unshared_at', 'text')
     .addColumn('paused_at', 'text')
-    // The page of each side, until when it counts without another word of its server, and since when there is none and why.
+    // The page of each side, the end of its lease, and since when there is none and why.
     .addColumn('customer_seat', 'text')
     .addColumn('customer_until', 'text')
     .addColumn('customer_lost_at', 'text')
@@ -60,7 +60,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
   const kept = sql.raw(
     'id, user_id, customer, session_code, status, started_at, expires_at, joined_at, ended_at, end_reason, agent_id, support_agent',
   );
-  // One that runs was joined without being asked: it goes on only if both sides come back.
+  // A running session was joined without a question: it continues only if both sides come back.
   const now = new Date().toISOString();
   const over = new Date(Date.parse(now) + MINUTE_MS).toISOString();
   await sql`
@@ -98,7 +98,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable('remote_messages')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('session_id', 'text', (column) => column.notNull().references('remote_sessions.id').onDelete('cascade'))
-    // Whose session it is, whoever wrote it.
+    // The session's customer, not the author.
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('seq', 'integer', (column) => column.notNull())
     .addColumn('side', 'text', (column) => column.notNull().check(sql`side in ('customer', 'technician')`))
@@ -112,7 +112,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .execute();
   await schema.createIndex('remote_messages_user_id_id').on('remote_messages').columns(['user_id', 'id']).execute();
 
-  // Since when somebody is of the staff: as the log has it, else nobody knows.
+  // Time since when a person is of the staff: from the log, else unknown.
   await schema.alterTable('users').addColumn('staff_since', 'text').execute();
   await sql`
     update users set staff_since = coalesce(

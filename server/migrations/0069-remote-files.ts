@@ -6,7 +6,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable('remote_files')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('session_id', 'text', (column) => column.notNull().references('remote_sessions.id').onDelete('cascade'))
-    // Whose session it is, whoever sent it.
+    // The session's customer, not the sender.
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('kind', 'text', (column) => column.notNull().check(sql`kind in ('file', 'recording')`))
     .addColumn('side', 'text', (column) => column.notNull().check(sql`side in ('customer', 'technician')`))

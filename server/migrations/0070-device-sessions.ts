@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
   const { schema } = database;
-  // Remote sessions during which a device was connected, and what it found changed afterwards.
+  // Remote sessions during which a device was connected, and the changes that it found afterwards.
   await schema
     .createTable('device_sessions')
     .addColumn('id', 'text', (column) => column.primaryKey())

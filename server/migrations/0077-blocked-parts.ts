@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
-  // Which part of an agent's log of dropped packets was counted last: it is said until it is noted, and counts once.
+  // The part of an agent's log of dropped packets that was counted last: it is repeated until it is confirmed, and counts once.
   await database.schema.alterTable('devices').addColumn('blocked_log', 'text').execute();
   await database.schema
     .alterTable('devices')

@@ -10,7 +10,7 @@ interface Tables {
 /** The functions that lists are searched and ordered by. SQLite gets them with each connection. */
 export async function up(database: Kysely<Tables>): Promise<void> {
   if (database.getExecutor().adapter instanceof PostgresAdapter) await createTextFunctions(database);
-  // What help pages are found by is folded where it is written.
+  // The searched text of help pages is folded when it is written.
   for (let after = ''; ; ) {
     const rows = await database
       .selectFrom('help_articles')

@@ -16,7 +16,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     // The message or the note that it became.
     .addColumn('message_id', 'text', (column) => column.references('chat_messages.id').onDelete('set null'))
     .addColumn('arrived_at', 'text', (column) => column.notNull())
-    // Since when somebody of the staff has read that.
+    // Time since when a member of staff has read that.
     .addColumn('read_at', 'text')
     .execute();
   await schema.createIndex('arrived_mails_key').unique().on('arrived_mails').columns(['conversation_id', 'mail_key']).execute();

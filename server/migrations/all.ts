@@ -50,6 +50,10 @@ import * as foldedText from './0090-folded-text.ts';
 import * as arrivedMails from './0091-arrived-mails.ts';
 import * as scamCheck from './0100-scam-check.ts';
 import * as push from './0101-push.ts';
+import * as deviceWishes from './0120-device-wishes.ts';
+import * as securityChecks from './0130-security-checks.ts';
+import * as invitations from './0131-invitations.ts';
+import * as scanCounts from './0140-scan-counts.ts';
 
 /**
  * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives. None
@@ -110,4 +114,8 @@ export const migrations: Record<string, Migration> = {
   '0091-arrived-mails': arrivedMails,
   '0100-scam-check': scamCheck,
   '0101-push': push,
+  '0120-device-wishes': deviceWishes,
+  '0130-security-checks': securityChecks,
+  '0131-invitations': invitations,
+  '0140-scan-counts': scanCounts,
 };

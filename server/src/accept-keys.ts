@@ -4,8 +4,9 @@ import { openWitness } from '#platform/audit-witness.ts';
 import { acceptKey, installationKeys } from '#platform/keys.ts';
 import { fail, prepare, say, withDatabase } from './command.ts';
 
-// `npm run keys:accept -- quarantine two-factor audit`: has the database go on with the key files that are here, made where there are none. What was locked with the keys
-// before is lost for good. With the same audit key as before it accepts the log as it is: after an older copy of the database was put back. Stop the server first.
+// `npm run keys:accept -- quarantine two-factor audit`: makes the database use the key files that are here, which are made where they are missing. Data that was
+// encrypted with the earlier keys is lost for good. With the same audit key as before it accepts the log as it is: after an older copy of the database was put back. Stop
+// the server first.
 
 const names = process.argv.slice(2);
 const settings = prepare();

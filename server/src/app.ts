@@ -11,7 +11,7 @@ import { forgetOldDrills } from '#features/alerts/old-drills.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
-import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
+import { createDashboard, type Dashboard } from '#features/dashboard/dashboard.routes.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
@@ -38,10 +38,11 @@ import { serveProxyFindings } from '#platform/proxy.routes.ts';
 import { createProxyWatch } from '#platform/proxy-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import { createScannedFiles } from '#platform/scanned-files.ts';
-import type { Observe } from '#platform/security-event.ts';
+import type { Api } from '#platform/serve.ts';
 import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import type { AppOptions } from './app/app-options.ts';
 import { joinOthers, openBetween } from './app/between-servers.ts';
 import { buildDesk } from './app/desk.ts';
 import { type BuiltDevices, buildDevices } from './app/devices.ts';
@@ -58,7 +59,6 @@ import { buildScanner } from './app/scanner.ts';
 import { serveState } from './app/state.routes.ts';
 import { folderOf, openKeptFiles } from './app/storage.ts';
 import { buildAudit, openStore, retentionTasks } from './app/store.ts';
-import type { Surroundings } from './app/surroundings.ts';
 import type { Tables } from './app/tables.ts';
 
 export interface App {
@@ -67,7 +67,7 @@ export interface App {
   /** The one of `engine` that is always there. */
   embedded: YaraPool;
   signatures: Signatures;
-  /** What raises alerts. */
+  /** Raises alerts. */
   alerts: Pick<Alerts, 'raise'>;
   /** Writes down the scores that readings have found since the last minute. */
   keepScores(): Promise<void>;
@@ -78,9 +78,9 @@ export interface App {
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
-  /** What answers `/metrics` apart from everything else, where the settings ask for that; listens on nothing yet. */
+  /** The separate server of `/metrics`, if the settings ask for one; it does not listen yet. */
   metrics: Server | undefined;
-  /** Has a load balancer send nobody here any more, and takes up no more jobs. */
+  /** Lets a load balancer send no more requests here, and claims no more jobs. */
   announceStop(): void;
   /** Ends every socket with the word that its page is to connect again. */
   endSockets(): void;
@@ -91,57 +91,91 @@ export interface App {
  * Takes the data folder, builds every feature by hand and serves it. Listens on nothing.
  * @throws HomeTakenError while another server has the data folder.
  */
-export async function createApp(surroundings: Surroundings): Promise<App> {
+export async function createApp(appOptions: AppOptions): Promise<App> {
   const home = takeHome({
-    folder: surroundings.settings.data_dir,
+    folder: appOptions.settings.data_dir,
     onLost(error) {
-      // Whatever is written from here on may be over what the other server has written.
+      // Further writes could overwrite those of the other server.
       throw error;
     },
   });
   try {
-    return await buildApp(surroundings, home);
+    return await buildApp(appOptions, home);
   } catch (error) {
     home.release();
     throw error;
   }
 }
 
-/** Here, and in `app/`, features meet, and nowhere else. */
-async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
-  const { settings, logger } = surroundings;
+/** Opens the parts that all features share: the database, files, channels between servers, jobs and the audit log. */
+async function openFoundation(appOptions: AppOptions, home: Home) {
+  const { settings, logger } = appOptions;
   const build = readBuild();
-  const leaked = readLeakedPasswords(surroundings.leaked_passwords);
+  const leaked = readLeakedPasswords(appOptions.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
-  const { database, keys, pool, clock } = await openStore(surroundings, home.id);
+  const { database, keys, pool, clock } = await openStore(appOptions, home.id);
   const { now } = clock;
-  const servers = await joinOthers(surroundings, database, home.id);
-  const metrics = settings.metrics && createMetrics();
-  const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const { quarantine, shared, sharedSets, attachments, storeWatch, close: closeStore } = await openKeptFiles(surroundings);
-  const { topics, counters, news } = await openBetween(surroundings, now);
-  const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
-  const changed = (user_id: string, topic: Topic) => {
-    tell(user_id, { kind: 'changed', topic });
-    if (topic === 'rules') devices.rulesChanged(user_id);
-  };
-  const installationNews = createInstallationNews({
-    topics,
-    administrators: () => accounts.auth.administrators(),
-    logger,
-  });
-  const jobs = createJobs({
-    database: database.$pickTables<'jobs'>(),
-    logger,
-    news,
-    every_ms: surroundings.every_ms,
-  });
-  const { audit, verifyLog, witness } = await buildAudit(surroundings, {
+  const servers = await joinOthers(appOptions, database, home.id);
+  const spool = openSpool({ ...folderOf(appOptions, 'spool'), limits: settings.spool });
+  const kept = await openKeptFiles(appOptions);
+  const { topics, counters, news } = await openBetween(appOptions, now);
+  const jobs = createJobs({ database: database.$pickTables<'jobs'>(), logger, news, every_ms: appOptions.every_ms });
+  const { audit, verifyLog, witness } = await buildAudit(appOptions, {
     database: database.$pickTables<'audit_entries' | 'audit_head'>(),
     key: keys.audit,
     now,
   });
-  const push = buildPush(surroundings, { database, jobs, counters, key: keys.quarantine, now });
+  const proxies = await createProxyWatch({
+    database: database.$pickTables<'installation'>(),
+    exposure: settings.exposure,
+    open_local: settings.open_local,
+    public_url: settings.public_url,
+    trusted_proxies: settings.trusted_proxies,
+    letters: settings.mail_server === undefined ? 'outbox' : 'mail',
+    now,
+    logger,
+  });
+  return {
+    build,
+    leaked,
+    home,
+    database,
+    keys,
+    pool,
+    clock,
+    now,
+    servers,
+    metrics: settings.metrics && createMetrics(),
+    spool,
+    kept,
+    topics,
+    counters,
+    news,
+    jobs,
+    audit,
+    verifyLog,
+    witness,
+    proxies,
+  };
+}
+
+type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+/** Builds every feature by hand. Here, and in `app/`, features meet, and nowhere else. */
+async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
+  const { settings, logger } = appOptions;
+  const { database, keys, now, metrics, spool, kept, topics, counters, news, jobs, audit, verifyLog, proxies } = foundation;
+  const tell = (user_id: string, event: LiveEvent) => {
+    // Before the page that hears of it asks again.
+    dashboard.forget(user_id);
+    return topics.publish(personTopic(user_id), event);
+  };
+  const changed = (user_id: string, topic: Topic) => {
+    tell(user_id, { kind: 'changed', topic });
+    if (topic === 'rules') devices.rulesChanged(user_id);
+  };
+  const installationNews = createInstallationNews({ topics, administrators: () => accounts.auth.administrators(), logger });
+  const push = buildPush(appOptions, { database, jobs, counters, key: keys.quarantine, now });
   const firewall = createFirewall({
     database: database.$pickTables<keyof FirewallTables>(),
     jobs,
@@ -153,7 +187,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     server: settings.mail_server,
     now,
     logger,
-    look_ms: surroundings.mail_look_ms,
+    look_ms: appOptions.mail_look_ms,
     onChange: () => installationNews.tell('waiting'),
   });
   const mail = restrainMail(everyMail, {
@@ -161,7 +195,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     counters,
     limits: settings.limits,
   });
-  const support = buildRemote(surroundings, {
+  const support = buildRemote(appOptions, {
     ...{ database, audit, jobs, counters, mail, topics, now },
     people: () => accounts.auth,
     raise: (incident) => monitor.alerts.raise(incident),
@@ -171,42 +205,31 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     measuredSessions: () => devices.measuredSessions,
   });
   const { remote } = support;
-  const proxies = await createProxyWatch({
-    database: database.$pickTables<'installation'>(),
-    exposure: settings.exposure,
-    open_local: settings.open_local,
-    public_url: settings.public_url,
-    trusted_proxies: settings.trusted_proxies,
-    letters: settings.mail_server === undefined ? 'outbox' : 'mail',
-    now,
-    logger,
-  });
-  const scanner = await buildScanner(surroundings, {
+  const scanner = await buildScanner(appOptions, {
     database: database.$pickTables<
-      'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
+      'scans' | 'scan_counts' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
     >(),
     jobs,
     mail,
     onFilesChanged: (user_id) => changed(user_id, 'files'),
     news,
-    livingHomes: async () => (await servers?.living()) ?? [],
+    livingHomes: async () => (await foundation.servers?.living()) ?? [],
     audit,
     accounts: { findUsers: (ids) => accounts.auth.findUsers(ids) },
     counters,
     spool,
-    quarantine,
-    shared,
-    sharedSets,
-    home: home.id,
+    quarantine: kept.quarantine,
+    shared: kept.shared,
+    sharedSets: kept.sharedSets,
+    home: foundation.home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.alerts.raise(clearedFileIncident(file)),
     tell,
     meter: metrics && meterScans(metrics),
     now,
   });
-  const { antivirus, engine, embedded, signatures } = scanner;
-  const observe: Observe = (event) => monitor.detection.observe(event);
-  const accounts: Accounts = buildAccounts(surroundings, {
+  const { antivirus } = scanner;
+  const accounts: Accounts = buildAccounts(appOptions, {
     database,
     audit,
     counters,
@@ -214,8 +237,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     verifyLog,
     news,
     proxies,
-    leaked,
-    observe,
+    leaked: foundation.leaked,
+    observe: (event) => monitor.detection.observe(event),
     onChange: changed,
     onLift: (block) => monitor.detection.forgive(block),
     forget: whatIsForgotten({
@@ -243,7 +266,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
   };
   const subscriptions = createSubscriptions(subscriptionParts);
-  const monitor: Monitor = await buildMonitor(surroundings, {
+  const monitor: Monitor = await buildMonitor(appOptions, {
     database,
     audit,
     mail,
@@ -254,25 +277,36 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     onShown: push.alerted,
     now,
   });
-  const devices: BuiltDevices = buildDevices(surroundings, {
-    ...{ database, audit, counters, firewall, signatures, jobs, topics, now },
+  const devices: BuiltDevices = buildDevices(appOptions, {
+    ...{ database, audit, counters, firewall, signatures: scanner.signatures, jobs, topics, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: (transaction, found) => antivirus.recordOnDevice(transaction, found),
     scanner,
     changed: (user_id) => changed(user_id, 'devices'),
     grantedOf: (device) => remote.grantedOf(device),
   });
+  const dashboard: Dashboard = createDashboard({
+    sources: {
+      recentScans: (user_id, count) => antivirus.recent(user_id, count),
+      scanCounts: (user_id) => antivirus.counts(user_id),
+      plan: (user_id) => subscriptions.current(user_id),
+      overview: monitor.posture.overview,
+      devices: devices.ofDashboard,
+    },
+    alone: news === undefined,
+    now,
+  });
   const scannedFiles = createScannedFiles({
-    ...folderOf(surroundings, 'attachments-arriving'),
-    ...{ files: attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
+    ...folderOf(appOptions, 'attachments-arriving'),
+    ...{ files: kept.attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
   });
   const sessionFiles = support.keepFiles(scannedFiles);
-  const scamChecks = await buildScamCheck(surroundings, {
+  const scamChecks = await buildScamCheck(appOptions, {
     ...{ database, counters, scanner, now },
     premium: subscriptions,
     raise: (incident) => monitor.alerts.raise(incident),
   });
-  const desk = await buildDesk(surroundings, {
+  const desk = await buildDesk(appOptions, {
     scamChecks,
     onAnswer: push.answered,
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
@@ -280,6 +314,31 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     files: scannedFiles,
     key: keys.quarantine,
   });
+  return {
+    changed,
+    installationNews,
+    firewall,
+    mail,
+    support,
+    scanner,
+    accounts,
+    subscriptions,
+    planRequests: createPlanRequests(subscriptionParts),
+    monitor,
+    devices,
+    dashboard,
+    sessionFiles,
+    scamChecks,
+    push,
+    desk,
+  };
+}
+
+type Features = Awaited<ReturnType<typeof buildFeatures>>;
+
+/** Removes what is over the time that it is kept for. */
+function startRetention(appOptions: AppOptions, { database, jobs, audit, now }: Foundation, features: Features): void {
+  const { mail, accounts, desk } = features;
   keepRetention({
     jobs,
     tasks: [
@@ -288,31 +347,36 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       () => accounts.sessions.forgetExpired(),
       desk.forgetReadMails,
-      ...retentionTasks(surroundings, { database, audit, forgetChats: desk.forgetOld, now }),
-      // Last: what the others have removed is to be gone.
+      ...retentionTasks(appOptions, { database, audit, forgetChats: desk.forgetOld, now }),
+      // Last: overwrites what the tasks before it have deleted.
       async () => void (await wipeDeleted(database)),
     ],
   });
+}
 
-  const { api, fastify, drain, storage, rateLimits } = await openHttp(surroundings, {
-    ...{ database, counters, proxies, metrics, observe, now },
-    sessions: accounts.sessions,
-    countRequest: (caller) => monitor.detection.countRequest(caller),
-    onChange: changed,
-    onInstallationChange: installationNews.tell,
-  });
+/** Serves what features answer over HTTP, sockets apart. */
+function serveFeatures(
+  api: Api,
+  { settings }: AppOptions,
+  { database, audit, jobs, proxies }: Foundation,
+  features: Features,
+): void {
+  const { accounts, desk, devices, firewall, mail, monitor, planRequests, scanner, subscriptions, support } = features;
+  const { antivirus } = scanner;
   accounts.serve(api);
-  const planRequests = createPlanRequests(subscriptionParts);
   serveSubscriptions(api, subscriptions, planRequests);
   serveSetup(api, database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(), audit);
   serveOutbox(api, mail);
   serveOverview(
     api,
     {
+      conversations: desk.countUnanswered,
       plan_requests: planRequests.countOpen,
+      plans_ending: () => subscriptions.countEnding(),
+      jobs: () => jobs.countDead(),
       false_alarms: scanner.openFalseAlarms,
       mails: mail.countUnsent,
-      jobs: () => jobs.countDead(),
+      unproven: () => (settings.exposure === 'public' ? accounts.auth.countUnproven() : Promise.resolve(0)),
     },
     {
       provider: () => isSetUp(database.$pickTables<'installation'>()),
@@ -331,23 +395,33 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   scanner.serve(api);
   monitor.serve(api);
-  serveDashboard(api, {
-    recentScans: (user_id, count) => antivirus.recent(user_id, count),
-    scanCounts: (user_id) => antivirus.counts(user_id),
-    plan: (user_id) => subscriptions.current(user_id),
-    overview: monitor.posture.overview,
-    devices: devices.ofDashboard,
-  });
+  features.dashboard.serve(api);
   desk.serve(api);
-  scamChecks.serve(api);
-  push.serve(api);
-  support.serve(api, sessionFiles, desk.customerCard);
+  features.scamChecks.serve(api);
+  features.push.serve(api);
+  support.serve(api, features.sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);
   devices.serve(api);
+}
 
+/** Opens the HTTP server, its sockets and its metrics. It does not listen yet. */
+async function serveApp(appOptions: AppOptions, foundation: Foundation, features: Features) {
+  const { settings } = appOptions;
+  const { build, database, clock, now, counters, jobs, metrics, pool, proxies, topics } = foundation;
+  const { accounts, desk, devices, mail, monitor, scanner, support } = features;
+  const { api, fastify, drain, storage, rateLimits } = await openHttp(appOptions, {
+    ...{ database, counters, proxies, metrics, now },
+    observe: (event) => monitor.detection.observe(event),
+    sessions: accounts.sessions,
+    countRequest: (caller) => monitor.detection.countRequest(caller),
+    onChange: features.changed,
+    onInstallationChange: features.installationNews.tell,
+  });
+  serveFeatures(api, appOptions, foundation, features);
   serveState(api, {
-    ...{ settings, database, drain, engine, storage, proxies, build, clock },
-    store: storeWatch,
+    ...{ settings, database, drain, storage, proxies, build, clock },
+    engine: scanner.engine,
+    store: foundation.kept.storeWatch,
     administrator: (isHere) => accounts.auth.administrator(isHere),
   });
   await openSockets(fastify, [eventsChannel, agentChannel]);
@@ -355,32 +429,42 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const control = support.serveControl(fastify, accounts.sessions, devices.authenticate);
   const events = serveEvents(api, {
     topics,
-    present: (user_id) => antivirus.progress(user_id),
+    present: (user_id) => scanner.antivirus.progress(user_id),
     held: accounts.held,
     desk: desk.topics,
     remote: support.seats,
     opening: { rate: settings.limits['sockets.source'], counters },
-    limits: surroundings.events_limits ?? SOCKET_LIMITS,
+    limits: appOptions.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
   const measuring =
-    metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock });
-  await serveAgentPackage(fastify, surroundings.agent_folder, settings.public_url);
-  await serveWeb(fastify, surroundings.web_folder);
-  await antivirus.resume();
-  await remote.resume();
+    metrics && buildMetrics(appOptions, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock });
+  await serveAgentPackage(fastify, appOptions.agent_folder, settings.public_url);
+  await serveWeb(fastify, appOptions.web_folder);
+  return { fastify, drain, control, events, measuring };
+}
+
+async function buildApp(appOptions: AppOptions, home: Home): Promise<App> {
+  const foundation = await openFoundation(appOptions, home);
+  const features = await buildFeatures(appOptions, foundation);
+  startRetention(appOptions, foundation, features);
+  const { fastify, drain, control, events, measuring } = await serveApp(appOptions, foundation, features);
+  const { database, jobs } = foundation;
+  const { accounts, desk, devices, installationNews, mail, monitor, scanner, sessionFiles, support } = features;
+  await scanner.antivirus.resume();
+  await support.remote.resume();
   const stopWatching = support.watch(accounts.sessions);
   await jobs.start();
 
   let leaving: Promise<void> | undefined;
   return {
     fastify,
-    engine,
-    embedded,
-    signatures,
+    engine: scanner.engine,
+    embedded: scanner.embedded,
+    signatures: scanner.signatures,
     alerts: monitor.alerts,
     keepScores: monitor.posture.scores.keep,
-    settleSessions: () => remote.settle(),
+    settleSessions: () => support.remote.settle(),
     sweepSessionFiles: sessionFiles.sweep,
     database,
     drain,
@@ -407,20 +491,20 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       installationNews.close();
       await scanner.close();
       await fastify.close();
-      await proxies.close();
+      await foundation.proxies.close();
       await jobs.close();
-      await scamChecks.close();
+      await features.scamChecks.close();
       await desk.close();
       await monitor.close();
       await accounts.close();
-      await counters.close();
-      news?.close();
-      closeStore();
-      topics.close();
+      await foundation.counters.close();
+      foundation.news?.close();
+      foundation.kept.close();
+      foundation.topics.close();
       await mail.close();
-      await witness.close();
-      await servers?.leave();
-      clock.close();
+      await foundation.witness.close();
+      await foundation.servers?.leave();
+      foundation.clock.close();
       await database.destroy();
       home.release();
     },

@@ -9,7 +9,7 @@ import { keepFilesPrivate } from '#platform/private-files.ts';
 import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
 import type { Tables } from './app/tables.ts';
 
-// What the commands beside the server have in common.
+// The common parts of the commands beside the server.
 
 export function fail(line: string): never {
   process.stderr.write(`palisade: ${line}\n`);

@@ -10,12 +10,15 @@ import { type App, createApp } from './app.ts';
 import { fail, prepare } from './command.ts';
 import { explainListen, explainStart, reasonOf } from './start-refusals.ts';
 
-/** The share of the time to stop that requests under way may take before they are cut; the rest is for closing what is open. A file that was being scanned is taken up at the next start. */
+/**
+ * The share of the time to stop that requests under way may take before they are cut; the rest is for closing connections and files. A file that was being scanned is taken up at the next
+ * start.
+ */
 const REQUESTS_SHARE = 0.9;
 /** Ctrl-C under npm arrives twice, from the terminal and from npm. A second signal that a person sends comes later than this, in ms. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** @throws what names METRICS_PORT, which the address of an error alone does not. */
+/** @throws an error that names METRICS_PORT, which the address of an error alone does not. */
 async function listenAt(server: Server, address: { host: string; port: number }): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
@@ -73,7 +76,7 @@ const named = settings.host.includes(':') ? `[${settings.host}]` : settings.host
 const host = settings.host === '127.0.0.1' ? 'localhost' : named;
 let stopping_since: number | undefined;
 
-/** Lets what people have begun finish, as far as the time allows, and ends. */
+/** Lets requests under way finish, as far as the time allows, and ends. */
 async function stopServer(): Promise<void> {
   const { drain } = app;
   const drain_ms = settings.stop_drain_s * 1_000;
@@ -102,5 +105,5 @@ function stop(): void {
 }
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
-// Last: whoever reads this may send a signal at once.
+// Last: a reader of this line may send a signal at once.
 process.stdout.write(`Palisade runs at ${settings.public_url ?? `http://${host}:${port}`}\n`);

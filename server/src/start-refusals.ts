@@ -3,9 +3,9 @@ import { databaseLocation } from '#platform/database.ts';
 import type { Settings } from '#platform/settings.ts';
 import { upgradeCopyOf } from '#platform/upgrade-copy.ts';
 
-// What a person can do about an error at start, in one line.
+// Turns an error at start into one line about its remedy.
 
-/** What an error says. One of several attempts to connect says nothing as a whole. */
+/** The text of an error. One of several attempts to connect says nothing as a whole. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ');
   if (error instanceof Error && error.message === '' && error.cause !== undefined) return reasonOf(error.cause);

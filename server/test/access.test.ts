@@ -9,7 +9,7 @@ import { startScanningApp } from './harness.ts';
 import { type Asker, RECORDS } from './owned-records.ts';
 import { scanned } from './upload.ts';
 
-/** The access table: who may call what. A new endpoint fails here until it stands in it. */
+/** The access table: the roles that may call each endpoint. A new endpoint fails here until it stands in it. */
 const ACCESS: Record<string, Access> = {
   'GET /config': 'anyone',
   'GET /health': 'anyone',
@@ -20,6 +20,7 @@ const ACCESS: Record<string, Access> = {
   'POST /auth/forgot-password': 'anyone',
   'POST /auth/reset-password': 'anyone',
   'POST /auth/recover-username': 'anyone',
+  'POST /auth/accept-invitation': 'anyone',
   'POST /auth/logout': 'customer',
   'POST /auth/change-password': 'customer',
   'POST /auth/login/two-factor': 'anyone',
@@ -68,6 +69,10 @@ const ACCESS: Record<string, Access> = {
   'PUT /firewall/rules/{id}': 'customer',
   'PATCH /firewall/rules/{id}': 'customer',
   'DELETE /firewall/rules/{id}': 'customer',
+  'GET /devices/wishes': 'customer',
+  'POST /devices/wishes': 'customer',
+  'POST /devices/wishes/withdraw': 'customer',
+  'GET /admin/device-wishes': 'admin',
   'GET /devices': 'customer',
   'GET /devices/{id}': 'customer',
   'POST /remote/sessions/{id}/grants': 'customer',
@@ -94,6 +99,7 @@ const ACCESS: Record<string, Access> = {
   'POST /agent/signatures': 'anyone',
   'POST /agent/leave': 'anyone',
   'POST /agent/second-look': 'anyone',
+  'POST /firewall/rules/change': 'customer',
   'POST /firewall/import': 'customer',
   'GET /firewall/revisions': 'customer',
   'POST /firewall/revisions/{id}/undo': 'customer',
@@ -209,9 +215,16 @@ const ACCESS: Record<string, Access> = {
   'GET /premium/anti-hacking/history': 'customer',
   'GET /premium/anti-hacking/live-feed': 'customer',
   'POST /premium/anti-hacking/simulate-threat': 'customer',
+  'GET /premium/anti-hacking/scan': 'customer',
   'POST /premium/anti-hacking/scan': 'customer',
   'GET /premium/anti-hacking/blocks': 'customer',
   'DELETE /premium/anti-hacking/blocks/{id}': 'customer',
+
+  'GET /admin/invitations': 'admin',
+  'POST /admin/invitations': 'admin',
+  'POST /admin/withdraw-invitation': 'admin',
+  'POST /admin/change-subscription-template': 'admin',
+  'GET /support/person-record': 'support',
 
   'GET /admin/subscriptions': 'admin',
   'GET /admin/subscription-templates': 'admin',
@@ -277,7 +290,7 @@ const OTHER_REFUSALS = ['premium_required', 'invalid_credentials', 'confirmation
 const endpoints = await allEndpoints();
 const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));
 
-/** Somebody new of each role, and a way to call any endpoint as one of them, with nothing of use in it. */
+/** A new person of each role, and a way to call any endpoint as one of them, with useless values. */
 async function startWithRoles(environment: Record<string, string> = {}) {
   const app = await startScanningApp({ environment });
   const tokens = { customer: '', support: '', admin: '' };
@@ -324,7 +337,7 @@ describe('the access table', async () => {
   });
 
   // proves: asvs-8.2.1, security-2, support-scale-5
-  test.each(Object.entries(ACCESS))('%s takes nobody below %s', async (key, access) => {
+  test.each(Object.entries(ACCESS))('%s needs at least the role %s', async (key, access) => {
     const stranger = await ask(key, undefined);
     if (access !== 'anyone') expect(stranger).toMatchObject({ status: 401, problem: { code: 'unauthenticated' } });
     else expect(stranger.problem?.code).not.toBe('unauthenticated');

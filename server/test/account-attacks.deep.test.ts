@@ -12,7 +12,7 @@ const PASSWORD = 'a long enough password';
 const kinds = PROXY_KINDS.filter((kind) => withoutProxy(kind) === undefined);
 needing('nginx, Caddy and HAProxy', kinds.length > 0).test('a proxy is there', () => undefined);
 
-// Attacks on accounts as strangers make them: in public exposure, through a real proxy that nobody has set up as trusted.
+// Attacks on accounts by strangers: in public exposure, through a real proxy that is not set up as trusted.
 describe.each(kinds)('behind %s', async (kind) => {
   const { app, url } = await startTestApp({
     environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
@@ -38,7 +38,7 @@ describe.each(kinds)('behind %s', async (kind) => {
   };
   const resetsTo = async (email: string) => (await lettersTo(email)).filter(({ subject }) => subject.includes('reset'));
 
-  test('an address of somebody else takes no factor and no letters, and is its owner’s after a reset', async () => {
+  test('another person’s address takes no factor and no letters, and is its owner’s after a reset', async () => {
     const call = await through();
     const email = 'victim@example.com';
     replyOf(await call(register, { email, username: 'You have won, call 900', password: PASSWORD }));

@@ -8,8 +8,8 @@ const PATIENCE_MS = 20_000;
 const left: Dispose[] = [];
 
 /**
- * Done once the tests of the file have ended, the last one first, wherever it is asked for. Vitest takes an `afterAll` while it collects a file, and passes over one that is called in a test or in
- * another hook: what was started there lived, with its connections, until the worker ended.
+ * Done once the tests of the file have ended, the last one first, wherever it is asked for. Vitest takes an `afterAll` while it collects a file, and ignores one that is called in a test or in
+ * another hook: servers that were started there lived, with their connections, until the worker ended.
  */
 export function afterFile(dispose: Dispose): void {
   left.push(dispose);

@@ -14,7 +14,7 @@ import { createEnrolmentCode } from '@palisade/contract/devices';
 import { onTestFinished, vi } from 'vitest';
 import { replyOf, type TestApp } from './harness.ts';
 
-/** An agent as the server sees it: an identity and frames. It parses what it is told by the contract. */
+/** An agent as the server sees it: an identity and frames. It parses the server's frames by the contract. */
 export interface AgentIdentity {
   device_id: string;
   token: string;
@@ -30,7 +30,7 @@ export function computer(code: string, parts: { hostname?: string; public_key?: 
   };
 }
 
-/** Makes a computer a device of whoever has the session. */
+/** Makes a computer a device of the session's person. */
 export async function enrol(
   { call }: Pick<TestApp, 'call'>,
   token: string,
@@ -135,7 +135,7 @@ export class AgentDouble {
     this.#socket.close();
   }
 
-  /** The latest state that it was told, as soon as it is what is waited for. */
+  /** The latest state that it was sent, as soon as it matches. */
   async desired(matches: (desired: Desired) => boolean = () => true): Promise<Desired> {
     return await vi.waitFor(() => {
       const latest = this.told.findLast((frame) => frame.kind === 'desired');

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listAlerts, readLiveFeed, readStats, scanPosture, simulateThreat } from '@palisade/contract/anti-hacking';
+import { listAlerts, readLastCheck, readLiveFeed, readStats, scanPosture, simulateThreat } from '@palisade/contract/anti-hacking';
 import { login } from '@palisade/contract/auth';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
@@ -19,7 +19,7 @@ const PREMIUM = {
   is_premium: true,
   features: [],
 } as const;
-const ENDPOINTS = [listAlerts, readStats, readLiveFeed, simulateThreat, scanPosture] as const;
+const ENDPOINTS = [listAlerts, readStats, readLiveFeed, simulateThreat, readLastCheck, scanPosture] as const;
 
 /** An installation with a premium customer and a clock that the test turns. */
 async function start(surroundings: Parameters<typeof startTestApp>[0] = {}) {
@@ -99,7 +99,7 @@ describe('a drill', async () => {
     });
   });
 
-  test('is nobody else’s, and of many at once each is one', async () => {
+  test('belongs to one person, and of many at once each is one', async () => {
     const zoe = await signIn();
     await assign(zoe.email);
     expect(replyOf(await call(listAlerts, { token: zoe.token }))).toEqual([]);
@@ -120,7 +120,7 @@ describe('an infected upload', async () => {
   const app = await start();
   const { call, token, clock } = app;
 
-  test('raises one alert that says what was done; a clean one raises none', async () => {
+  test('raises one alert that names the action; a clean one raises none', async () => {
     await scanned(app, token, 'paper.pdf', PDF);
     await scanned(app, token, '<b>eicar.com', EICAR);
     const alerts = replyOf(await call(listAlerts, { token }));
@@ -176,7 +176,7 @@ describe('an infected upload', async () => {
   });
 });
 
-describe('the posture scan', async () => {
+describe('the security check', async () => {
   const app = await start();
   const { call, token } = app;
 
@@ -189,6 +189,16 @@ describe('the posture scan', async () => {
     expect(result.findings.find(({ id }) => id === 'no_two_factor')).toMatchObject({ state: 'fail', deduction: 0 });
   });
 
+  test('is kept with its time until the next one, for this person alone', async () => {
+    const zoe = await app.signIn();
+    await app.assign(zoe.email);
+    const result = replyOf(await call(scanPosture, { token }));
+    const { last } = replyOf(await call(readLastCheck, { token }));
+    expect(last?.result).toEqual(result);
+    expect(last?.checked_at).toBe(new Date(app.clock.now).toISOString());
+    expect(replyOf(await call(readLastCheck, { token: zoe.token }))).toEqual({ last: null });
+  });
+
   test('tells of an infected file that was removed, and takes little off for it', async () => {
     await scanned(app, token, 'eicar.com', EICAR);
     await scanned(app, token, 'eicar-again.com', EICAR);
@@ -196,11 +206,11 @@ describe('the posture scan', async () => {
     expect(result).toMatchObject({ threats_detected: 2, threats_blocked: 2 });
     expect(result.recommendations).toEqual([
       factor,
-      'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
+      'Delete the original infected files. We quarantined only the uploaded copies.',
     ]);
     expect(result.findings.find(({ id }) => id === 'infected_not_removed')).toMatchObject({
       state: 'pass',
-      evidence: '2 infected uploads were found, each is locked away or deleted.',
+      evidence: '2 infected uploads were found and quarantined or deleted.',
     });
     expect(result.findings.find(({ id }) => id === 'infected_lately')).toMatchObject({
       state: 'fail',

@@ -35,7 +35,7 @@ interface Said {
   body: string;
 }
 
-/** A request that says what it likes, of its host as of everything. */
+/** A request with any headers, its host included. */
 function ask(
   url: string,
   headers: Record<string, string>,
@@ -99,7 +99,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
     const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
     const said = await ask(`${proxy.url}/api/auth/register`, headers, body);
     expect(await app.app.database.selectFrom('users').select('id').execute()).toEqual([]);
-    // nginx names the server as the host by default: a stranger is told from the machine itself by its other signs.
+    // nginx names the server as the host by default: a stranger is distinguished from the machine itself by its other signs.
     if (kind === 'nginx') {
       expect([said.status, JSON.parse(said.body)]).toMatchObject([
         403,
@@ -115,7 +115,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
   });
 
   // proves: security-34
-  test('a stranger who names the server’s own address makes no first account, whatever else they say; the machine itself does', async () => {
+  test('a stranger who names the server’s own address makes no first account, with any other headers; the machine itself does', async () => {
     const { host } = new URL(app.url);
     const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
     const others = [
@@ -153,7 +153,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
   });
 
   // proves: attack-B.6-1
-  test('a stranger who names the server’s own address is answered no token, and then nobody is, and all are told why', async () => {
+  test('a stranger who names the server’s own address gets no token, and then no one does, and all are told why', async () => {
     const boss = await app.signIn('boss', 'admin');
     await app.call(clearProxyFindings, { token: boss.token });
     expect(await tokenOf(app, boss.email)).toHaveLength(43);
@@ -252,7 +252,7 @@ describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does n
   });
 });
 
-describe('in public exposure, somebody who writes a forwarding header themselves', async () => {
+describe('in public exposure, a client that writes a forwarding header itself', async () => {
   const log = openLog();
   const app = await startScanningApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
   const signIn = async (remoteAddress: string, email: string, password: string, forwarded?: string) => {
@@ -306,7 +306,7 @@ describe('in public exposure, somebody who writes a forwarding header themselves
   });
 });
 
-describe('in local exposure where others may come, whoever is first', () => {
+describe('in local exposure that others can reach, for any first visitor', () => {
   const OPEN = { HOST: '0.0.0.0', EXPOSURE: 'local' };
   const body = { email: 'maria@example.com', username: 'maria', password: PASSWORD };
   test.each([

@@ -11,7 +11,7 @@ type Row = Record<string, string | number | null>;
 type Before = Record<'users' | 'known_devices' | 'alerts' | 'alert_suppressions' | 'detection_findings' | 'jobs', Row>;
 type After = Record<'known_browsers' | 'alerts' | 'alert_suppressions' | 'detection_findings' | 'jobs', Row>;
 
-/** A database from before computers came, when what people signed in with was called a device. */
+/** A database from before computers came, when people's browsers were called devices. */
 test('former devices of sign-ins become browsers, with all their data', async () => {
   const { location, dispose } = await freshDatabase();
   onTestFinished(dispose);

@@ -27,14 +27,14 @@ export function freshFolder(name: string): string {
   return folder;
 }
 
-/** A folder of the store of TEST_STORAGE_URL that nobody else has. */
+/** A new folder in the store of TEST_STORAGE_URL. */
 export function freshStorage(): string {
   const url = new URL(process.env['TEST_STORAGE_URL'] ?? '');
   url.pathname += `/test-${randomBytes(8).toString('hex')}`;
   return url.href;
 }
 
-/** For use in a test: what the servers of one installation need between them, its own and empty. */
+/** For use in a test: the shared services of one installation's servers, new and empty. */
 export async function startCluster(): Promise<Cluster> {
   const { location, dispose } = await freshDatabase();
   onTestFinished(dispose);

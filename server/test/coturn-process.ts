@@ -27,7 +27,8 @@ async function isListening(port: number): Promise<boolean> {
 
 /**
  * A relay on loopback that shares `secret`. Without `--allow-loopback-peers` coturn refuses to pass on to 127.0.0.0/8 (403), which is right for everybody but a test:
- * who has credentials could reach what listens on the relay's own machine. `--listening-ip` and `--relay-ip` keep it off all other interfaces.
+ * a client with credentials could reach services on the relay's own machine.
+ * `--listening-ip` and `--relay-ip` keep it off all other interfaces.
  */
 export async function startRelay(secret: string, port: number): Promise<{ stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-coturn-'));

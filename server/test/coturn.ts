@@ -12,7 +12,7 @@ export async function startCoturn(secret: string): Promise<{ port: number }> {
   return { port };
 }
 
-/** Whether the relay gives a client of this name and password a place, and passes on what it sends. */
+/** Whether the relay gives a client of this name and password a place, and passes on its data. */
 export async function relays(port: number, { username, credential }: { username: string; credential: string }): Promise<boolean> {
   // Over TCP, two messages to itself.
   const options = ['-t', '-y', '-c', '-n', '2', '-m', '1', '-p', String(port), '-u', username, '-w', credential];

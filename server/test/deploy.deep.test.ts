@@ -27,7 +27,7 @@ function put(text: string, from: string, to: string): string {
   return text.replace(from, to);
 }
 
-/** The examples with nothing changed but names, ports and certificates: what a machine without them needs. */
+/** The examples with only names, ports and certificates changed: a machine without them needs these. */
 const EXAMPLES = {
   nginx: ({ folder: place, port, upstream }: { folder: string; port: number; upstream: number }) => {
     const [key, certificate] = [join(place, 'privkey.pem'), join(place, 'fullchain.pem')];

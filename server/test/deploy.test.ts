@@ -55,7 +55,7 @@ const composeSchema = z.object({
   volumes: z.record(z.string(), z.unknown()),
   secrets: z.record(z.string(), z.object({ file: z.string() })),
 });
-/** The folder that make-secrets.sh makes for somebody who names this mail server. */
+/** The folder that make-secrets.sh makes for this mail server. */
 function madeSecrets(smtp_url: string, env?: string): string {
   const place = mkdtempSync(join(folder, 'compose-'));
   cpSync(join(DEPLOY, 'make-secrets.sh'), join(place, 'make-secrets.sh'));
@@ -205,7 +205,7 @@ describe('compose.yaml', () => {
   });
 
   describe('its scripts', () => {
-    /** Runs the script of a service with stand-ins for its programs, which print their arguments, and what is asked of them. */
+    /** Runs the script of a service with stand-ins for its programs, which print their arguments and the values asked of them. */
     function runScript(name: string, programs: Record<string, string>, files = secrets) {
       const place = mkdtempSync(join(folder, 'script-'));
       mkdirSync(join(place, 'bin'));
@@ -280,7 +280,7 @@ describe('compose.yaml', () => {
       expect(readdirSync(secrets).map(secretOf)).toEqual(before);
     });
 
-    test('make-secrets.sh takes over what an older .env has, and refuses what is no mail server', () => {
+    test('make-secrets.sh takes over the values of an older .env, and refuses an invalid mail server', () => {
       const taken = madeSecrets('', 'POSTGRES_PASSWORD=old-one\nSMTP_URL=smtp://user:a=b@host\nREDIS_PASSWORD=\n');
       expect(readFileSync(join(taken, 'postgres_password'), 'utf8')).toBe('old-one\n');
       expect(readFileSync(join(taken, 'smtp_url'), 'utf8')).toBe('smtp://user:a=b@host\n');

@@ -24,7 +24,7 @@ const tokens = {
 await call(sendMessage, { token: tokens.other, body: { message: 'hello', sender: 'user' } });
 let made = 0;
 
-/** A new one of what an address names. */
+/** Makes a new record for an address. */
 const MAKE = {
   async conversation() {
     const { conversation_id } = replyOf(

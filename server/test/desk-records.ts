@@ -1,6 +1,6 @@
 import type { Role } from '@palisade/contract/auth';
 
-/** Who asks: whose conversation it is, another customer, a technician, an administrator. */
+/** The caller: the conversation's owner, another customer, a technician, an administrator. */
 export type Asking = 'owner' | 'other' | 'support' | 'admin';
 
 /** The record that the address names. */
@@ -35,7 +35,7 @@ const ofConversation = (body?: object): DeskRecord => ({
 const canned = { shortcut: 'hi', title: 'Greeting', text: 'Hello' };
 const article = { slug: 'a-page', title: 'A page', summary: 'What it is about.', body: 'Text.', is_published: true };
 
-/** Every address of the support desk and the help pages that names a record, and what each who asks is answered. */
+/** Every address of the support desk and the help pages that names a record, and the answer for each caller. */
 export const DESK_RECORDS: Record<string, DeskRecord> = {
   'GET /support/conversations/{id}': ofConversation(),
   'PATCH /support/conversations/{id}': ofConversation({ priority: 'low' }),

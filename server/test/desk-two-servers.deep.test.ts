@@ -75,7 +75,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       await Promise.race(sent);
       await one.kill('SIGKILL');
       await Promise.all(sent);
-      // A page sends again what it has no answer to, and what it has one to as well: it cannot know.
+      // A page repeats messages without an answer, and also ones with an answer: it cannot know.
       for (const { text, key } of names) replyOf(await say(other, text, key));
 
       const all = replyOf(await call(other, listMessages, { token: maria, query: '?limit=500' })).toReversed();

@@ -33,7 +33,7 @@ export interface AnyEndpoint {
   body: z.ZodType | undefined;
 }
 
-/** Every endpoint that the contract exports, whatever file it stands in. */
+/** Every endpoint that the contract exports, from any file. */
 export async function allEndpoints(): Promise<AnyEndpoint[]> {
   const files = readdirSync(CONTRACT).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
   const modules = await Promise.all(

@@ -68,7 +68,7 @@ describe.each(Object.entries(engines))('the %s engine', (_, start) => {
     expect(onBegin).toHaveBeenCalledOnce();
   });
 
-  test('fails a scan that nobody waits for', async () => {
+  test('fails a scan without a waiting caller', async () => {
     const outcome = await engine.scan(jobOf(EICAR, { signal: AbortSignal.abort() }));
     expect(outcome).toMatchObject({ kind: 'failed' });
   });

@@ -65,7 +65,7 @@ function taken(before: Shape, after: Shape): string[] {
   });
 }
 
-/** Each migration with what it takes from the one before. */
+/** Each migration with the columns and tables that it removes. */
 async function allTaken(): Promise<[string, string][]> {
   const file = new SqliteDatabase(':memory:');
   const database = new Kysely<unknown>({ dialect: new SqliteDialect({ database: file }) });
@@ -79,7 +79,7 @@ async function allTaken(): Promise<[string, string][]> {
   return found;
 }
 
-test('a migration takes nothing that the version before still uses', async () => {
+test('a migration removes nothing that the version before still uses', async () => {
   const found = (await allTaken()).filter(([name]) => name > RULE_FROM);
   expect(found).toEqual(CONTRACTED.map(({ migration, takes }) => [migration, takes]));
   for (const { migration, unused_since } of CONTRACTED) {

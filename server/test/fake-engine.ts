@@ -58,6 +58,8 @@ export function createFakeEngine(): YaraPool {
     },
     status: () => ({
       name: NAME,
+      kind: 'native',
+      note: null,
       state: is_closed ? 'down' : 'ready',
       version: VERSION,
       signatures_version: SIGNATURES,

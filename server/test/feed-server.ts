@@ -21,7 +21,7 @@ export interface FeedServer {
   /** Serves bytes with their ETag, and their signature beside them. */
   put(path: string, bytes: Buffer): void;
   on(path: string, handler: Handler): void;
-  /** Lets whoever asks for the path wait until the answer is called. */
+  /** Makes requests for the path wait until the returned function is called. */
   hold(path: string): () => void;
 }
 

@@ -121,8 +121,8 @@ const attempts = fc.oneof(
 );
 
 // proves: security-25
-test('10,000 calls with hostile values, in any order, by several people: never a 500, never a hang, never what is somebody else’s', async () => {
-  // Limits have tests of their own; here nobody is to be refused for what they are meant to do.
+test('10,000 calls with hostile values, in any order, by several people: never a 500, never a hang, never another person’s data', async () => {
+  // Limits have tests of their own; here normal use must not be refused.
   const app = await startScanningApp({ environment: { LIMITS: UNLIMITED } });
   const people: Person[] = [];
   for (const [name, role] of [
@@ -221,7 +221,7 @@ test('10,000 calls with hostile values, in any order, by several people: never a
     }
   }
 
-  // Everybody has something of their own that the others could come to see.
+  // Everybody has data of their own that the others could come to see.
   for (const person of people) {
     const asPerson = { authorization: `Bearer ${person.token}` };
     const asJson = { ...asPerson, 'content-type': 'application/json' };

@@ -16,7 +16,7 @@ import type { DatabaseLocation } from '#platform/database.ts';
 import { openDisk } from '#platform/disk.ts';
 import { createLog } from '#platform/log.ts';
 import { parseSettings } from '#platform/settings.ts';
-import type { Surroundings } from '#server/app/surroundings.ts';
+import type { AppOptions } from '#server/app/app-options.ts';
 import { type App, createApp } from '#server/app.ts';
 import { afterFile } from './after-file.ts';
 import { createFakeEngine } from './fake-engine.ts';
@@ -40,9 +40,9 @@ export interface TestApp {
     endpoint: E,
     request?: { token?: string | undefined; body?: BodySentOf<E>; query?: string; params?: Record<string, string> },
   ): Promise<Answer<E>>;
-  /** Registers and signs in somebody new; `role` in place of what registering gave. */
+  /** Registers and signs in a new person; `role` in place of the one by registering. */
   signIn(name?: string, role?: Role): Promise<{ token: string; email: string; password: string }>;
-  /** The same for somebody who has not proved their address, which public exposure asks for. */
+  /** The same for a person with an unproved address, which public exposure asks for. */
   signInUnproven(name?: string): Promise<{ token: string; email: string; password: string }>;
   close(): Promise<void>;
 }
@@ -121,8 +121,8 @@ function storeOf(location: DatabaseLocation | undefined): Record<string, string>
 }
 
 /**
- * For the environment of an application whose test moves its clock past what limits count: they are counted in the process, by that clock. Redis counts by its own, which
- * nobody can move (docs/decisions/tests.md). All other uses of Redis are in memory there as well.
+ * For the environment of an application whose test moves its clock past what limits count: they are counted in the process, by that clock. Redis counts by its own clock,
+ * which a test cannot move (docs/decisions/tests.md). All other uses of Redis are in memory there as well.
  */
 export const COUNTED_IN_MEMORY = { REDIS_URL: '' } as const;
 
@@ -154,7 +154,7 @@ async function redisOf(location: DatabaseLocation | undefined): Promise<Record<s
 
 /** The application on a real port with a real database. The engine is `fake-engine.ts`; `engine: 'real'` starts processes of the real one, for tests of scanning. */
 export async function startTestApp(
-  options: { environment?: Record<string, string>; surroundings?: Partial<Surroundings>; engine?: 'fake' | 'real' } = {},
+  options: { environment?: Record<string, string>; surroundings?: Partial<AppOptions>; engine?: 'fake' | 'real' } = {},
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-test-'));
   const database = await freshDatabase();
@@ -177,7 +177,7 @@ export async function startTestApp(
     logger: createLog(settings.log_level),
     ...(options.engine === 'real' ? { engine_processes: 1 } : { embedded_engine: createFakeEngine() }),
     database_idle_ms: 10_000,
-    // Tests stop the processes that there are: none takes another's place unasked.
+    // Tests stop the present processes: none is replaced unasked.
     engine_memory: { ...ENGINE_MEMORY, grown: Number.POSITIVE_INFINITY },
     ...options.surroundings,
   });

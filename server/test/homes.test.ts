@@ -28,7 +28,7 @@ describe('two servers on one database', async () => {
   const database = await sharedDatabase();
   const clock = { ahead_ms: 0 };
   const surroundings = { database, scan_retry_ms: 30, now: () => Date.now() + clock.ahead_ms, shares_database: true } as const;
-  // Each keeps its own files, whatever the other tests have.
+  // Each keeps its own files, in any store of the other tests.
   const environment = { STORAGE_URL: '' };
   const one = await startScanningApp({ environment, surroundings });
   const { token } = await one.signIn();
@@ -53,7 +53,7 @@ describe('two servers on one database', async () => {
     const answer = await asked;
     return [answer.status, problemOf(answer).code, answer.headers.get('retry-after')];
   };
-  /** Has come to its end once more than when it is asked: a leftover is gone. */
+  /** Waits for one more finished sweep: a leftover is gone. */
   const swept = async (app: TestApp) => {
     const leftover = join(app.data_dir, 'quarantine', newId());
     writeFileSync(leftover, 'what no record knows');
@@ -62,7 +62,7 @@ describe('two servers on one database', async () => {
   };
 
   // proves: attack-D.19-1
-  test('neither marks, removes nor takes up what the other has, at its start and in its sweeps', async () => {
+  test("neither marks, removes nor takes up the other's files, at its start and in its sweeps", async () => {
     await swept(two);
     expect(inFolder(one, 'spool')).toEqual(before.spool);
     expect(inFolder(one, 'quarantine')).toEqual(before.quarantine);
@@ -71,7 +71,7 @@ describe('two servers on one database', async () => {
   });
 
   // proves: attack-D.19-2
-  test('the second answers 503 for what it would need the bytes for', async () => {
+  test('the second answers 503 for actions that need the bytes', async () => {
     const params = { id: sealed[0]?.id ?? '' };
     const elsewhere = [503, 'on_another_server', '5'];
     expect(await code(two.call(restoreFile, { token, params }))).toEqual(elsewhere);
@@ -145,7 +145,7 @@ describe('two servers on one database', async () => {
   });
 });
 
-test('files from before servers were told apart are the first one’s that starts', async () => {
+test('files from before servers were distinguished belong to the first one that starts', async () => {
   const database = await sharedDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -190,7 +190,7 @@ describe('a data folder', () => {
     expect(await runCommand('read-outbox.ts', { DATA_DIR })).toMatchObject({ code: 0 });
     expect(await runCommand('verify-audit.ts', { DATA_DIR })).toMatchObject({ code: 0 });
     expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
-    // A server that was killed leaves nothing that the next one stumbles over.
+    // The leftovers of a killed server do not disturb the next one.
     const id = readFileSync(join(DATA_DIR, 'home'), 'utf8');
     await first.kill('SIGKILL');
     expect(existsSync(join(DATA_DIR, 'server.json'))).toBe(true);

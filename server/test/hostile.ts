@@ -68,7 +68,7 @@ const hostileString = fc.oneof(
   fc.string({ maxLength: 20 }),
 );
 
-/** Anything that JSON can say, and that nobody asked for. */
+/** Any JSON, unasked for. */
 const hostile: fc.Arbitrary<unknown> = fc.oneof(
   hostileString,
   fc.constantFrom(
@@ -137,7 +137,7 @@ function valueFor(shape: Shape): fc.Arbitrary<unknown> {
   }
 }
 
-/** Values for a schema: mostly what it takes, often what it nearly takes, sometimes anything. */
+/** Values for a schema: mostly valid ones, often nearly valid ones, sometimes anything. */
 export function valuesFor(schema: z.ZodType): fc.Arbitrary<unknown> {
   return valueFor(shapeSchema.parse(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' })));
 }

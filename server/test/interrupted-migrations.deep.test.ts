@@ -188,7 +188,7 @@ describe('on SQLite', { timeout: 900_000 }, () => {
     },
   );
 
-  test.runIf(MOUNTS)('a disk that another program fills in the middle of the copy before an upgrade leaves nothing of it', () => {
+  test.runIf(MOUNTS)('a disk that another program fills in the middle of the copy before an upgrade keeps no part of it', () => {
     const disk = join(root, 'filled');
     const kept = join(root, 'kept-filled');
     mkdirSync(disk);

@@ -29,7 +29,7 @@ function freshFolder(): string {
   return folder;
 }
 
-/** Everything at or below a folder with what others may do with it. */
+/** All paths at or below a folder with the rights of others. */
 function modesBelow(path: string): [string, number][] {
   const stat = lstatSync(path);
   if (stat.isSymbolicLink()) return [];
@@ -53,7 +53,7 @@ if (!hasModes) process.stdout.write('skipped: Windows has no file modes for othe
 // proves: security-21
 describe.runIf(hasModes)('files of DATA_DIR', () => {
   // proves: attack-B.12-1
-  test('is its user’s alone from the first file on, whatever the umask', async () => {
+  test('is its user’s alone from the first file on, with any umask', async () => {
     const DATA_DIR = join(freshFolder(), 'data');
     const before = process.umask(0);
     onTestFinished(() => void process.umask(before));
@@ -71,7 +71,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
   });
 
   // proves: attack-B.12-1
-  test('is mended where others could read it, which is said once, with its count', async () => {
+  test('is mended where others could read it, which is logged once, with its count', async () => {
     const DATA_DIR = freshFolder();
     const first = await startServer({ DATA_DIR });
     await first.signIn('anna');
@@ -109,7 +109,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     }
   });
 
-  test('leaves alone what is not ours, and warns of it', async () => {
+  test("leaves other programs' files alone, and warns of them", async () => {
     const DATA_DIR = freshFolder();
     expect(await (await startServer({ DATA_DIR })).kill('SIGTERM')).toBe(0);
     chmodSync(DATA_DIR, 0o755);
@@ -136,7 +136,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
 
   const isRoot = process.geteuid?.() === 0;
   if (!isRoot) process.stdout.write('skipped: only root can give a folder to another user\n');
-  test.runIf(isRoot)('warns of a folder that belongs to somebody else', async () => {
+  test.runIf(isRoot)('warns of a folder that belongs to another user', async () => {
     const DATA_DIR = freshFolder();
     chownSync(DATA_DIR, 12_345, 12_345);
     const server = await startServer({ DATA_DIR });
@@ -147,7 +147,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
 // Each starts several servers and commands, one after the other.
 describe('the keys of a database', { timeout: 180_000 }, () => {
   // proves: attack-D.23-1, security-22
-  test('are never made anew in place of those that it knows, until somebody says so', async () => {
+  test('are never replaced by new ones, unless asked for', async () => {
     const DATA_DIR = freshFolder();
     const first = await startServer({ DATA_DIR });
     await first.signIn('anna');

@@ -116,7 +116,7 @@ test('a killed restore leaves a folder that no server starts on, and the next re
       expect(await server.kill('SIGTERM')).toBe(0);
       expect(countOf(DATA_DIR)).toEqual({ people: 1, scans: 6 });
     } else {
-      // The kill came before the first folder: nothing is there that could be taken for an installation.
+      // The kill came before the first folder: the folder holds no sign of an installation.
       expect(existsSync(DATA_DIR) ? readdirSync(DATA_DIR) : []).toEqual([]);
     }
     expect(await runCommand('read-backup.ts', { DATA_DIR }, [archive, '--force'])).toMatchObject({ code: 0 });

@@ -47,7 +47,7 @@ describe('metrics of a server', async () => {
     fetch(`${app.url}/metrics`, { headers });
   const read = async () => samplesOf(await (await look()).text());
 
-  test('tell what was asked, scanned and found, and who listens', async () => {
+  test('count requests, scans and findings, and listeners', async () => {
     const socket = await listenAs(app, token);
     await scanned(app, token, 'clean.bin', noise(2000));
     await scanned(app, token, 'eicar.com', EICAR);
@@ -96,7 +96,7 @@ describe('metrics of a server', async () => {
     socket.leave();
   });
 
-  test('name routes by their templates and nothing that a caller can make up, so that there are never more of them', async () => {
+  test("name routes by their templates and never by a caller's text, so that their number is bounded", async () => {
     const ids = () => Array.from({ length: 10 }, () => crypto.randomUUID());
     const ask = async () => {
       for (const id of ids()) {
@@ -137,7 +137,7 @@ describe('metrics of a server', async () => {
   });
 
   // proves: asvs-13.4.5
-  test('are not there where nobody asked for them', async () => {
+  test('are missing without the setting', async () => {
     const other = await startScanningApp();
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
   });
@@ -147,7 +147,7 @@ describe('metrics on a port of their own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-metrics-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A request that says what it likes of its host. */
+  /** A request with any host header. */
   const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
     new Promise<{ status: number; text: string }>((resolve, reject) => {
       request(url, { headers, method, agent: false }, (answer) => {
@@ -198,7 +198,7 @@ describe('metrics on a port of their own', () => {
 });
 
 describe('the text format', () => {
-  test('keeps labels that hold what it is written in, and a histogram that adds up', async () => {
+  test('keeps labels with its own syntax characters, and a histogram that adds up', async () => {
     const metrics = createMetrics();
     metrics.counter('x_total', 'Of tests.').add({ a: 'say "hi"\\\nbye' }, 3);
     const seconds = metrics.histogram('x_seconds', 'Of tests.', [1, 2]);
@@ -211,7 +211,7 @@ describe('the text format', () => {
     if (!lacksPromtool) expect(lint(text)).toBe('');
   });
 
-  test('has at most so many series, whatever is counted', async () => {
+  test('has at most so many series, for any labels', async () => {
     const metrics = createMetrics();
     const counter = metrics.counter('x_total', 'Of tests.');
     for (let index = 0; index < 5_000; index += 1) counter.add({ a: String(index) });

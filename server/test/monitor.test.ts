@@ -26,7 +26,7 @@ const PASSWORD = 'a long enough password';
 const PLAN = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true } as const;
 const SECOND = 1_000;
 
-/** From where and with what somebody calls. */
+/** The source and client of a call. */
 interface Place {
   source: string;
   client: string;
@@ -87,7 +87,7 @@ async function probe(place: Place, from: number, to: number): Promise<void> {
 }
 
 let others = 0;
-/** Refused requests are looked at one after the other: when a later series has been told, every one before it has been looked at. */
+/** Refused requests are handled one after the other: when a later series has been reported, every one before it has been handled. */
 async function lookedAt(): Promise<void> {
   others += 1;
   const place = { source: `203.0.113.${others}`, client: 'curl/8.9' };
@@ -95,8 +95,8 @@ async function lookedAt(): Promise<void> {
   await soon(async () => expect(await aboutSource(place.source)).toHaveLength(1));
 }
 
-describe('refusals of strangers and customers are told to the administrators:', () => {
-  test('the eleventh unknown path, within a second over the events socket, and to whoever asks', async () => {
+describe('refusals of strangers and customers are reported to the administrators:', () => {
+  test('the eleventh unknown path, within a second over the events socket, and to later callers', async () => {
     const place = { source: '198.51.100.1', client: 'curl/8.9' };
     await probe(place, 1, 10);
     await probe(place, 1, 10);
@@ -145,7 +145,7 @@ describe('refusals of strangers and customers are told to the administrators:', 
     // Sent values are not shown: they may be private.
     expect(JSON.stringify(evidence)).not.toContain('sleep');
 
-    // One that was answered may have been what was looked for.
+    // One that was answered may have been the attacker's goal.
     const answered = { ...place, source: '198.51.100.30' };
     for (const path of ['/firewall/rules', '/firewall/rules', '/config']) await ask(answered, `${path}?x=1+or+1=1`);
     await soon(async () => expect(await aboutSource(answered.source)).toMatchObject([{ outcome: 'unknown', blocked: false }]));
@@ -168,7 +168,7 @@ describe('refusals of strangers and customers are told to the administrators:', 
     expect(await alertsOf(eve.token)).toEqual([]);
   });
 
-  test('the sixth call over a limit, and not whoever made them', async () => {
+  test('the sixth call over a limit, and not its caller', async () => {
     const max = await member('max');
     const place = { source: '198.51.100.4', client: FIREFOX };
     const scan = async () =>
@@ -227,7 +227,7 @@ describe('a refusal of sign-ins', () => {
     expect((await enter(ada?.email ?? '', { ...place, source: '198.51.100.7' })).status).toBe(200);
   });
 
-  test('that somebody gets through all the same is told as one that had no effect', async () => {
+  test('an attack that succeeds all the same is reported as one without effect', async () => {
     const nora = await member('nora');
     const place = { source: '198.51.100.8', client: FIREFOX };
     // Guessed at from five places, so that a try from a sixth one waits; while it does, its source is refused.

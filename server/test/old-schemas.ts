@@ -19,7 +19,7 @@ function firstMigrations(count: number): Record<string, Migration> {
   return Object.fromEntries(Object.entries(migrations).filter(([name]) => names.includes(name)));
 }
 
-/** Makes a database as the version with `count` migrations left it, with people and what is theirs: `scans` scans, and as many messages and alerts. */
+/** Makes a database as the version with `count` migrations left it, with people and their data: `scans` scans, and as many messages and alerts. */
 export async function fillOldSchema(location: DatabaseLocation, count: number, scans: number): Promise<void> {
   const database = openDatabase<OldTables>(location);
   await migrate(database, firstMigrations(count));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterFile } from './after-file.ts';
 
-/** An SQLite file, whatever the other tests run on: a second connection can then do something at an exact moment of the server's work. */
+/** An SQLite file, for any database of the other tests: a second connection can then act at an exact moment of the server's work. */
 export function ownDatabase() {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-own-'));
   afterFile(() => rmSync(folder, { recursive: true, force: true }));

@@ -210,7 +210,7 @@ async function makePasskey(owner: Asker, _staff: Asker, { url }: RecordApp): Pro
 
 export type Asker = (method: string, path: string, body?: object) => Promise<unknown>;
 
-/** A computer, of somebody whose plan holds it and who has no other. */
+/** A computer, of a person whose plan allows it and who has no other. */
 async function makeDevice(owner: Asker, _staff: Asker, { url }: RecordApp): Promise<string> {
   for (const { id } of z.array(idSchema).parse(await owner('GET', '/devices'))) await owner('DELETE', `/devices/${id}`);
   const { code } = z.object({ code: z.string() }).parse(await owner('POST', '/devices/enrolment-code'));
@@ -263,7 +263,7 @@ async function makeRule(owner: Asker): Promise<string> {
   return idSchema.parse(await owner('POST', '/firewall/rules', rule)).id;
 }
 
-/** A drill, of somebody who has a premium plan from now on. */
+/** A drill, of a person who has a premium plan from now on. */
 async function makeAlert(owner: Asker, staff: Asker): Promise<string> {
   const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
   await staff('POST', '/admin/assign-subscription', {

@@ -29,7 +29,7 @@ export interface TestPostgres {
   start(): Promise<void>;
   /** Ends it as a machine that fails does. */
   stop(): Promise<void>;
-  /** Has its processes stop where they are, with their connections open, and go on. */
+  /** Stops its processes, with their connections open, and continues them. */
   freeze(): void;
   thaw(): void;
   dispose(): Promise<void>;

@@ -55,7 +55,7 @@ describe('a start that cannot succeed ends with one clear line and exit code 1',
 });
 
 // proves: asvs-16.3.4
-test('a server that fails in a way nobody thought of ends, says where, and tells nothing of the data', async () => {
+test('a server that fails in an unforeseen way ends, says where, and reveals no data', async () => {
   // The address of the program stands in the stack, so it does not hold the word.
   const failing =
     "const wait = setInterval(() => { if (process.listenerCount('SIGTERM') > 0) { clearInterval(wait); " +
@@ -104,7 +104,7 @@ describe.runIf(npmMajor >= 10)('npm start', () => {
       try {
         process.kill(-(npm.pid ?? 0), 'SIGKILL');
       } catch {
-        // All of it has ended, as it should.
+        // All of it has ended as expected.
       }
     });
     const ended = new Promise<number | null>((resolve) => npm.once('exit', resolve));
@@ -137,7 +137,7 @@ describe.runIf(onLinux)('a server process', () => {
   const ready = (server: ServerProcess) =>
     vi.waitFor(async () => expect((await fetch(`${server.url}/api/ready`)).status).toBe(200), { timeout: 20_000 });
 
-  test('that is told to stop ends cleanly and takes its engines along', async () => {
+  test('on SIGTERM ends cleanly and takes its engines along', async () => {
     const server = await startServer({ DATA_DIR: freshFolder() });
     await ready(server);
     const engines = childrenOf(server.pid);
@@ -146,14 +146,14 @@ describe.runIf(onLinux)('a server process', () => {
     for (const pid of engines) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  /** The server has taken an upload on: what was written may still lie in the kernel. */
+  /** The server has begun to receive an upload: written bytes may still lie in the kernel. */
   const hasBegun = (DATA_DIR: string) =>
     vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'spool'))).not.toEqual([]), { timeout: 20_000 });
 
   const status = async (server: ServerProcess, path: string) => (await fetch(`${server.url}/api${path}`)).status;
 
   // proves: attack-D.21-2
-  test('that is told to stop takes nothing new, says so, and lets an upload finish that takes longer than 5 s', async () => {
+  test('on SIGTERM takes no new requests, says so, and lets an upload finish that takes longer than 5 s', async () => {
     const DATA_DIR = freshFolder();
     const server = await startServer({ DATA_DIR });
     const token = await server.signIn('dora');
@@ -179,7 +179,7 @@ describe.runIf(onLinux)('a server process', () => {
     expect(await ended).toBe(0);
   });
 
-  test('serves on for STOP_NOTICE while it says that it stops, and cuts who does not come to an end', async () => {
+  test('serves on for STOP_NOTICE while it says that it stops, and cuts requests that do not end', async () => {
     const DATA_DIR = freshFolder();
     const server = await startServer({ DATA_DIR, STOP_NOTICE: '1', STOP_DRAIN: '2' });
     const token = await server.signIn('emil');
@@ -211,7 +211,7 @@ describe.runIf(onLinux)('a server process', () => {
     expect(await server.kill('SIGTERM')).toBe(1);
   });
 
-  test('killed during a scan and started again has lost nothing and says nothing false', async () => {
+  test('killed during a scan and started again has lost nothing and answers nothing false', async () => {
     const DATA_DIR = freshFolder();
     const server = await startServer({ DATA_DIR });
     const token = await server.signIn('anna');

@@ -26,7 +26,7 @@ async function startEcho(): Promise<string> {
 }
 
 describe.each(PROXY_KINDS)('%s', (kind) => {
-  test.skipIf(withoutProxy(kind) !== undefined)('says to the server what is known of it', async () => {
+  test.skipIf(withoutProxy(kind) !== undefined)('sends the facts about the request to the server', async () => {
     const url = await startEcho();
     const proxy = await startProxy(kind, { url });
     const answer = await fetch(`${proxy.url}/somewhere`, { headers: { 'X-Own': 'x' } });
@@ -34,7 +34,7 @@ describe.each(PROXY_KINDS)('%s', (kind) => {
     expect({ version, own_host: host === new URL(url).host, adds: names.filter((name) => /^x-(?!own)/i.test(name)) }).toEqual(
       SAYS[kind],
     );
-    // HAProxy writes every name in lower case, and says nothing of the connection.
+    // HAProxy writes every name in lower case, and sends no `connection`.
     expect(names.includes('host') && !names.some((name) => name.toLowerCase() === 'connection')).toBe(kind === 'HAProxy');
   });
 });

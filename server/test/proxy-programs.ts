@@ -132,7 +132,7 @@ export interface TestProxy {
   stop(): Promise<void>;
 }
 
-/** Answers once somebody listens there. */
+/** Answers once the port has a listener. */
 const listens = (port: number) =>
   new Promise<void>((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => {

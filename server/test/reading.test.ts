@@ -22,7 +22,7 @@ const HOUR = 3_600_000;
 const PLAN = { plan_name: 'Plan', price: 1, duration_months: 6, max_devices: 1, is_premium: true, features: [] } as const;
 const nameSchema = z.object({ name: z.string() });
 const AUDIT = ['audit_entries', 'audit_head'];
-/** Giving a dangerous file back and looking at what is somebody else's are told in the audit log, which is what that log is for; taking a file of a session in its record. */
+/** Restoring a dangerous file and viewing another person's data are recorded in the audit log, as intended; taking a file of a session in its record. */
 const TOLD = new Map([
   ['GET /antivirus/scans/{id}/file', AUDIT],
   ['GET /support/conversations/{id}/customer', AUDIT],
@@ -37,7 +37,7 @@ const REFUSED = new Map([
 ]);
 const gets = (await allEndpoints()).filter(({ method }) => method === 'GET');
 
-/** Changes by a session and by the server's own work: each request is a use of its session, and a job that is due is done whatever is asked for meanwhile. */
+/** Changes by a session and by the server's own work: each request is a use of its session, and a due job runs during any request. */
 const BY_ITSELF: Record<string, readonly string[]> = {
   sessions: ['last_used_at'],
   servers: ['seen_at'],
@@ -76,7 +76,7 @@ function changedTables(before: Record<string, string[]>, after: Record<string, s
   );
 }
 
-/** An administrator with something on every screen, and with what is over by the next hour: a code that nobody used, and a block. */
+/** An administrator with data on every screen, and with data that expires by the next hour: an unused code, and a block. */
 async function startWithRecords() {
   const clock = { now: Date.parse('2026-11-10T10:00:00.000Z') };
   const app = await startTestApp({ surroundings: { now: () => clock.now } });
@@ -102,7 +102,7 @@ async function startWithRecords() {
   const { id: shared, conversation_id: conversation } = replyOf(
     await app.call(shareThing, { token: customer, body: { thing: 'rule', subject_id: theirs } }),
   );
-  // That it was told is noted by the server itself, a moment later.
+  // The server marks the report itself, a moment later.
   await vi.waitFor(async () => {
     const { told_seq, last_seq, told_version, version } = await app.app.database
       .selectFrom('conversations')
@@ -154,7 +154,7 @@ async function startWithRecords() {
 }
 
 // proves: product-3.2-1
-test('no reading changes a row of any table, not even what is over meanwhile', async () => {
+test('no reading changes a row of any table, not even an expired one', async () => {
   const { app, clock, get } = await startWithRecords();
   expect(gets.length).toBeGreaterThan(30);
   clock.now += HOUR;

@@ -16,7 +16,7 @@ export const REDIS_SERVER = PROGRAMS.find((path) => existsSync(path));
 
 export interface TestRedis {
   url: string;
-  /** Has it stop answering, with its connections open, and go on. */
+  /** Stops its answers, with its connections open, and continues. */
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;

@@ -3,7 +3,7 @@ import { afterFile } from './after-file.ts';
 
 export interface Relay {
   port: number;
-  /** From now on what goes through its connections, those of now and new ones, vanishes, and nobody is told. */
+  /** From now on bytes over its connections, present and new ones, vanish without an error. */
   swallow(): void;
   /** New connections work again; those of before stay as dead as they are. */
   mend(): void;

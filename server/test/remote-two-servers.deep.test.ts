@@ -33,7 +33,7 @@ async function call<E extends Endpoint>(
 const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 25 });
 const LEASE_MS = 30_000;
 const RECONNECTING_MS = 60_000;
-/** A socket is closed by what its server hears, and not by its next look at who is signed in, which is a heartbeat away. */
+/** A socket is closed by its server's messages, and not by its next look at sessions, which is a heartbeat away. */
 const CLOSED_WITHIN_MS = 1_000;
 const PASSWORD = 'a long enough password';
 
@@ -89,7 +89,7 @@ function openTables(location: DatabaseLocation) {
   const past = '2020-01-01T00:00:00.000Z';
   return {
     database,
-    /** As if a server had said its last word of a page so long before its lease ran out just now, and somebody looks. */
+    /** As if a server had renewed a page so long before its lease ran out just now, and a caller looks. */
     async silence(id: string, side: 'customer' | 'technician', more_ms = 0) {
       const until = new Date(Date.now() - more_ms).toISOString();
       const change = side === 'customer' ? { customer_until: until } : { technician_until: until };
@@ -234,7 +234,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       await back.event(isSignal('offer'));
       expect((await stored(kept.id)).status).toBe('active');
 
-      // Of the other session nobody comes back: it is over, in the database too, without anybody asking.
+      // No page of the other session comes back: it is over, in the database too, without a request.
       await silence(left.id, 'technician', RECONNECTING_MS);
       await soon(() => expect(left.hers.events().some(stands({ phase: 'ended', end_reason: 'server_restart' }))).toBe(true));
       expect(await stored(left.id)).toMatchObject({ status: 'completed', end_reason: 'server_restart', due_at: null });

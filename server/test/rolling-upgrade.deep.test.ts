@@ -53,7 +53,7 @@ class Traffic {
 }
 
 describe.runIf(landed !== undefined && POSTGRES_PROGRAMS !== undefined)('a rolling upgrade', { timeout: 600_000 }, () => {
-  test('answers nothing with 500 at either version, keeps what was said at both, and its audit log holds', async () => {
+  test('never answers 500 at either version, keeps messages of both, and its audit log holds', async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.dispose());
     const DATA_DIR = freshFolder('rolling-old');

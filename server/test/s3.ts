@@ -18,14 +18,14 @@ export const HAS_S3_SERVER =
 export const NO_S3_SERVER = 'no S3 server on this machine (install the package python3-swift)';
 
 export interface TestS3 {
-  /** A STORAGE_URL with a folder of the bucket that nobody else has. */
+  /** A STORAGE_URL with a new folder of the bucket. */
   url(changes?: { port?: number; secret?: string; bucket?: string; folder?: string }): string;
   port: number;
   /** Where the server keeps its objects. */
   folder: string;
   freeze(): void;
   thaw(): void;
-  /** Ends it as a machine that fails does, and starts it again at the same port with what it had. */
+  /** Ends it as a failing machine does, and starts it again at the same port with its data. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import { readAnswer, replyOf } from './harness.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** The flags of `npm start`, so that what is measured here is what people run. */
+/** The flags of `npm start`, so that the measured server is the one that people run. */
 const { start } = z
   .object({ scripts: z.object({ start: z.string() }) })
   .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))).scripts;

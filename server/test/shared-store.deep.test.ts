@@ -144,7 +144,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
   });
 
   test('a clean file leaves nothing there, and an empty one never comes there', async () => {
-    // Sweeps list what is there.
+    // Sweeps list the objects.
     const changes = () => way.calls.filter((call) => !call.startsWith('GET'));
     way.next(() => undefined);
     expect(await scanned(one, token, 'long.txt', Buffer.from('A line of a long text.\n'.repeat(10_000)))).toMatchObject({
@@ -157,7 +157,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     expect(await keys()).toEqual([]);
   });
 
-  test('while the store is away nothing is taken, nothing is lost, and everybody is told within 5 s', async () => {
+  test('while the store is away nothing is accepted, nothing is lost, and everybody gets an answer within 5 s', async () => {
     const kept = await scanned(one, token, 'eicar.com', EICAR);
     const before = replyOf(await one.call(listScans, { token }));
     const params = { id: kept.id };
@@ -184,7 +184,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     expect(await keys()).toEqual([]);
   });
 
-  test('new signatures read again what the store did not give at first', async () => {
+  test('new signatures read files again that the store did not give at first', async () => {
     const kept = await scanned(one, token, 'eicar.com', EICAR);
     await whileAway(async () => {
       await editions('["another"]');
@@ -200,13 +200,13 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     await two.call(deleteScan, { token, params: { id: kept.id } });
   });
 
-  test('an object that is not what was stored is not given back', async () => {
+  test('a changed object is not given back', async () => {
     const record = await scanned(one, token, 'eicar.com', EICAR);
     const sealed = await buffer(await store.get(record.id));
     await store.put(record.id, Readable.from([sealed.fill(0, 50, 60)]));
-    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'The kept copy does not open. Ask support.' });
+    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'We couldn’t open our copy. Contact support.' });
     await store.delete(record.id);
-    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'The kept copy does not open. Ask support.' });
+    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'We couldn’t open our copy. Contact support.' });
     expect((await two.call(deleteScan, { token, params: { id: record.id } })).status).toBe(204);
   });
 
@@ -273,7 +273,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     const sweeps = async () =>
       (await one.app.database.selectFrom('jobs').select('claims').where('kind', '=', 'sweep').executeTakeFirst())?.claims ?? 0;
     const before = await sweeps();
-    // One that began afterwards has come to its end.
+    // One that began afterwards has ended.
     await vi.waitFor(async () => expect(await sweeps()).toBeGreaterThan(before + 1));
     expect((await keys()).sort()).toEqual([leftover, record.id].sort());
     clock.ahead_ms += DAY_MS;

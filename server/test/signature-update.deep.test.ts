@@ -368,7 +368,7 @@ describe('an update of the signatures', () => {
     expect(told[0]?.sentence).toBe('Its trial took longer than 0 s.');
   });
 
-  test('is a command that says what it did with each source, and fails when one failed', async () => {
+  test('is a command that prints the result of each source, and fails when one failed', async () => {
     const DATA_DIR = join((await freshStore()).folder, 'data');
     feeds.put('/told/list.txt', LIST);
     const SIGNATURE_FEEDS = [signed('sha256', '/told/list.txt'), signed('yara', '/told/nothing.zip')].join();

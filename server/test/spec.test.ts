@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startTestApp } from './harness.ts';
 
-// The specification's endpoints, row by row, spoken as a client does that knows the specification and nothing of the contract.
+// The specification's endpoints, row by row, called by a client that knows the specification but not the contract.
 
 type Role = 'anyone' | 'customer' | 'premium' | 'admin';
 type Json = Record<string, unknown>;
@@ -33,7 +33,7 @@ const app = await startTestApp({ surroundings: { random: () => 0 } });
 const admin = await app.signIn('admin', 'admin');
 const customer = await app.signIn('customer');
 const premium = await app.signIn('premium');
-/** Resets the password, which ends sessions; nobody else does. */
+/** Resets the password, which ends sessions; no other person here does. */
 const forgetful = await app.signIn('forgetful');
 const tokens: Record<Role, string | undefined> = {
   anyone: undefined,
@@ -291,7 +291,7 @@ const ROWS: readonly Row[] = [
 
 const LONG = 'x'.repeat(20_000);
 const HUGE = 'x'.repeat(1_000_000);
-/** A password or a token that is too long to be right is wrong, whatever its length. */
+/** A password or a token that is too long to be right is wrong, at any length. */
 const WRONG_NOT_INVALID = ['/auth/login password', '/auth/reset-password reset_token'];
 
 /** Paths of all fields below a body: `client_info.company_name`. */
@@ -313,7 +313,7 @@ function changed(body: Json, field: string, value: unknown): Json {
 const WITH_BODY = ROWS.flatMap((row) => (row.body === undefined ? [] : [{ ...row, body: row.body }]));
 
 describe('the specification', () => {
-  test.each(ROWS)('$method $path answers what the specification says', async ({ method, path, role, body, status, answer }) => {
+  test.each(ROWS)('$method $path answers as the specification says', async ({ method, path, role, body, status, answer }) => {
     const response = await send(method, path, role, await body?.());
     const reply = await response.text();
     expect(response.status, reply).toBe(status);
@@ -345,13 +345,10 @@ describe('the specification', () => {
     },
   );
 
-  test.each(WITH_BODY)(
-    '$method $path is 400 for what is no JSON, 422 for JSON of another shape',
-    async ({ method, path, role }) => {
-      expect((await send(method, path, role, '{"half":')).status).toBe(400);
-      for (const shape of ['[]', '"text"', 'null', '7']) expect((await send(method, path, role, shape)).status).toBe(422);
-    },
-  );
+  test.each(WITH_BODY)('$method $path is 400 for invalid JSON, 422 for JSON of another shape', async ({ method, path, role }) => {
+    expect((await send(method, path, role, '{"half":')).status).toBe(400);
+    for (const shape of ['[]', '"text"', 'null', '7']) expect((await send(method, path, role, shape)).status).toBe(422);
+  });
 
   test.each(WITH_BODY)(
     '$method $path names each field that is missing, of a wrong type, or too long',
@@ -463,7 +460,7 @@ describe('typed values', () => {
     expect((await send('POST', '/admin/assign-subscription', 'admin', body)).status).toBe(422);
   });
 
-  test('is 404 for an email that nobody has, in words', async () => {
+  test('is 404 for an unknown email, in words', async () => {
     const response = await send('POST', '/admin/assign-subscription', 'admin', {
       ...assignment(),
       user_email: 'nobody@example.com',

@@ -18,7 +18,7 @@ function freshFolder(): string {
 async function refusal(environment: Record<string, string>): Promise<string> {
   const { code, errors } = await runServer({ DATA_DIR: freshFolder(), PORT: '0', ...environment });
   expect(code).toBe(1);
-  // Warnings come before: what was made readable for others here, say.
+  // Warnings come before: about files that were readable for others, for example.
   const lines = errors.split('\n').filter((line) => line !== '' && !line.startsWith('palisade: warning: '));
   expect(lines).toHaveLength(1);
   return `${lines.join('')}\n`;

@@ -54,7 +54,7 @@ needing('the right to mount', isMounted).describe('a disk that is full', async (
     expect(await scanned(app, token, 'small.bin', noise(MIB))).toMatchObject({ scan_status: 'clean' });
   });
 
-  test('refuses a small file that has to wait, keeps nothing of it, and the server continues', async () => {
+  test('refuses a small file that has to wait, removes it, and the server continues', async () => {
     const filling = join(DATA_DIR, 'spool', 'filling');
     const engines = app.app.engine.pids();
     for (const pid of engines) process.kill(pid, 'SIGSTOP');
@@ -86,7 +86,7 @@ needing('the right to mount', isMounted).describe('a disk that is full', async (
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
         const kind = kindOf(index);
-        // Behind what the file is, so much that not all of them fit at once.
+        // After the head of its format, so much that not all of them fit at once.
         const content = Buffer.concat([
           kind.content(index),
           Buffer.alloc(kind.name === 'paper' ? 512 * 1024 : 0, `% ${index}\n`),
@@ -174,7 +174,7 @@ needing('the right to mount', isMounted).describe('a disk that is full for the d
   const person = await app.signIn();
   const { token } = person;
 
-  test('refuses the upload with 503, keeps nothing of it, and the server continues', async () => {
+  test('refuses the upload with 503, removes it, and the server continues', async () => {
     expect(spawnSync('dd', ['if=/dev/zero', `of=${join(small, 'filling')}`, 'bs=4096']).status).not.toBe(0);
     // Space that SQLite has reserved may be enough for a few records.
     const problem = await vi.waitFor(async () => problemOf(await upload(app, token, { name: 'paper.pdf', content: PDF })), {

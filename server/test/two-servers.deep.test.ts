@@ -138,7 +138,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       expect(await database.selectFrom('scans').select('id').execute()).toHaveLength(3);
     });
 
-    test('one that stops gives what it was reading to the other at once', async () => {
+    test('a stopping server gives its running file to the other at once', async () => {
       // Its page waits for an answer that does not come.
       const { one, other, token, jobs, stopEngines, scans } = await startTwo({ STOP_DRAIN: '1' });
       const letGo = stopEngines(one);
@@ -152,7 +152,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       await soon(async () => expect(await jobs()).toEqual([]));
     });
 
-    test('one that stood still while another read its file says nothing of it afterwards', async () => {
+    test('a server that stood still while another read its file reports nothing afterwards', async () => {
       const { one, other, token, jobs, stopEngines, loseLeases, scans, alerts, rowOf } = await startTwo();
       const letGo = stopEngines(one);
       const answer = upload(one, token, { name: 'frozen.zip', content: infected(9) });

@@ -51,7 +51,7 @@ export async function tryAttach(
   );
 }
 
-/** A name for an upload that nobody else has. */
+/** A new name for an upload. */
 export function newUploadKey(): string {
   return randomBytes(16).toString('hex');
 }

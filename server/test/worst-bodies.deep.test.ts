@@ -8,7 +8,7 @@ import { DEAR_TEXTS, filled, membersOf, valid } from './worst-bodies.ts';
 
 /** The most of the main thread's processor time that one request may take, in ms. All that a request takes is more than the longest while that it takes at once. */
 const HELD_MS = 50;
-/** A measure over the bound is taken again: what the collector of garbage does meanwhile is not the request's. The least counts. */
+/** A measure over the bound is taken again: the garbage collector's work meanwhile is not the request's. The least counts. */
 const TRIES = 4;
 const BYTES = JSON_BODY_MAXIMUM - 2_048;
 const UNLIMITED = ['pair', 'spray', 'distributed', 'recovery', 'read', 'write', 'upload', 'expensive', 'admin', 'sign_in.source']
@@ -21,7 +21,7 @@ const { app, signIn, call } = await startTestApp({ environment: { LIMITS: UNLIMI
 const { token } = await signIn('worst-bodies', 'admin');
 const device = await enrol({ call }, token);
 
-/** The worst bodies that fit the limit, by what is bad of them. */
+/** The worst bodies that fit the limit, by their fault. */
 function* bodiesFor(schema: z.ZodType): Generator<[string, string]> {
   const text = (value: unknown) => JSON.stringify(value ?? null);
   for (let turn = 0; turn < 5; turn += 1) {

@@ -9,7 +9,7 @@ const TEXTS = [
   ...['x', ID, '2026-11-20T10:00:00.000Z', '10.0.0.1', '/home', '0'.repeat(64), '0'.repeat(32), '09:00', '2026-11-20', 'AAAA'],
   ...['name@example.com', 'a long enough text', '443', 'UTC', 'ABCDE-FGHJK', 'https://example.com/', 'EUR', '*', '123456'],
 ];
-/** Letters over which readers of texts work longest: beginnings of what they look for. */
+/** Texts over which readers work longest: beginnings of their patterns. */
 export const DEAR_TEXTS = [
   'a',
   ' ',

@@ -1,16 +1,20 @@
 /**
- * What a parser asks for: exactly so many bytes, or, where it is negative, any of them up to so many, so that what is long passes without being kept.
+ * The number of bytes that a parser asks for: exactly so many, or, if it is negative, any number up to so many, so that long data passes without
+ * being kept.
  */
 type Want = number;
 export type Parser = Generator<Want, void, Buffer>;
 
-/** Feeds a parser with bytes as they come, in whatever pieces. What is kept is never more than the parser asked for and one piece. */
+/**
+ * Feeds a parser with bytes as they come, in pieces of any size. The kept bytes are never more than the parser asked for and one
+ * piece.
+ */
 export function createFeeder(parser: Parser): (piece: Buffer) => void {
   let pieces: Buffer[] = [];
   let held = 0;
   let step = parser.next();
 
-  /** The first so many bytes of what is held. */
+  /** The first so many of the held bytes. */
   function take(length: number): Buffer {
     const [first] = pieces;
     const all = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, held);

@@ -31,7 +31,7 @@ export class Control {
     this.#parts = { logind: LOGIND_FOLDER, ...parts };
   }
 
-  /** Takes what is granted from now on. */
+  /** Uses these grants from now on. */
   want(granted: Granted): void {
     this.#granted = granted;
     if (granted === null) this.#consent = undefined;

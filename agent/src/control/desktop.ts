@@ -61,7 +61,7 @@ export function isWholly(status: string, uid: number): boolean {
   return ids?.slice(1).every((id) => id === `${uid}`) === true;
 }
 
-/** The processes of one user. What their status says is asked of the kernel alone: no process can make that wait. */
+/** The processes of one user. Their status is read from the kernel alone: no process can make that wait. */
 function processesOf(uid: number): string[] {
   const names = kernelNames('/proc', PROCESSES_MAXIMUM).filter((name) => /^\d+$/u.test(name));
   return names.filter((name) => isWholly(kernelText(`/proc/${name}/status`, STATUS_BYTES), uid));
@@ -167,8 +167,7 @@ async function x11Of(named: Named, session: Pick<LoginSession, 'uid' | 'display'
 }
 
 /**
- * The desktop of the session that gave consent. A display that the agent's own environment names comes first: whoever starts the agent sets it. Everything else is taken only
- * from processes of the session's user, and shown only where socket and X server are that user's as well.
+ * The desktop of the session that gave consent. A display that the agent's own environment names comes first: the owner of the agent sets it. Everything else is taken only from processes of the session's user, and shown only where socket and X server are that user's as well.
  */
 export async function findDesktop(environment: NodeJS.ProcessEnv, session: LoginSession | undefined): Promise<Desktop> {
   if (platform() !== 'linux') return { kind: 'none' };

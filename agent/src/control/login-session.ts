@@ -71,7 +71,7 @@ async function readRecord(path: string): Promise<string | undefined> {
 
 const SEAT = 'seat0';
 
-/** The person's session that is active on the first seat now; undefined where nobody is signed in to a desktop there. */
+/** The person's session that is active on the first seat now; undefined without a desktop session there. */
 export async function readActiveSession(folder = LOGIND_FOLDER): Promise<LoginSession | undefined> {
   const seat = await readRecord(join(folder, 'seats', SEAT));
   const active = seat === undefined ? undefined : activeOf(seat);

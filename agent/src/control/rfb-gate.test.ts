@@ -75,7 +75,7 @@ describe('the gate', () => {
     expect(asks().reason).toMatch(/password/u);
   });
 
-  test('passes all that is known, whatever pieces it comes in', () => {
+  test('passes all known messages, in pieces of any size', () => {
     const all = Buffer.concat([...INPUT, ...OTHER, key(0xff_0d, true), key(0xff_0d, false)]);
     const picture = Buffer.concat([
       update(
@@ -120,7 +120,7 @@ describe('the gate', () => {
     expect(gate.counts).toEqual({ passed: 0, dropped: INPUT.length + 1 });
   });
 
-  test('lets go of what is pressed when input ends, and passes none of it afterwards', () => {
+  test('releases pressed keys when input ends, and passes no input afterwards', () => {
     const { gate, state } = gated();
     gate.fromViewer(Buffer.concat([key(0xff_e3, true), pointer(30, 40, 4)]));
     state.screen = Buffer.alloc(0);
@@ -207,7 +207,7 @@ describe('the gate', () => {
   });
 });
 
-test('the cookie of a display is found in its file, and nothing in what is cut off', () => {
+test('the cookie of a display is found in its file, and not in a truncated one', () => {
   const field = (text: string) => Buffer.concat([u16(text.length), Buffer.from(text, 'latin1')]);
   const entry = (display: string, cookie: string) =>
     Buffer.concat([u16(256), field('laptop'), field(display), field('MIT-MAGIC-COOKIE-1'), field(cookie)]);

@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import { createFeeder, type Parser } from './byte-parser.ts';
 
-// Between the technician's page and this computer's VNC server (RFC 6143, "RFB"). Every message of both is parsed, and what is not known does not pass.
+// Between the technician's page and this computer's VNC server (RFC 6143, "RFB"). Every message of both is parsed, and unknown ones do not pass.
 
 /** Whether input and clipboard pass now. The picture always does. */
 export interface Allowed {
@@ -35,7 +35,7 @@ const VERSION_OF_SERVER = /^RFB 003\.(\d{3})\n$/u;
 const NONE = 1;
 const VNC_AUTH = 2;
 
-/** Bounds on what a message claims. */
+/** Bounds on a message's claims. */
 const LONGEST = {
   encodings: 256,
   reason: 1_024,
@@ -76,7 +76,7 @@ function answerChallenge(challenge: Buffer, password: string): Buffer {
   return Buffer.concat([cipher.update(challenge), cipher.final()]);
 }
 
-/** Parses both directions of one connection and passes what is allowed. */
+/** Parses both directions of one connection and passes allowed messages. */
 export class RfbGate implements Gate {
   readonly #parts: GateParts;
   readonly #toViewer: GateParts['toViewer'];
@@ -199,7 +199,7 @@ export class RfbGate implements Gate {
     this.#toViewer(Buffer.alloc(4));
     yield 1;
     this.#is_greeted = true;
-    // Shared: who looks at this screen already goes on.
+    // Shared: earlier viewers of this screen stay connected.
     this.#toScreen(Buffer.from([1]));
     for (;;) {
       const [kind] = yield 1;
@@ -279,7 +279,7 @@ export class RfbGate implements Gate {
     const head = yield 7;
     const length = head.readUInt32BE(3);
     if (length > LONGEST.text) {
-      // What was copied on this computer may be anything; it is no reason to end.
+      // The computer's clipboard may hold anything; it is no reason to end.
       if (length >= 2 ** 31) throw new Malformed('The VNC server sends the clipboard in a way that nobody asked for.');
       yield* this.#skip(length);
     } else if (this.#allowed.clipboard) {

@@ -67,7 +67,7 @@ function dial({ server, lookup }: ScreenConnectionParts): WebSocket {
   });
 }
 
-/** One connection to the server, for one remote session: finds the desktop and its VNC server, and passes on what the gate lets through. */
+/** One connection to the server, for one remote session: finds the desktop and its VNC server, and passes on the gate's output. */
 export class ScreenConnection {
   readonly session_id: string;
   readonly #parts: ScreenConnectionParts;

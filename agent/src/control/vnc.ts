@@ -9,7 +9,7 @@ import { isProgram, openOwn, removeOwn } from '#files/own-state.ts';
 import { groupOf } from '#files/people.ts';
 import type { Desktop } from './desktop.ts';
 
-/** A VNC server of this desktop, for one connection. Nobody else on this computer can reach it. */
+/** A VNC server of this desktop, for one connection. No other user of this computer can reach it. */
 export interface Vnc {
   stream: Duplex;
   stop(): void;
@@ -124,7 +124,7 @@ async function openX11vnc(desktop: X11, { folder, path }: { folder: string; path
   const { auth, identity } = await rightsOf(desktop, folder);
   const options = [
     ...['-inetd', '-display', desktop.display, '-nopw', '-norc', '-noremote', '-nocmds', '-nobell', '-quiet', '-o', '/dev/null'],
-    // It looks at the screen every 10 ms, and gathers what changes for 10 ms before it sends it; while somebody types or points it sends at once.
+    // It looks at the screen every 10 ms, and gathers changes for 10 ms before it sends them; while a person types or points it sends at once.
     ...['-wait', '10', '-defer', '10', '-setdefer', '-1'],
     ...(auth === undefined ? [] : ['-auth', auth]),
   ];
@@ -154,8 +154,8 @@ const TIGERVNC = ['X0tigervnc', 'x0vncserver'] as const;
 const [OWN_MODE, OPEN_MODE] = [0o600, 0o666];
 
 /**
- * TigerVNC's scraping server, on a socket in a folder that only its user and root can enter: the agent's own, or, where it runs as another person, one that this person makes in /tmp under a name
- * that nobody can know before it is there. Root without CAP_DAC_OVERRIDE may pass the folder, and connects because the socket itself is open.
+ * TigerVNC's scraping server, on a socket in a folder that only its user and root can enter: the agent's own, or, where it runs as another person, one that this person makes in /tmp under an
+ * unpredictable name. Root without CAP_DAC_OVERRIDE may pass the folder, and connects because the socket itself is open.
  */
 async function openTigervnc(
   program: (typeof TIGERVNC)[number],
@@ -205,7 +205,7 @@ async function openTigervnc(
   throw new Error(`The VNC server ${program} did not start.`);
 }
 
-/** How this desktop can be shown, or what is missing for it. */
+/** A way to show this desktop, or the program that is missing for it. */
 export async function findVnc(desktop: Desktop, parts: { folder: string; path: string; port?: number }): Promise<VncFound> {
   if (desktop.kind === 'x11') {
     if (await hasProgram('x11vnc', parts.path)) return { open: () => openX11vnc(desktop, parts) };

@@ -53,7 +53,7 @@ class XProtocolError extends Error {
 /** Bytes of the fixed part of the X server's answer to the first message, and of a screen's and a format's (chapter 8, connection setup). */
 const SETUP = { head: 8, fixed: 32, format: 8, screen: 40, most: 64 * 1024 };
 const REPLY = { length: 32, error: 0, reply: 1, generic_event: 35 };
-/** Events between two answers: the agent asks for none, so only those that every program is told come. */
+/** Events between two answers: the agent asks for none, so only those that every program gets come. */
 const EVENTS_MAXIMUM = 1_000;
 /** The largest side of a screen: coordinates are signed 16-bit numbers. */
 const SIDE_MAXIMUM = 32_767;
@@ -106,11 +106,11 @@ interface PointerParts {
   /** For one answer. ms. */
   answer_ms?: number;
   onPointer: (at: { x: number; y: number }) => void;
-  /** Once, with a sentence: nothing is told any more. */
+  /** Called once, with a sentence: no more positions follow. */
   onFailure: (reason: string) => void;
 }
 
-/** Tells where the pointer is, again and again, until it is stopped or the X server fails. Nothing that an X server answers is thrown. */
+/** Tells where the pointer is, again and again, until it is stopped or the X server fails. Bad answers of an X server do not throw. */
 export function watchPointer(
   { display, socket: path, xauthority }: { display: string; socket: string; xauthority: Buffer | undefined },
   { every_ms, answer_ms = ANSWER_MS, onPointer, onFailure }: PointerParts,

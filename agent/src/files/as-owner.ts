@@ -21,7 +21,7 @@ const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './owner-process.
 /** It does one small thing: no compilers, a small heap, and no work of the engine on threads beside it. */
 const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--no-opt', '--v8-pool-size=1', '--single-threaded'];
 
-/** What a job is done with, of `put` alone. */
+/** The content for a job, of `put` alone. */
 type Content = () => AsyncIterable<Buffer>;
 
 const failed = (code: string): OwnerAnswer => ({ ok: false, code, at: 'file' });
@@ -31,7 +31,7 @@ async function doHere(job: OwnerJob, content: Content | undefined): Promise<Owne
   return content === undefined ? failed('cut_off') : await putFile(job, content());
 }
 
-/** Writes as fast as it is read. False once nobody reads any more. */
+/** Writes as fast as the process reads. False once the process does not read any more. */
 function written(child: ChildProcess, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     const { stdin } = child;
@@ -56,7 +56,7 @@ interface OwnerProcess {
   ended: Promise<void>;
   /** Once it has answered as a whole: then its work is done, whether it has ended or not. */
   answered: Promise<void>;
-  /** What it has said since it was ready. */
+  /** Its output since it was ready. */
   answer: () => string;
 }
 
@@ -100,7 +100,7 @@ async function inProcess(uid: number, gid: number, job: OwnerJob, content: Conte
     await written(child, Buffer.from(`${JSON.stringify(job)}\n`));
     if (job.kind === 'put' && content !== undefined) await give(child, job, content);
   } finally {
-    // Without the last byte, what was begun is taken back.
+    // Without the last byte, the begun write is undone.
     child.stdin?.end();
     await Promise.race([answered, ended]);
     child.kill('SIGKILL');
@@ -114,7 +114,7 @@ async function inProcess(uid: number, gid: number, job: OwnerJob, content: Conte
   }
 }
 
-/** Jobs of one person follow each other: whoever holds up a process of theirs holds up none of another. */
+/** Jobs of one person follow each other: one that blocks its process does not delay another person's. */
 const turns = new Map<number, Promise<unknown>>();
 
 /**

@@ -47,7 +47,7 @@ describe('a path', () => {
 });
 
 describe('a folder', () => {
-  test('gives its entries by bytes, with what they are', async () => {
+  test('gives its entries by bytes, with their stats', async () => {
     const top = Buffer.from(mkdtempSync(join(place, 'names-')));
     const name = Buffer.from('n\xff.sh', 'latin1');
     writeFileSync(Buffer.concat([top, Buffer.from('/'), name]), 'x');
@@ -109,7 +109,7 @@ describe('a folder', () => {
       return folder.writers;
     };
     expect(await writers('/etc')).toBe('root');
-    // What lies in /tmp can have been put there by everybody, and root's own entries be moved by nobody.
+    // Everybody can put an entry into /tmp, and root's own entries cannot be moved.
     expect(await writers(inner)).toBe('sticky');
     chmodSync(top, 0o770);
     expect(await writers(inner)).toBe('others');
@@ -139,7 +139,7 @@ describe('a folder', () => {
 });
 
 describe('a file', () => {
-  test('that is a link, a pipe, a socket or a device is refused and holds nobody up', async () => {
+  test('that is a link, a pipe, a socket or a device is refused without a delay', async () => {
     const top = mkdtempSync(join(place, 'kinds-'));
     const folder = await Folder.open(top);
     execFileSync('mkfifo', [join(top, 'pipe')]);
@@ -178,7 +178,7 @@ describe('a file', () => {
 
 describe('an operation', () => {
   // proves: attack-E.4-1
-  test('that does not end is given up, what it answers later is closed, and others have their turn', async () => {
+  test('an operation that does not end is given up, its late result is closed, and others have their turn', async () => {
     const closed: string[] = [];
     const ends: (() => void)[] = [];
     const hanging = () => new Promise<string>((resolve) => ends.push(() => resolve('handle')));

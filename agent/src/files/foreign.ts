@@ -3,15 +3,15 @@ import { type FileHandle, lstat, open, opendir, readlink } from 'node:fs/promise
 import { FileRefused, timely } from './timely.ts';
 
 /**
- * Files and folders that other people of this computer can write to. Each folder of a path is opened by itself, relative to the handle of the one before, and no link
- * of another person is followed: what such a person renames or exchanges meanwhile changes nothing about the folders that are held. Names are bytes.
+ * Files and folders that other people of this computer can write to. Each folder of a path is opened relative to the handle of the one before, and no link of another
+ * person is followed: renames and exchanges by such a person do not change which folders are held. Names are bytes.
  */
 export type { BigIntStats as Stats } from 'node:fs';
 
-/** `open` without the right to read or write: what is held can be looked at and be gone into (open(2); the same number on x86-64 and arm64). */
+/** `open` without the right to read or write: a held folder can be inspected and entered (open(2); the same number on x86-64 and arm64). */
 const O_PATH = 0o10000000;
 const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** A pipe without a writer or a lease of its owner holds nobody up. */
+/** A pipe without a writer or a lease of its owner causes no delay. */
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** Links of root that one path may lead through (Linux: MAXSYMLINKS). */
 const LINKS_MAXIMUM = 40;
@@ -29,7 +29,10 @@ export interface Entry {
   kind: EntryKind;
 }
 
-/** Who can change the entries of a folder or of a folder above it: root alone, others too but not those of root (sticky), or others too. */
+/**
+ * The accounts that can change the entries of a folder or of a folder above it: root alone, others too but not those of root (sticky), or
+ * others too.
+ */
 type Writers = 'root' | 'sticky' | 'others';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
@@ -70,12 +73,12 @@ export function splitPath(path: Buffer): { folder: Buffer; name: Buffer } {
 
 function writersOf(stats: BigIntStats, above: Writers): Writers {
   if (above === 'others' || stats.uid !== 0n) return 'others';
-  // The bits of the group stand for what an access list gives to others as well (acl(5)).
+  // The bits of the group include the rights of an access list (acl(5)).
   if ((stats.mode & WRITABLE_BY_OTHERS) === 0n) return above;
   return (stats.mode & STICKY) === 0n ? 'others' : 'sticky';
 }
 
-/** An open folder. It stays the same folder whatever becomes of its path. */
+/** An open folder. It stays the same folder if its path changes. */
 export class Folder {
   /** As it was asked for: for showing and for remembering, never to open something by. */
   readonly path: Buffer;
@@ -136,7 +139,7 @@ export class Folder {
     }
   }
 
-  /** Where a link of root leads to that nobody else could have made. */
+  /** The target of a link of root that only root can have made. */
   async #rootsLink(name: Buffer): Promise<Buffer | undefined> {
     if (!this.isRootsAlone || (await this.stat(name)).uid !== 0n) return undefined;
     const target = await this.readLink(name);
@@ -150,7 +153,7 @@ export class Folder {
     return Buffer.from(`/${parts.join('/')}`, 'latin1');
   }
 
-  /** Path of an entry through the handle: nothing of it but its last component can be another than it was. For this module alone. */
+  /** Path of an entry through the handle: only its last component can change. For this module alone. */
   entryPath(name: Buffer): Buffer {
     return Buffer.concat([Buffer.from(`/proc/self/fd/${this.#handle.fd}/`), checkedName(name)]);
   }
@@ -171,7 +174,7 @@ export class Folder {
     return await ForeignFile.open(this.entryPath(name), joinPath(this.path, name));
   }
 
-  /** What an entry is. A link is not followed. */
+  /** The stats of an entry. A link is not followed. */
   async stat(name: Buffer): Promise<BigIntStats> {
     return await timely(() => lstat(this.entryPath(name), { bigint: true }));
   }
@@ -197,7 +200,7 @@ export class Folder {
   }
 
   /**
-   * Watches this folder, not what has its path later; the handle may be closed meanwhile. `onName` is given the name of an entry that was written, made, moved or removed.
+   * Watches this folder, not a later one at its path; the handle may be closed meanwhile. `onName` gets the name of an entry that was written, made, moved or removed.
    * @throws the system's error at once, ENOSPC where the kernel watches no more folders
    */
   watch(onName: (name: Buffer) => void, onGone: () => void): FSWatcher {
@@ -215,7 +218,7 @@ export class Folder {
   }
 }
 
-/** An open plain file of another person. It stays the same file whatever becomes of its path. */
+/** An open plain file of another person. It stays the same file if its path changes. */
 export class ForeignFile {
   readonly path: Buffer;
   /** As it was when it was opened. */
@@ -252,7 +255,7 @@ export class ForeignFile {
     }
   }
 
-  /** Path of exactly this file for programs that the agent starts, as long as it is open here. Plain ASCII, whatever its name is. */
+  /** Path of exactly this file for programs that the agent starts, as long as it is open here. Plain ASCII, for any name. */
   get handlePath(): string {
     return `/proc/${process.pid}/fd/${this.#handle.fd}`;
   }
@@ -296,7 +299,7 @@ export class ForeignFile {
     }
   }
 
-  /** What it is now. */
+  /** Its present stats. */
   async statNow(): Promise<BigIntStats> {
     return await timely(() => this.#handle.stat({ bigint: true }));
   }
@@ -328,7 +331,10 @@ export async function openForeign(path: string | Buffer): Promise<ForeignFile> {
   }
 }
 
-/** What lies at a path, without following a link at its end; undefined where nothing does, or the way there leads through a link of somebody. */
+/**
+ * The stats of a path, without following a link at its end; undefined for a missing one, or if the way there leads through another person's
+ * link.
+ */
 export async function statForeign(path: string | Buffer): Promise<BigIntStats | undefined> {
   try {
     const bytes = Buffer.from(path);

@@ -1,16 +1,16 @@
 import { closeSync, constants, type Dirent, opendirSync, openSync, readlinkSync, readSync, type Stats, statSync } from 'node:fs';
 
 /**
- * Reads what the kernel says in /proc and /sys: no program is started for it, and no turn through the thread pool is taken, which would cost ten times what the kernel
- * needs to answer. No person decides what lies there. Of a process of another person only what does not read the memory of that process is asked for
- * (`comm`, `fd`, `exe`, `ns`, `status`): reading `environ` or `cmdline` waits as long as that process wants (userfaultfd(2)); the agent's own processes have no such memory.
+ * Reads the kernel's facts in /proc and /sys: without starting a program, and without a turn through the thread pool, which would cost ten times the kernel's own answer. No
+ * person decides what lies there. Of a process of another person only files that do not read that process's memory are used (`comm`, `fd`, `exe`, `ns`, `status`): reading
+ * `environ` or `cmdline` waits as long as that process wants (userfaultfd(2)); the agent's own processes have no such memory.
  */
 
 const TEXT_BYTES = 64 * 1024 ** 2;
 const PART_BYTES = 64 * 1024;
 const NAMES_MAXIMUM = 100_000;
 
-/** What may be gone by the time that it is looked at. */
+/** Reads something that may be gone by then. */
 function unlessGone<T>(look: () => T, otherwise: T): T {
   try {
     return look();
@@ -57,5 +57,5 @@ export function kernelNames(path: string, most = NAMES_MAXIMUM): string[] {
 /** Where a link of the kernel leads to, `''` where there is none. */
 export const kernelLink = (path: string): string => unlessGone(() => readlinkSync(path), '');
 
-/** What a system's file is, without opening it; undefined where there is none. */
+/** The stats of a system's file, without opening it; undefined where there is none. */
 export const kernelStat = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);

@@ -43,7 +43,7 @@ describe('the text form of a path', () => {
     );
   });
 
-  test('fits into a report, however long the path and whatever its bytes are', () => {
+  test('fits into a report, for a path of any length and bytes', () => {
     const longest = Buffer.concat([Buffer.from('/'), Buffer.alloc(4_095, 0xff)]);
     expect(bytesOfText(wirePath(longest))).toEqual(longest);
     for (const path of [longest, Buffer.concat([longest, longest]), Buffer.from(`/${'💶'.repeat(9_001)}`)])

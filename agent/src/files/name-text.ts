@@ -66,7 +66,9 @@ export function bytesOfText(text: string): Buffer {
   return Buffer.concat([...parts, Buffer.from(text.slice(from))]);
 }
 
-/** The text form of a path as a report takes it. One that is too long loses its middle: what a file is restored by is kept as bytes on the device. */
+/**
+ * The text form of a path as a report takes it. One that is too long loses its middle: the path for restoring a file is kept as bytes on the device.
+ */
 export function wirePath(path: Buffer): string {
   const text = textOfBytes(path);
   if (text.length <= PATH_LENGTH_MAXIMUM) return text;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isProgram, makeOwnFolder, openOwn, ownNames, ownSize, ownText, removeOwn, removeOwnFolder } from './own-state.ts';
 
-test('what the agent keeps is readable for root alone, and what is not there is nothing', async () => {
+test("the agent's own files are readable for root alone, and a missing one is undefined", async () => {
   const top = mkdtempSync(join(tmpdir(), 'palisade-own-'));
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));
   const folder = join(top, 'a/b');

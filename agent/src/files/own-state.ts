@@ -1,8 +1,8 @@
 import { access, constants, type FileHandle, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 
 /**
- * Files that the agent keeps for itself, below /var/lib/palisade-agent and /run/palisade-agent: folders of root that nobody else can enter, so that a path means what it
- * says. Records are kept by `store.ts`. No path that another person can change is ever given to anything here; `foreign.ts` is for those.
+ * The agent's own files, below /var/lib/palisade-agent and /run/palisade-agent: folders of root that no other user can enter, so that a path is reliable. Records are
+ * kept by `store.ts`. No path that another person can change is ever given to anything here; `foreign.ts` is for those.
  */
 
 /** Names in a folder; none where there is no such folder. */

@@ -6,14 +6,14 @@ import { Folder, isSameFile, splitPath } from './foreign.ts';
 import { timely } from './timely.ts';
 
 /**
- * What is changed in folders that other people can write to: an entry is removed, and a file is put back. Both run with the rights of one person (`as-owner.ts`), on
- * handles of folders, so that neither a mistake here nor a race reaches further than that person does.
+ * Changes in folders that other people can write to: an entry is removed, and a file is put back. Both run with the rights of one person (`as-owner.ts`), on handles
+ * of folders, so that neither a mistake here nor a race reaches further than that person does.
  */
 
 /** Inode numbers and times are 64 bits: decimal text in JSON. */
 const bigSchema = z.string().regex(/^-?\d{1,20}$/u);
 
-const removeJobSchema = z.object({
+export const removeJobSchema = z.object({
   kind: z.literal('remove'),
   /** Base64: a name may be no UTF-8. */
   path: z.base64(),
@@ -21,6 +21,8 @@ const removeJobSchema = z.object({
   ino: bigSchema,
   size: bigSchema,
   mtime_ns: bigSchema,
+  /** The name that the entry has while it is removed. Kept beside the sealed file, so that a removal that was interrupted is finished later. */
+  set_aside: z.string().regex(/^\.palisade-[0-9a-f]{32}$/u),
 });
 const putJobSchema = z.object({
   kind: z.literal('put'),
@@ -42,20 +44,20 @@ export const ownerAnswerSchema = z.union([
 ]);
 export type OwnerAnswer = z.infer<typeof ownerAnswerSchema>;
 
-/** What the process of a person says first: it has that person's rights alone. */
+/** The first line of a person's process: it has that person's rights alone. */
 export const READY = 'ready\n';
 
-/** Follows the bytes of a file on their way to `owner-process.ts`: all of them are what was kept. */
+/** Follows the bytes of a file on their way to `owner-process.ts`: they are complete. */
 export const WHOLE = 'W';
 const MODE = 0o777;
 const BESIDE = '.palisade-';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code).slice(0, 40) : 'unknown');
 const isRoot = () => process.geteuid?.() === 0;
-/** Root does nothing where somebody else could exchange what it looked at. */
+/** Root does not act where another user could exchange the checked entry. */
 const NOT_ROOTS = { ok: false, code: 'not_roots', at: 'folder' } as const;
 /** A name that nobody can know before it is there. */
-const nameBeside = () => Buffer.from(`${BESIDE}${randomBytes(16).toString('hex')}`);
+export const hiddenName = () => `${BESIDE}${randomBytes(16).toString('hex')}`;
 
 async function inFolder(path: string, work: (folder: Folder, name: Buffer) => Promise<OwnerAnswer>): Promise<OwnerAnswer> {
   let folder: Folder;
@@ -83,10 +85,10 @@ async function giveBack(folder: Folder, from: Buffer, to: Buffer): Promise<void>
 }
 
 /**
- * Removes the entry of a path if it is exactly the file of the job. The entry is moved to a name that nobody knows first, and looked at again under it: what somebody
- * saves under the old name meanwhile stays.
+ * Removes the entry of a path if it is exactly the file of the job. The entry is moved to an unpredictable name first, and checked again under it: a file that is
+ * saved under the old name meanwhile stays.
  */
-export function removeEntry({ path, ...job }: RemoveJob): Promise<OwnerAnswer> {
+export function removeEntry({ path, set_aside, ...job }: RemoveJob): Promise<OwnerAnswer> {
   const wanted = { dev: BigInt(job.dev), ino: BigInt(job.ino), size: BigInt(job.size), mtimeNs: BigInt(job.mtime_ns) };
   return inFolder(path, async (folder, name) => {
     if (isRoot() && folder.writers === 'others') return NOT_ROOTS;
@@ -96,7 +98,7 @@ export function removeEntry({ path, ...job }: RemoveJob): Promise<OwnerAnswer> {
       return is_file && now.size === wanted.size && now.mtimeNs === wanted.mtimeNs;
     };
     if (!(await isIt(name))) return { ok: false, code: 'changed', at: 'file' };
-    const moved = nameBeside();
+    const moved = Buffer.from(set_aside);
     await timely(() => rename(folder.entryPath(name), folder.entryPath(moved)));
     if (!(await isIt(moved))) {
       await giveBack(folder, moved, name);
@@ -126,13 +128,13 @@ async function dress(file: FileHandle, { mode, gid, mtime_ms }: PutJob): Promise
 }
 
 /**
- * Puts a file at a path where nothing is: written beside under a name that nobody knows, and linked to its own name when it is whole.
- * @param content exactly `size` bytes, or an error where they are not what was kept
+ * Puts a file at a free path: written beside under an unpredictable name, and linked to its own name when it is whole.
+ * @param content exactly `size` bytes, or an error where they have changed
  */
 export function putFile(job: PutJob, content: AsyncIterable<Buffer>): Promise<OwnerAnswer> {
   return inFolder(job.path, async (folder, name) => {
     if (isRoot() && !folder.isRootsAlone) return NOT_ROOTS;
-    const beside = nameBeside();
+    const beside = Buffer.from(hiddenName());
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     const file = await timely(
       () => open(folder.entryPath(beside), flags, 0o600),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { needing } from '@palisade/scanner/test/needs';
 import { expect, onTestFinished } from 'vitest';
-import { READY } from './owner-jobs.ts';
+import { hiddenName, READY } from './owner-jobs.ts';
 
 const FILE = fileURLToPath(new URL('./owner-process.ts', import.meta.url));
 /** Node's own end seldom waits for a thread that waits for it (nodejs/node#54918). */
@@ -17,7 +17,8 @@ needing('root', process.getuid?.() === 0).test(
     let said = '';
     child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()));
     const path = Buffer.from('/no-such-folder/file').toString('base64');
-    child.stdin.end(`${JSON.stringify({ kind: 'remove', path, dev: '1', ino: '1', size: '1', mtime_ns: '1' })}\n`);
+    const set_aside = hiddenName();
+    child.stdin.end(`${JSON.stringify({ kind: 'remove', path, dev: '1', ino: '1', size: '1', mtime_ns: '1', set_aside })}\n`);
     await once(child, 'close', { signal: AbortSignal.timeout(15_000) });
     expect(said).toBe(`${READY}{"ok":false,"code":"ENOENT","at":"folder"}\n`);
   },

@@ -1,8 +1,8 @@
 import { type OwnerAnswer, type OwnerJob, ownerJobSchema, putFile, READY, removeEntry, WHOLE } from './owner-jobs.ts';
 
 /**
- * Does one job with the rights of one person, and ends. It is started as root, becomes that person before it touches anything, and cannot become root again. What it is to
- * do comes in on stdin: a line of JSON, for `put` the bytes of the file, and one byte that says that they are what was kept. Its answer is a line of JSON.
+ * Does one job with the rights of one person, and ends. It is started as root, becomes that person before it touches anything, and cannot become root again. Its job
+ * arrives on stdin: a line of JSON, for `put` the bytes of the file, and one byte that says that they are complete. Its answer is a line of JSON.
  *
  *   owner-process UID GID
  */

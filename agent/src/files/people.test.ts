@@ -13,7 +13,7 @@ test('people are read from passwd, and lines that are none are left out', () => 
   expect(homesOf([...people, { name: 'daemon', uid: 1, gid: 1, home: '/usr/sbin' }])).toEqual(['/root', '/home/anna']);
 });
 
-test('the kernel is read, and what is gone is nothing', () => {
+test('the kernel is read, and a missing file is empty', () => {
   expect(kernelText('/proc/self/comm').length).toBeGreaterThan(0);
   expect(kernelText('/proc/self/status', 10).length).toBe(10);
   expect(kernelText('/proc/none')).toBe('');

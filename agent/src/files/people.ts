@@ -1,6 +1,6 @@
 import { foreignText } from './foreign.ts';
 
-/** Somebody who has an account on this computer. */
+/** A person with an account on this computer. */
 export interface Person {
   name: string;
   uid: number;
@@ -14,7 +14,7 @@ const HOMES_MAXIMUM = 200;
 
 const numberOf = (text: string | undefined) => (/^\d{1,10}$/u.test(text ?? '') ? Number(text) : undefined);
 
-/** Reads passwd(5). Lines that are none are left out. */
+/** Reads passwd(5). Invalid lines are left out. */
 export function readPeople(passwd: string): Person[] {
   return passwd.split('\n').flatMap((line) => {
     const [name = '', , uid_text, gid_text, , home = ''] = line.split(':');

@@ -1,6 +1,6 @@
 /**
- * Operations on files of other people, each with a deadline. A thread that waits for a file system that does not answer cannot be called back, so that at most
- * `AT_ONCE_MAXIMUM` of the four threads of Node are ever given to such operations: what the agent keeps for itself is read and written by the others meanwhile.
+ * Operations on files of other people, each with a deadline. A thread that waits for an unresponsive file system cannot be called back, so that at most
+ * `AT_ONCE_MAXIMUM` of the four threads of Node are ever given to such operations: the others read and write the agent's own files meanwhile.
  */
 
 /** Of the four threads of Node's pool. */
@@ -52,7 +52,7 @@ async function turn(until: number): Promise<void> {
 }
 
 /**
- * Runs one operation of the thread pool within `ms`. `onLate` is given what it answers after that, to close it.
+ * Runs one operation of the thread pool within `ms`. `onLate` gets a later result, to close it.
  * @throws FileRefused `deadline`
  */
 export async function timely<T>(operation: () => Promise<T>, onLate?: (late: T) => unknown, ms = OPERATION_MS): Promise<T> {
@@ -82,7 +82,7 @@ export async function timely<T>(operation: () => Promise<T>, onLate?: (late: T) 
   }
 }
 
-/** After a process was told to end, so long is waited for what it still does. ms. */
+/** Time to wait for a process's remaining work after it was told to end. ms. */
 const END_MS = 10_000;
 
 /** Ends this process for certain: Node's own end waits for operations that never come back. */

@@ -12,13 +12,13 @@ const revisionSchema = z.object({
 });
 export type Revision = z.infer<typeof revisionSchema>;
 
-/** What the firewall keeps over restarts. */
+/** The firewall's state over restarts. */
 export const firewallStateSchema = z.object({
   /** The last revision that proved itself; null for none. */
   confirmed: revisionSchema.nullable(),
   /** The revision that is being tried. One that is found at a start was being tried when the agent ended. */
   trial: z.object({ rev: z.int(), hash: z.string() }).nullable(),
-  /** The last revision that did not come to stay, so that it is not tried again. */
+  /** The last revision that was undone, so that it is not tried again. */
   refused: z
     .object({
       rev: z.int(),

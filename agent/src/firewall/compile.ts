@@ -11,7 +11,7 @@ import type { OpenConnection } from '#telemetry/proc.ts';
 
 /**
  * Turns a ruleset into one nft transaction. Every name in it is one of these literals or made of a rule's hexadecimal id, every address and number is printed from
- * an integer, so that nothing that a server says is ever read by nft as it came: nft resolves names and cuts host bits off.
+ * an integer, so that nft never reads a server's own text: nft resolves names and cuts host bits off.
  */
 
 /** The one table that the agent touches. */
@@ -23,7 +23,7 @@ const REMEMBERED_MAXIMUM = 4_096;
 /** ms. */
 export const REMEMBERED_MS = 2 * 60 * 60_000;
 
-/** What the sets of dropped packets are called, by direction and family; the second has protocols without ports. */
+/** Names of the sets of dropped packets, by direction and family; the second has protocols without ports. */
 export const DROPPED_SETS: readonly { name: string; direction: Direction; family: Family; has_port: boolean }[] = [
   { name: 'in4', direction: 'inbound', family: 4, has_port: true },
   { name: 'in6', direction: 'inbound', family: 6, has_port: true },
@@ -57,7 +57,7 @@ export const ruleOf = (counter: string) => RULE_COUNTER.exec(counter)?.slice(1).
 const olderSetSchema = z.object({
   set: z.object({ elem: z.array(z.object({ concat: z.tuple([z.string(), z.int(), z.string(), z.int()]) })).optional() }),
 });
-/** Of what the block list dropped. */
+/** Of packets that the block list dropped. */
 export const LISTED_COUNTER = 'listed';
 const OTHER_COUNTERS = ['d_inbound', 'd_outbound', LISTED_COUNTER, 'stray'];
 
@@ -186,8 +186,8 @@ function dropLines(): string[] {
 
 const GOES_ON = 'tcp flags & (fin|syn|rst|ack) != syn';
 /**
- * A connection that the kernel did not see begin: what it picks up by itself is new to it until both sides have spoken, and what a side says beyond the window that it
- * believes in is invalid.
+ * A connection whose beginning the kernel did not see: if the kernel starts to track it, it is new until both sides have sent, and packets beyond the assumed window
+ * are invalid.
  */
 const OLDER = `meta l4proto ${TCP} ct state new,invalid ${GOES_ON} jump older`;
 const STRAY = `meta l4proto ${TCP} ct state new ${GOES_ON} counter name "stray" drop`;
@@ -198,7 +198,8 @@ function stepLines({ by, match }: FirstStep, direction: Direction): string[] {
     case 'loopback':
       return [
         `${direction === 'inbound' ? 'iifname' : 'oifname'} "lo" accept`,
-        // What is only routed through this computer is not its own. A network's anycast address is: whoever forwards IPv6, as Docker has it, answers there.
+        // Packets that are only routed through this computer are not its own. Those to a network's anycast address are: a computer that forwards IPv6, as
+        // with Docker, answers there.
         ...(direction === 'inbound' ? ['fib daddr type != { local, broadcast, multicast, anycast } accept'] : []),
       ];
     case 'established':
@@ -228,19 +229,19 @@ function chainLines(): string[] {
   ]);
 }
 
-/** A transaction, and the counters that there are once it is done. */
+/** A transaction, and the counters after it. */
 export interface Compiled {
   text: string;
   counters: readonly string[];
-  /** How many rules of the kernel's it makes. */
+  /** Number of kernel rules that it makes. */
   rules: number;
 }
 
 /**
- * The whole of a ruleset, to be put in the place of whatever the table has now, in one transaction: chains are emptied and filled again, counters that go on being used
- * keep their values. `counters_now` are the counters that the table has. That of a rule that is switched off stays, so that it goes on when the rule is switched on again;
- * beyond the rules that a device may have, the oldest of these are deleted. `older` are the TCP connections that are open, are older than the first block and go on; undefined where they are those that
- * the table has.
+ * The whole of a ruleset, to replace the table's present content, in one transaction: chains are emptied and filled again, counters that stay in use keep their values.
+ * `counters_now` are the counters that the table has. The counter of a disabled rule
+ * stays, so that it continues when the rule is enabled again; beyond the rules that a device may have, the oldest of these are deleted. `older` are the open TCP connections that are older than the
+ * first block and are kept; undefined for those that the table has.
  */
 export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], older?: readonly OpenConnection[]): Compiled {
   const order = decidingOrder(ruleset.rules);

@@ -9,9 +9,9 @@ import type { Nft } from './nft.ts';
 
 export interface ConnectionsParts {
   nft: Nft;
-  /** Undefined where the program is missing: what a new block forbids then ends by itself. */
+  /** Undefined where the program is missing: connections that a new block forbids then end only in time. */
   conntrack: Conntrack | undefined;
-  /** TCP connections that are open, whatever the kernel tracks. */
+  /** Open TCP connections, tracked by the kernel or not. */
   openConnections: () => readonly OpenConnection[];
   /** Addresses of this computer, printed. */
   localAddresses: () => ReadonlySet<string>;
@@ -57,7 +57,10 @@ export function createConnections({ nft, conntrack, openConnections, localAddres
   /** Undefined while nothing is loaded. */
   let was_blocking: boolean | undefined;
 
-  /** Whether a ruleset forbids a connection, had it to begin now; what is not this computer's own is not forbidden. */
+  /**
+   * Whether a ruleset would forbid a connection if it began now; connections that are not this computer's own are not
+   * forbidden.
+   */
   function forbidder(ruleset: Ruleset): (flow: Flow) => boolean {
     const judge = createJudge(ruleset);
     const local = localAddresses();
@@ -68,7 +71,7 @@ export function createConnections({ nft, conntrack, openConnections, localAddres
     };
   }
 
-  /** Those that the table has, as an agent before this one has left them; what is open now where it is a table without them. */
+  /** Those in the table, as an earlier agent left them; the open ones now if the table has none. */
   async function olderInTable(): Promise<readonly OpenConnection[]> {
     const lists = await Promise.all([4, 6].map((family) => nft.listJson(['set', 'inet', 'palisade', `older${family}`])));
     return lists.includes(undefined) ? openConnections() : lists.flatMap((list) => readOlder(list ?? []));
@@ -99,7 +102,7 @@ export function createConnections({ nft, conntrack, openConnections, localAddres
       const allowed = all.filter((one) => !forbids(flowOf(one)));
       if (allowed.length < all.length && (await nft.apply(compileOlder(allowed))).ok) older = allowed;
       if (conntrack === undefined) return;
-      // One that the kernel picked up by what the other side said stands the wrong way round.
+      // One that the kernel picked up from the other side's packets has its ends exchanged.
       const turned = new Map(all.map((one) => [printFlow(flowOf(reverse(one))), flowOf(one)]));
       const flows = await conntrack.list();
       await conntrack.forget(flows.filter((flow) => forbids((flow.protocol === 'tcp' && turned.get(printFlow(flow))) || flow)));

@@ -69,10 +69,10 @@ function deletionOf({ protocol, source, destination, source_port, port, icmp }: 
  * @param folder where lists for it are written
  */
 export function createConntrack(command: readonly string[], folder: string): Conntrack {
-  /** One after the other, whatever becomes of each: a connection may have ended by itself meanwhile. */
+  /** One after the other, even if one fails: a connection may have ended meanwhile. */
   async function all(lines: readonly (readonly string[])[]): Promise<void> {
     let rest = lines;
-    // A list ends at the first line that fails, and does not say which one it was: what is left is done one by one.
+    // A list ends at the first line that fails, and does not say which one it was: the rest is done one by one.
     if (lines.length > 1) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${randomBytes(8).toString('hex')}.flows`);

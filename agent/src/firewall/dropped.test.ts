@@ -27,7 +27,7 @@ function createWorld(most = 10) {
       at: () => new Date(Date.UTC(2026, 0) + world.time).toISOString(),
     });
   const dropped = start();
-  /** Packets that are said and were not said before; noted at once. */
+  /** Packets that are reported for the first time; confirmed at once. */
   const fresh = async (drops: string, one: Dropped = dropped, epoch = 'one') => {
     const part = await one.read({ epoch, drops });
     if (part === undefined) return [];
@@ -56,11 +56,11 @@ it('looks at who was dropped only where a counter says that anybody was', async 
   expect(world.listed).toBe(1);
   world.elements = [element(7)];
   expect(await fresh('1,r 7')).toEqual([2]);
-  // What was dropped before an edit is told after it, though the counter of the rule may be gone.
+  // Drops before an edit are reported after it, though the counter of the rule may be gone.
   world.elements = [element(8)];
   expect(await fresh('2')).toEqual([1]);
   expect(world.listed).toBe(3);
-  // A list that could not be read says nothing, and makes nothing count again.
+  // A list that could not be read adds nothing, and makes nothing count again.
   world.elements = undefined;
   expect(await fresh('3')).toEqual([]);
   world.elements = [element(9)];
@@ -94,7 +94,7 @@ it('does not count an element again that was kept alive a moment before it would
   expect(await fresh('1,r 6')).toEqual([1]);
 });
 
-it('says a part again as it is until it is noted, and has what comes meanwhile wait in one sum for each source', async () => {
+it('repeats a part unchanged until it is confirmed, and keeps later drops in one sum for each source', async () => {
   const { world, dropped } = createWorld();
   const read = (drops: string) => dropped.read({ epoch: 'one', drops });
   world.elements = [element(5)];
@@ -104,7 +104,7 @@ it('says a part again as it is until it is noted, and has what comes meanwhile w
     world.elements = [element(packets), element(1, undefined, '203.0.113.10')];
     expect(await read(`${packets}`)).toEqual(first);
   }
-  // A word about another part is none about this one.
+  // A confirmation of another part does not count for this one.
   dropped.noted(7);
   expect(await read('11')).toEqual(first);
   dropped.noted(1);
@@ -143,19 +143,19 @@ it('tells the sources apart that were dropped most, and loses no packet of the o
   });
 });
 
-it('goes on after a restart where it was, in the same table alone', async () => {
+it('continues after a restart from its last place, in the same table alone', async () => {
   const { world, paths, start, dropped, fresh } = createWorld();
   world.elements = [element(5)];
   expect(await fresh('5')).toEqual([5]);
   world.elements = [element(7)];
   const unnoted = await dropped.read({ epoch: 'one', drops: '7' });
-  // Killed: what is in memory is there.
+  // Killed: the state in memory is there.
   world.elements = [element(8)];
   const killed = start();
   expect(await killed.read({ epoch: 'one', drops: '8' })).toEqual(unnoted);
   killed.noted(2);
   expect(await fresh('8', killed)).toEqual([1]);
-  // Ended, and the memory is gone: what was kept on the disk is there, once.
+  // Ended, and the memory is gone: the state on the disk is there, once.
   world.elements = [element(10)];
   const last = await killed.read({ epoch: 'one', drops: '10' });
   await killed.keep();
@@ -164,10 +164,10 @@ it('goes on after a restart where it was, in the same table alone', async () => 
   expect(existsSync(paths.state)).toBe(false);
   expect(await ended.read({ epoch: 'one', drops: '10' })).toEqual(last);
   ended.noted(last?.blocked_part.number ?? 0);
-  // Another table: what it has counted was never told.
+  // Another table: its counts were never reported.
   world.elements = [element(12)];
   expect(await fresh('12', start(), 'two')).toEqual([12]);
-  // What nobody can read begins another log: no number of it is taken for one that was counted.
+  // An unreadable log begins another one: none of its numbers counts as counted.
   writeFileSync(paths.run, '{"log":');
   const anew = await start().read({ epoch: 'two', drops: '12' });
   expect(anew?.blocked_part.log).not.toBe(last?.blocked_part.log);

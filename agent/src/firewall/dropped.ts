@@ -139,7 +139,7 @@ function elementsOf(listed: readonly unknown[]): DroppedElement[] {
 }
 
 /**
- * The packets of an element that were dropped since it was last read. An element that expired while nothing was dropped counts from 0 when it comes again. One that should
+ * The packets of an element that were dropped since it was last read. An element that expired while nothing was dropped counts from 0 when it returns. One that should
  * have expired since may have been kept alive: its packets are not counted twice.
  */
 function newPackets(element: DroppedElement, before: Known | undefined, checked_at: number): number {
@@ -148,8 +148,8 @@ function newPackets(element: DroppedElement, before: Known | undefined, checked_
 }
 
 /**
- * The log of dropped packets, polled from the kernel's sets: no program of the agent sees a packet. A part of it is reported until the server has noted it; packets that
- * are dropped meanwhile wait in one sum for each source.
+ * The log of dropped packets, polled from the kernel's sets: no program of the agent sees a packet. A part of it is repeated until the server has confirmed it; packets
+ * that are dropped meanwhile wait in one sum for each source.
  */
 export class Dropped {
   readonly #parts: DroppedParts;
@@ -238,9 +238,9 @@ export class Dropped {
     }
   }
 
-  /** Adds what was dropped since the sets were last looked at. @returns whether they could be read */
+  /** Adds the drops since the last look at the sets. @returns whether they could be read */
   async #look(epoch: string): Promise<boolean> {
-    // All sets by one program: starting it costs more than what it lists.
+    // All sets by one program: starting it costs more than its listing.
     const listed = await this.#parts.nft.listJson(['sets', 'table', 'inet', 'palisade']);
     if (listed === undefined) return false;
     const time = this.#parts.clock();

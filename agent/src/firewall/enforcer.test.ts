@@ -119,15 +119,15 @@ it('gives the table the connections that are older than its first block, and tak
   const both = '10.0.0.1 . 40000 . 10.0.0.2 . 22, 10.0.0.1 . 40001 . 10.0.0.2 . 443';
   expect(await want(1, '7000')).toEqual(['flush set inet palisade older4', `add element inet palisade older4 { ${both} }`]);
   expect(world.steps).toEqual(['warming', 'rules']);
-  // What opens under the rules is known to the kernel.
+  // The kernel knows connections that open under the rules.
   world.open = [...world.open, connection(40_002, 80)];
   expect(await want(2, '7000', '7001')).toEqual([]);
-  // What a rule forbids goes once the rule is there, as what the kernel has learnt by itself.
+  // Connections that a rule forbids are removed once the rule is there, also those that the kernel picked up.
   const kept = ['flush set inet palisade older4', 'add element inet palisade older4 { 10.0.0.1 . 40000 . 10.0.0.2 . 22 }'];
   expect(await want(3, '7000', '443')).toEqual(kept);
   expect(world.loaded.at(-2)).toContain('dport 443');
   expect(await want(4, '7000')).toEqual([]);
-  // Where nothing is blocked everything passes, and what is silent from then on is older than the next block.
+  // Without a block everything passes, and a connection that is silent from then on is older than the next block.
   expect(await want(5)).toEqual(['flush set inet palisade older4']);
   await want(6, '22');
   const [rules, cut] = world.loaded.slice(-2);
@@ -136,7 +136,7 @@ it('gives the table the connections that are older than its first block, and tak
   expect(cut).toContain(`{ ${two} }`);
 });
 
-it('names the counts of another table otherwise, whatever the clock says', async () => {
+it('names the counts of another table differently, for any clock', async () => {
   const { world, enforcer } = createWorld();
   const state = { defaults: { inbound: 'allow', outbound: 'allow' } as const, rules: [], block_list: [] };
   await enforcer.want({ rev: 1, hash: hashOf(state), ...state });

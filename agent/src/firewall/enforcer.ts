@@ -20,14 +20,14 @@ import {
 import { type Connections, type ConnectionsParts, createConnections } from './connections.ts';
 import { type Begun, type CounterNow, type NftResult, readCounters } from './nft.ts';
 
-/** How long everything passes at the first load, so that the kernel learns what goes on without TCP, in ms. */
+/** Time for which everything passes at the first load, so that the kernel learns traffic without TCP, in ms. */
 const WARMING_MS = 2_000;
 /** Rules that one load is searched for after it was refused. */
 const CULPRITS_MAXIMUM = 5;
 /** Foreign changes that are undone at once in `TAMPERED_WINDOW_MS`; then it waits for that long. */
 const TAMPERED_AT_ONCE = 3;
 const TAMPERED_WINDOW_MS = 60_000;
-/** How often it is looked whether a temporary rule has ended, in ms. */
+/** Interval between looks for temporary rules that have ended, in ms. */
 const EXPIRY_LOOK_MS = 60_000;
 
 export interface EnforcerParts extends ConnectionsParts {
@@ -42,14 +42,14 @@ export interface EnforcerParts extends ConnectionsParts {
   onTampered: (backed_off: boolean) => void;
   /** Another text after each start of the kernel, and in each of its network namespaces. */
   kernel: string;
-  /** How long everything passes at the first load, in ms. */
+  /** Time for which everything passes at the first load, in ms. */
   warming_ms?: number | undefined;
   /** The server's clock, in ms. */
   now: () => number;
   wait: (ms: number) => Promise<void>;
 }
 
-/** What rules have decided. */
+/** Decisions of the rules. */
 interface Counted {
   /** When the counters began at 0. */
   epoch: string;
@@ -59,18 +59,18 @@ interface Counted {
 }
 
 export interface Enforcer {
-  /** Puts back what was confirmed, and undoes a trial that nobody ended. */
+  /** Restores the confirmed revision, and undoes an unfinished trial. */
   start(): Promise<void>;
   /** Takes a desired state. Only one is loaded at a time, and of several that wait the last. */
   want(desired: Pick<Desired, 'rev' | 'hash' | 'defaults' | 'rules' | 'block_list'>): Promise<void>;
-  /** Something in the kernel's tables changed: whoever it was, ours is put back if it is not as it was left. */
+  /** Something in the kernel's tables changed: this agent's table is restored if it was changed. */
   lookAgain(): Promise<void>;
-  /** Takes the table away, and forgets what was confirmed. */
+  /** Removes the table, and forgets the confirmed revision. */
   disable(): Promise<void>;
   counters(): Promise<Counted>;
   appliedRev(): number;
   rulesetHash(): string | null;
-  /** Whether a rule of ours stands between this computer and an address. */
+  /** The rules that the kernel has now. */
   ruleset(): Ruleset;
 }
 
@@ -84,7 +84,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 const errorsOf = (errors: readonly { rule_id: string | null; message: string }[]) =>
   errors.map(({ rule_id, message }) => ({ rule_id, message: lineOf(message, 400) }));
 
-/** What the kernel's counters mean under a revision. */
+/** The meaning of the kernel's counters under a revision. */
 function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revision): Pick<Counted, 'counters' | 'drops'> {
   const of_name = new Map<string, Counter['of']>([
     [DEFAULT_COUNTERS.inbound, 'inbound'],
@@ -97,7 +97,7 @@ function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revis
   ]);
   const drops = [`${rev}`];
   const counts = found.flatMap(({ name, packets, bytes }) => {
-    // Of a rule that was switched off: what it counted before is said to the end.
+    // Of a disabled rule: its earlier counts are reported to the end.
     const of = of_name.get(name) ?? ruleOf(name);
     if (name === LISTED_COUNTER || (of !== undefined && action_of.get(of) === 'block')) drops.push(`${name} ${packets}`);
     return of === undefined ? [] : [{ of, packets, bytes }];
@@ -105,12 +105,12 @@ function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revis
   return { counters: counts, drops: drops.join() };
 }
 
-/** The rules in this computer's kernel: loads them on trial, keeps what is confirmed, and puts back what others change. */
+/** The rules in this computer's kernel: loads them on trial, keeps confirmed ones, and undoes changes by others. */
 class NftEnforcer implements Enforcer {
   readonly #parts: EnforcerParts;
   readonly #connections: Connections;
   #state: FirewallState;
-  /** What the kernel has. */
+  /** The revision in the kernel. */
   #loaded: Revision | null = null;
   #counter_names: readonly string[] = [];
   /** Of the table as it was left. */
@@ -119,7 +119,7 @@ class NftEnforcer implements Enforcer {
   #tampered: number[] = [];
   #quiet_until = 0;
   #expiry: NodeJS.Timeout | undefined;
-  /** What the counters said last: at rest they say it again. */
+  /** The last counters: without traffic their listing stays the same. */
   #counted: { listing: string; revision: Revision; meaning: Pick<Counted, 'counters' | 'drops'> } | undefined;
   #look_waits = false;
   /** The last of those that wait for their turn. */
@@ -207,7 +207,7 @@ class NftEnforcer implements Enforcer {
     };
   }
 
-  /** Which table of ours there is; null where there is none, or it has no number. */
+  /** The id of this agent's table; null where there is none, or it has no number. */
   async #lifeNow(): Promise<string | null> {
     const tables = (await this.#parts.nft.listJson(['tables'])) ?? [];
     const ours = tables
@@ -216,13 +216,13 @@ class NftEnforcer implements Enforcer {
     return ours === undefined ? null : `${this.#parts.kernel} ${ours.handle}`;
   }
 
-  /** Whether the table is another one than the counters were last said of: the computer was started anew, or somebody loaded the table of its start again. */
+  /** Whether the table is another one than the last counters came from: the computer was started anew, or the table of its start was loaded again. */
   async #isAnother(): Promise<boolean> {
     const life = await this.#lifeNow();
     return this.#state.life !== null && life !== null && life !== this.#state.life;
   }
 
-  /** Loads a revision, and ends what it forbids. `is_lost`: the table was not as it was left, and for how long is not known. */
+  /** Loads a revision, and ends connections that it forbids. `is_lost`: the table had been changed, for an unknown time. */
   async #load(revision: Revision, is_lost = false): Promise<NftResult> {
     const ruleset = await this.#rulesetOf(revision);
     const result = await this.#put(revision, ruleset, { is_lost });
@@ -232,7 +232,7 @@ class NftEnforcer implements Enforcer {
 
   /**
    * Gives the kernel the rules of a revision, the first time in two steps. Connections that they forbid are still open. `begun` is an nft that waits for them, and `marked`
-   * what has to be on the disk before.
+   * resolves once earlier writes are on the disk.
    */
   async #put(
     revision: Revision,
@@ -255,7 +255,7 @@ class NftEnforcer implements Enforcer {
     await marked;
     let result = await (begun ?? { load: this.#parts.nft.apply }).load(compiled.text);
     if (!result.ok && !is_cold) {
-      // Somebody else may have taken counters away that this would delete.
+      // Another program may have removed counters that this would delete.
       const there = (await this.#countersNow()).map(({ name }) => name);
       if (there.join() !== this.#counter_names.join()) result = await this.#parts.nft.apply(compile(ruleset, there, given).text);
     }
@@ -263,7 +263,7 @@ class NftEnforcer implements Enforcer {
       if (is_cold) await this.#parts.nft.apply(compileRemoval());
       return result;
     }
-    // Before anybody is told of a count: an agent that is killed does not count it under another name.
+    // Before a count is reported: an agent that is killed does not count it under another name.
     if (is_cold) await this.#remember({ life: await this.#lifeNow() }).catch(() => undefined);
     this.#counter_names = compiled.counters;
     this.#connections.onLoaded(ruleset, given);
@@ -292,7 +292,7 @@ class NftEnforcer implements Enforcer {
     this.#fingerprint = undefined;
   }
 
-  /** What was there before a trial. */
+  /** Restores the state before a trial. */
   async #goBack(): Promise<void> {
     if (this.#state.confirmed === null) await this.#takeAway();
     else {
@@ -301,7 +301,7 @@ class NftEnforcer implements Enforcer {
     }
   }
 
-  /** A temporary rule ends by itself, whether or not the server can be reached then. */
+  /** A temporary rule ends on time, whether or not the server can be reached then. */
   #planExpiry({ rules }: Revision): void {
     clearTimeout(this.#expiry);
     const times = rules.flatMap(({ expires_at }) => (expires_at === null ? [] : Date.parse(expires_at)));
@@ -353,7 +353,7 @@ class NftEnforcer implements Enforcer {
       return;
     }
     this.#answer(revision.rev, 'trial');
-    // The way to the server is open whatever is cut: one need not wait for the other.
+    // The way to the server stays open in any case: one need not wait for the other.
     const [reason] = await Promise.all([this.#parts.verify(), this.#connections.cut(ruleset)]);
     if (reason !== undefined) {
       await this.#goBack();
@@ -407,7 +407,7 @@ class NftEnforcer implements Enforcer {
       if (await this.#isAnother()) this.#beginCounting();
       this.#counter_names = (await this.#countersNow()).map(({ name }) => name);
       if (confirmed === null && trial === null) {
-        // A table of ours that nobody confirmed is left over from a start that did not end well.
+        // An unconfirmed table of this agent is left over from a start that failed.
         if (await this.#isLoaded()) await this.#takeAway();
       } else {
         await this.#goBack();
@@ -443,13 +443,13 @@ class NftEnforcer implements Enforcer {
       if (this.#loaded === null || performance.now() < this.#quiet_until) return;
       const found = await this.#fingerprintNow();
       if (found !== undefined && found === this.#fingerprint) return;
-      // By a clock that nobody sets.
+      // By a clock that cannot be set.
       const time = performance.now();
       this.#tampered = [...this.#tampered.filter((before) => before > time - TAMPERED_WINDOW_MS), time];
       const backed_off = this.#tampered.length > TAMPERED_AT_ONCE;
       this.#parts.onTampered(backed_off);
       if (backed_off) {
-        // A program that changes it so often does so on purpose, or is at odds with this one: neither is won by being faster.
+        // A program that changes it so often does so on purpose, or conflicts with this one: reacting faster does not help.
         this.#quiet_until = time + TAMPERED_WINDOW_MS;
         setTimeout(() => void this.lookAgain(), TAMPERED_WINDOW_MS + 1).unref();
         return;
@@ -474,7 +474,7 @@ class NftEnforcer implements Enforcer {
     const { epoch } = this.#state;
     const listing = this.#loaded === null ? '' : ((await this.#parts.nft.listCounters(TABLE)) ?? '');
     const revision = this.#loaded;
-    // The table was taken away meanwhile: of which one this is cannot be told.
+    // The table was removed meanwhile: it is unknown which one this is.
     if (epoch !== this.#state.epoch) return await this.counters();
     if (revision === null) return { epoch: this.#state.epoch, counters: [], drops: '' };
     if (this.#counted?.listing !== listing || this.#counted.revision !== revision)

@@ -12,7 +12,10 @@ const ruleSchema = z.object({ rule: z.object({ family: z.string(), table: z.stri
 const isDrop = (expression: unknown) =>
   typeof expression === 'object' && expression !== null && ('drop' in expression || 'reject' in expression);
 
-/** Tables of other programs, and whether they drop anything: what they drop is gone whatever our rules say. Ours are never among them, and theirs are never touched. */
+/**
+ * Tables of other programs, and whether they drop anything: their drops happen whatever this agent's rules say. This agent's table is never among them, and theirs are
+ * never touched.
+ */
 export async function readForeignTables(nft: Nft): Promise<ForeignTable[]> {
   const listed = (await nft.listJson(['ruleset'])) ?? [];
   const dropping = new Set<string>();

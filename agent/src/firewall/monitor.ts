@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 
-/** Follows the kernel's tables (`nft -j monitor`) and tells when something of ours may have changed, whoever changed it. */
+/** Follows the kernel's tables (`nft -j monitor`) and reports possible changes of this agent's table, by any program. */
 export interface Monitor {
   /** Resolves once the kernel is listened to. */
   ready: Promise<void>;
   stop(): void;
 }
 
-/** So long nothing more is read once something was, in ms: an edit of 100 rules is hundreds of lines, which would hold up its own answer. */
+/** The pause after a read, in ms: an edit of 100 rules is hundreds of lines, which would delay its own answer. */
 const PAUSE_MS = 20;
-/** Changes that come together are told once, after so long without another one, and after so long in all, in ms. */
+/** Changes that come together are reported once, after so long without another one, and after so long in all, in ms. */
 const TOGETHER_MS = 2 * PAUSE_MS;
 const TOGETHER_MOST_MS = 500;
 const OURS = '"palisade"';
@@ -22,7 +22,7 @@ export function createMonitor(command: readonly string[], onChange: () => void):
   let is_stopped = false;
   let child = start();
 
-  /** When the first change came that was not told of. */
+  /** Time of the first change that was not reported. */
   let since: number | undefined;
 
   function tell(): void {
@@ -51,7 +51,7 @@ export function createMonitor(command: readonly string[], onChange: () => void):
     });
     const again = () => {
       if (is_stopped || restart !== undefined) return;
-      // What happened meanwhile was not heard.
+      // Changes meanwhile were missed.
       restart = setTimeout(() => {
         restart = undefined;
         child = start();

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What became of a transaction: all of it, or nothing. */
+/** The result of a transaction: all of it, or nothing. */
 export type NftResult = { ok: true } | { ok: false; message: string };
 
 /** An nft that was started and waits for its transaction: while it starts, the transaction is made. */
@@ -89,7 +89,7 @@ function reasonOf({ code, stderr }: Ended): string {
 }
 
 const PIPE = '.fifo';
-/** How often it is looked whether an nft that starts has come to its pipe, in ms. */
+/** Interval between looks whether a starting nft has opened its pipe, in ms. */
 const LOOK_MS = 1;
 
 /**
@@ -97,11 +97,11 @@ const LOOK_MS = 1;
  * @param folder where transactions are written, readable by nobody else. Not standard input: that of a child of Node is a socket, which nft cannot open.
  */
 export function createNft(command: readonly string[], folder: string): Nft {
-  /** Of this agent alone: what one before it has left starting comes to no pipe of ours. */
+  /** Of this agent alone: an nft that an earlier agent started opens none of these pipes. */
   const pipe = join(folder, `${randomBytes(8).toString('hex')}${PIPE}`);
   let has_pipe: Promise<boolean> | undefined;
 
-  /** In one go: what waits for the disk's cache is not worth a turn through the thread pool. */
+  /** In one go: a write to the disk's cache is not worth a turn through the thread pool. */
   function write(text: string): string {
     const path = join(folder, `${randomBytes(8).toString('hex')}.nft`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -115,14 +115,14 @@ export function createNft(command: readonly string[], folder: string): Nft {
     try {
       return resultOf(await runProgram(command, [...args, '-f', path]));
     } finally {
-      // Nobody waits for it: what is in the kernel is said at once.
+      // Not awaited: the result in the kernel is reported at once.
       void rm(path, { force: true }).catch(() => undefined);
     }
   }
 
   async function makePipe(): Promise<boolean> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Whoever waits at a pipe for an agent that was killed reads nothing from it, and ends.
+    // An nft that waits at the pipe of a killed agent reads nothing from it, and ends.
     for (const name of readdirSync(folder).filter((entry) => entry.endsWith(PIPE))) {
       closeSync(openSync(join(folder, name), constants.O_RDWR | constants.O_NONBLOCK));
       rmSync(join(folder, name), { force: true });

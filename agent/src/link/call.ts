@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { problemSchema } from '@palisade/contract/problem';
 import { trustSystem } from './trust.ts';
 
-/** What a server answered. `body` is parsed JSON, or undefined where it is none. */
+/** A server's answer. `body` is parsed JSON, or undefined for any other. */
 export interface Answer {
   status: number;
   body: unknown;
@@ -51,7 +51,8 @@ export function addressOf(server: URL, path: string): URL {
 }
 
 /**
- * Posts JSON over a connection of its own, which is closed afterwards: an old connection goes on where no new one could be opened, and would prove nothing.
+ * Posts JSON over a connection of its own, which is closed afterwards: an old connection can stay open where no new one could be opened, so that it
+ * proves nothing.
  * @throws Error where no whole answer came
  */
 export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}): Promise<Answer> {
@@ -130,7 +131,7 @@ export function download(url: URL, body: unknown, path: string, options: CallOpt
   });
 }
 
-/** What a server answered to a file. */
+/** A server's answer to a file. */
 export interface Sent {
   status: number;
   /** Its sentence, where it refused. */
@@ -198,7 +199,7 @@ export function sendFile(
           try {
             detail = problemSchema.safeParse(JSON.parse(Buffer.concat(parts).toString())).data?.detail ?? '';
           } catch {
-            // What is no JSON is no sentence of the server's.
+            // An answer without JSON has no sentence of the server.
           }
           resolve({
             status: response.statusCode ?? 0,

@@ -21,7 +21,7 @@ import { createStore, type Store } from '#agent/store.ts';
 import agent from '#package' with { type: 'json' };
 import { addressOf, download, failureOf, post, type Sent, sendFile } from './call.ts';
 
-/** Who this computer is to its server. Kept in a file that only its owner can read. */
+/** This computer's identity for its server. Kept in a file that only its owner can read. */
 const identitySchema = z.object({
   server: z.url(),
   device_id: idSchema,
@@ -59,7 +59,7 @@ function describeOs(): Os {
   };
 }
 
-/** Whether what is said to a server can be overheard: plain http is for this very machine alone. */
+/** Whether messages to a server are safe from eavesdropping: plain http is for this very machine alone. */
 export function isSafeServer(server: URL): boolean {
   return (
     server.protocol === 'https:' ||
@@ -124,7 +124,7 @@ export async function downloadSet(
   if (status !== downloadSignatures.status) throw new Error(`the server answered ${status}`);
 }
 
-/** How long a server may say nothing while it takes and scans a file. */
+/** Time for which a server may be silent while it takes and scans a file. */
 const SECOND_LOOK_SILENCE_MS = 15 * 60_000;
 
 /** Sends a file that the server asked for by an order. @throws Error where no answer came */

@@ -16,7 +16,7 @@ const rule = (port: number) => ({
   port: `${port}`,
   expires_at: null,
 });
-/** Longer than what is checked each time. */
+/** Longer than the part that is compared each time. */
 const desired = (port: number, parts = {}) =>
   JSON.stringify({
     kind: 'desired',
@@ -58,7 +58,7 @@ const hello = (): Hello => ({
   },
 });
 
-it('checks a state once that is told again as it was, and anew what is another one', async () => {
+it('parses a repeated state once, and another one anew', async () => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   const peers: WebSocket[] = [];
   server.on('connection', (peer) => {
@@ -102,13 +102,13 @@ it('checks a state once that is told again as it was, and anew what is another o
   expect(first?.rules).toHaveLength(30);
   peers[0]?.close();
   await connected(2);
-  // The same object, so that nobody need look at it as at something new.
+  // The same object, so that callers see that it has not changed.
   expect(await tell(desired(80))).toBe(first);
   const second = await tell(desired(81));
   expect(second).not.toBe(first);
   expect(second?.rules[0]?.port).toBe('81');
   expect((await tell(desired(80)))?.rules[0]?.port).toBe('80');
-  // What is refused is refused each time.
+  // A refused one is refused each time.
   for (const time of [3, 4]) {
     peers
       .at(-1)
@@ -119,7 +119,7 @@ it('checks a state once that is told again as it was, and anew what is another o
   expect(reasons).toContain('the server said something that this agent does not understand');
 });
 
-/** A server that notes nothing, and what each connection said to it. */
+/** A server that confirms nothing, and the frames of each connection. */
 async function createWorld(parts: { onConnected?: (say: (frame: Said) => void) => void } = {}) {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   const connections: { peer: WebSocket; said: Said[] }[] = [];
@@ -184,7 +184,7 @@ it('says what happened while the server was away once each, and no more at once 
       for (const one of events) say(one);
     },
   });
-  // Nobody can be reached yet.
+  // The server cannot be reached yet.
   for (const one of events) link.say(one);
   link.say(report(1));
   link.say(report(2));

@@ -7,7 +7,7 @@ import type { ControlAddress } from '#firewall/compile.ts';
 export interface Resolver {
   /** Empty where nothing was ever resolved. */
   control(): Promise<readonly ControlAddress[]>;
-  /** Resolves as the system does, and falls back on what was resolved last. */
+  /** Resolves as the system does, and falls back on the last result. */
   lookup: LookupFunction;
 }
 

@@ -1,7 +1,7 @@
 import { REVOKED_GRACE_MS } from '@palisade/contract/agent';
 
 /**
- * Decides when a device believes that it is revoked: once its server has said so, over HTTP, for ten minutes and nothing else in between. Errors of the server and
+ * Decides when a device believes that it is revoked: once its server has answered so, over HTTP, for ten minutes without another answer. Errors of the server and
  * silence are no answer: they neither begin that time nor end it, and clear no rule.
  */
 export interface Revocation {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createServerClock } from './server-clock.ts';
 
-it('goes on by what has passed when the clock of the computer is set', () => {
+it('advances by the elapsed time when the clock of the computer is set', () => {
   let wall = 1_000_000;
   let since_start = 500;
   const clock = createServerClock(

@@ -1,8 +1,8 @@
 import { uptime } from 'node:os';
 
-/** The time of day by the server's clock: as it last said, and what has passed since. */
+/** The time of day by the server's clock: its last time, plus the time since. */
 export interface ServerClock {
-  /** ms since 1970. Until the server has said, by this computer's clock. */
+  /** ms since 1970. Until the server has sent its time, by this computer's clock. */
   now(): number;
   /** The server's clock is so far ahead of this computer's, in ms. */
   hear(skew_ms: number): void;

@@ -13,7 +13,7 @@ import { addressOf, failureOf } from './call.ts';
 import { textOf } from './frames.ts';
 import { trustSystem } from './trust.ts';
 
-/** A server that has said nothing for this time is gone, in ms. */
+/** A server that was silent for this time is gone, in ms. */
 const SILENCE_MS = 2.5 * AGENT_HEARTBEAT_MS;
 export const HANDSHAKE_MS = 10_000;
 

@@ -48,7 +48,7 @@ async function seenUntilNow(): Promise<number> {
 }
 
 // proves: device-fault-20
-it('looks at what changed while the agent did not run, whatever time it says itself, once', async () => {
+it('reads files that changed while the agent did not run, for any time in their own stats, once', async () => {
   writeAfter(0, 'old', 'changed');
   const since = await seenUntilNow();
   writeAfter(since, 'changed', 'new', 'set-back', 'left/out');
@@ -70,7 +70,7 @@ it('looks at nothing the first time, and remembers until when watching has seen 
   expect(looked).toEqual([]);
   expect(await store().read()).toEqual({ until: new Date(10_000_000).toISOString() });
   await catchUp.note();
-  // What was written last may not have been looked at yet.
+  // The last files may not have been read yet.
   expect(await store().read()).toEqual({ until: new Date(10_000_000 - 120_000).toISOString() });
 });
 
@@ -90,7 +90,7 @@ it('keeps nothing while it is under way, so that an agent that ends in the middl
   expect(looked).toEqual([join(root, 'files/new')]);
 });
 
-it('looks at so many and no more, and says what is left', async () => {
+it('reads so many and no more, and reports the rest', async () => {
   const since = await seenUntilNow();
   writeAfter(since, 'a', 'b', 'c', 'd');
   const catchUp = await begin({ files_maximum: 3 });

@@ -3,15 +3,15 @@ import type { Store } from '#agent/store.ts';
 import { type FoundFile, walk } from './walk.ts';
 
 /**
- * Looks at files of watched folders that changed while the agent did not run. Until when watching saw everything is kept on the disk; what changed since is looked at once
- * after the start. Changed: by the time of the last status change (ctime), which no program can set back.
+ * Looks at files of watched folders that changed while the agent did not run. The time until which watching saw everything is kept on the disk; files that changed since
+ * are read once after the start. Changed: by the time of the last status change (ctime), which no program can set back.
  */
 export interface CatchUp {
   /** Once after the start; afterwards it does nothing, as what changes is seen. */
   begin(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void>;
   /** Watching has seen everything until a little before now. */
   note(): Promise<void>;
-  /** What was left to the next full scan; null when nothing was. */
+  /** The reason why files were left to the next full scan; null if none were. */
   reason(): string | null;
 }
 
@@ -25,7 +25,7 @@ export interface CatchUpParts {
   whenLooked: () => Promise<void>;
   log: (line: string) => void;
   now: () => number;
-  /** Files of one folder that are looked at; what is beyond them is left to the next full scan. */
+  /** Files of one folder that are read; further ones are left to the next full scan. */
   files_maximum?: number;
   /** Files of one folder whose times are read. */
   walked_maximum?: number;
@@ -33,7 +33,7 @@ export interface CatchUpParts {
 
 const FILES_MAXIMUM = 20_000;
 const WALKED_MAXIMUM = 1_000_000;
-/** A file that was written to may wait so long before it is looked at (watch.ts), and as long again for the engine. ms. */
+/** A file that was written to may wait so long before it is read (watch.ts), and as long again for the engine. ms. */
 const MARGIN_MS = 120_000;
 
 export function createCatchUp(parts: CatchUpParts): CatchUp {
@@ -47,7 +47,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
       .write({ until: new Date(until).toISOString() })
       .catch(() => log('until when was watched could not be kept on the disk'));
 
-  /** One folder, whoever's it is: what one person has in theirs takes no place of another's. */
+  /** One folder, of any person: one person's files take no place of another's. */
   async function catchUpIn(
     folder: Buffer,
     folders: readonly Buffer[],

@@ -1,6 +1,6 @@
 /**
- * What waits, by the person it belongs to. Each person has a part of their own with a bound, and their turn comes as often as everybody else's, however much they have
- * waiting. Nothing of one person takes the room or the turn of another.
+ * Waiting items by person. Each person has a part with a bound, and their turn comes as often as everybody else's, however much they have waiting. One person's items
+ * never take the room or the turn of another.
  */
 export class FairQueue<T> {
   readonly #bound: number;
@@ -31,7 +31,7 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** What is next: of the person who has waited longest for a turn, but for those who have one now. */
+  /** The next item: of the person who has waited longest for a turn, but for those who have one now. */
   take(isBusy: (person: number) => boolean = () => false): { person: number; item: T } | undefined {
     for (const [person, part] of this.#parts) {
       if (isBusy(person)) continue;

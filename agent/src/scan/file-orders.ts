@@ -12,7 +12,7 @@ export interface FileOrdersParts {
   quarantine: Quarantine;
   found_files: FoundFiles;
   happened: (event: DeviceEvent) => void;
-  /** Whether the result of an order was said, and the server has not noted it yet. */
+  /** Whether the result of an order was reported, and the server has not confirmed it yet. */
   isSaid: (order_id: string) => boolean;
   log: (line: string) => void;
 }

@@ -12,7 +12,7 @@ const recordSchema = z.object({
 });
 type FoundRecord = z.infer<typeof recordSchema>;
 
-/** What this device has found, by the name that it gave each finding: nobody else can say that a file was found here. One small file each. */
+/** Findings of this device, by the id that it gave each: only it can say that a file was found here. One small file each. */
 export interface FoundFiles {
   keep(id: string, file: { path: Buffer; file_hash: string; size: number }): Promise<void>;
   find(id: string): Promise<FoundRecord | undefined>;

@@ -45,7 +45,7 @@ function kill(child: ChildProcess): void {
 const pathOf = (index: number) => join(tree, `${Math.floor(index / FILES_IN_FOLDER)}`, `${index}.txt`);
 const seenOf = ({ progress }: ScanReport) => progress.files_read + progress.files_known + progress.files_pending;
 const standingSchema = z.object({ progress: scanProgressOnDeviceSchema });
-/** How many files the agent had kept to have seen, whatever moment it was killed at. */
+/** Number of files that the agent had noted as seen when it was killed. */
 function standingKept(): number {
   const path = join(root, 'state/scan-standing.json');
   if (!existsSync(path)) return 0;
@@ -59,7 +59,7 @@ const verdictsKept = () =>
     .filter((line) => line.includes(' '));
 
 // proves: device-fault-21
-it('goes on where it stood after it and its engine were killed in the middle, three times, and says each finding once', async () => {
+it('continues where it was after it and its engine were killed in the middle, three times, and reports each finding once', async () => {
   for (let index = 0; index < FILES; index += 1) {
     if (index % FILES_IN_FOLDER === 0) mkdirSync(join(tree, `${index / FILES_IN_FOLDER}`), { recursive: true });
     writeFileSync(pathOf(index), index % INFECTED_EVERY === 0 ? EICAR : `a harmless letter, the ${index}th`);
@@ -91,7 +91,7 @@ it('goes on where it stood after it and its engine were killed in the middle, th
   }
   const isGone = (path: string) => !existsSync(path);
 
-  // As soon as a file was taken away, before anything was said of it.
+  // As soon as a file was taken away, before it was reported.
   await scan(() => infected.some(isGone));
   const taken = infected.filter(isGone).length;
   const second = await scan((last) => last !== undefined && seenOf(last) >= FILES / 4 && standingKept() > 0);
@@ -100,11 +100,11 @@ it('goes on where it stood after it and its engine were killed in the middle, th
   const third = await scan((last) => last !== undefined && seenOf(last) >= FILES / 2);
   const [stood, kept] = [standingKept(), verdictsKept().length];
   expect(kept).toBeGreaterThan(kept_second);
-  // Until what it found last is kept to be said again.
+  // Until its last finding is stored for a repeated report.
   const untold = () => readdirSync(join(root, 'state/untold'));
   const fourth = await scan((last) => last?.state === 'done' && untold().length === 0);
 
-  // What is shown never falls below where it stood: not while it walks past what it knows, nor before its engine is up.
+  // The shown number never decreases: not while it walks past known files, nor before its engine is up.
   const shown = (reports: readonly ScanReport[]) => reports.filter(({ found }) => found.length === 0).map(seenOf);
   expect(Math.min(...shown(third))).toBeGreaterThanOrEqual(stood_second);
   expect(Math.min(...shown(fourth).slice(0, -1))).toBeGreaterThanOrEqual(stood);

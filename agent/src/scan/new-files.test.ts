@@ -7,7 +7,7 @@ import { healthOf } from './watching.ts';
 const MB = 1024n ** 2n;
 let inode = 0n;
 
-/** What is told of a file; nothing else of its stats is looked at. */
+/** The reported stats of a file; its other stats are not read. */
 function fileOf(name: string, parts: { size?: bigint; ino?: bigint; ctimeNs?: bigint } = {}): FoundFile {
   inode += 1n;
   const stats = Object.assign(statSync('/', { bigint: true }), { dev: 1n, ino: inode, size: 1n, ctimeNs: 1n, ...parts });
@@ -65,7 +65,7 @@ test('takes no more of a person than there is room for, and says when there is',
   expect(room).toContain(1);
 });
 
-test('reads what is as it was only once, and what was written to meanwhile once more', async () => {
+test('reads an unchanged file only once, and one that was written to meanwhile once more', async () => {
   const { files, begun, end } = start();
   files.offer(fileOf('a', { ino: 900n }), 1);
   files.offer(fileOf('a', { ino: 900n, ctimeNs: 2n }), 1);

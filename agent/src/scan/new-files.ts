@@ -27,7 +27,7 @@ export interface NewFilesParts {
   onRoom: (person: number) => void;
   log: (line: string) => void;
   now?: () => number;
-  /** What one person may have waiting in each lane. */
+  /** The most that one person may have waiting in each lane. */
   bound?: number;
 }
 

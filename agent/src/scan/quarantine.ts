@@ -5,7 +5,7 @@ import { createStore, type Store, writeWhole } from '#agent/store.ts';
 import { asOwner } from '#files/as-owner.ts';
 import { Folder, type ForeignFile, isSameContent, openForeign, type Stats, splitPath } from '#files/foreign.ts';
 import { makeOwnFolder, openOwn, ownSize, ownText, removeOwn } from '#files/own-state.ts';
-import type { OwnerAnswer } from '#files/owner-jobs.ts';
+import { hiddenName, type OwnerAnswer, type RemoveJob, removeJobSchema } from '#files/owner-jobs.ts';
 
 /** Larger files are not read on a device, so none is found. Bytes. */
 const SEALED_MAXIMUM = 2n * 1024n ** 3n;
@@ -21,6 +21,8 @@ const recordSchema = z.object({
   uid: z.int(),
   gid: z.int(),
   mtime_ms: z.number(),
+  /** How its original is removed, and by which user. Records of earlier versions have none. */
+  removal: z.object({ remover: z.int().min(0), job: removeJobSchema }).optional(),
 });
 const NO_ROOM = 'There is no room on the disk to seal it, so it lies where it was.';
 const CHANGED = 'It was changed while it was being sealed, so it lies where it was.';
@@ -138,6 +140,19 @@ export class Quarantine {
     await this.#record(id).remove();
   }
 
+  /**
+   * Finishes the removal of a sealed file's original that was interrupted between its two steps: the entry already has its hidden name, and would be found there as
+   * another file.
+   */
+  async finishRemoval(id: string): Promise<void> {
+    const removal = (await this.#record(id).read())?.removal;
+    if (removal === undefined) return;
+    const { remover, job } = removal;
+    const { folder } = splitPath(Buffer.from(job.path, 'base64'));
+    const path = Buffer.concat([folder, Buffer.from(`/${job.set_aside}`)]).toString('base64');
+    await asOwner(remover, { ...job, path, set_aside: hiddenName() });
+  }
+
   #sealed(id: string): string {
     return join(this.#folder, `${id}.sealed`);
   }
@@ -161,16 +176,18 @@ export class Quarantine {
     if (stats.size > SEALED_MAXIMUM) return 'It is too large to be sealed, so it lies where it was.';
     const remover = await removerOf(from.path, from.stats);
     if (remover === undefined) return 'It belongs to root in a folder that others can change, so it lies where it was.';
+    const removal = { remover, job: removeJobOf(from) };
     await this.#record(id).write({
       path: from.path.toString('base64'),
       mode: Number(stats.mode & 0o7777n),
       uid: Number(stats.uid),
       gid: Number(stats.gid),
       mtime_ms: Number(stats.mtimeMs),
+      removal,
     });
     const bytes = await seal(this.#sealed(id), id, from, await this.#keyNow());
     if (bytes !== stats.size || !(await from.isUnchanged())) return CHANGED;
-    return removeSealed(from, remover);
+    return removeSealed(from, removal);
   }
 }
 
@@ -218,17 +235,24 @@ async function* unsealed(path: string, id: string, key: Buffer): AsyncGenerator<
   }
 }
 
-/** Removes the original of a sealed file with the rights of a user. @returns the reason why not, or undefined */
-async function removeSealed(from: ForeignFile, remover: number): Promise<string | undefined> {
-  const { dev, ino, size, mtimeNs } = from.stats;
-  const answer = await asOwner(remover, {
+function removeJobOf({ path, stats: { dev, ino, size, mtimeNs } }: ForeignFile): RemoveJob {
+  return {
     kind: 'remove',
-    path: from.path.toString('base64'),
+    path: path.toString('base64'),
     dev: `${dev}`,
     ino: `${ino}`,
     size: `${size}`,
     mtime_ns: `${mtimeNs}`,
-  });
+    set_aside: hiddenName(),
+  };
+}
+
+/** Removes the original of a sealed file with the rights of a user. @returns the reason why not, or undefined */
+async function removeSealed(
+  from: ForeignFile,
+  { remover, job }: { remover: number; job: RemoveJob },
+): Promise<string | undefined> {
+  const answer = await asOwner(remover, job);
   if (answer.ok) return undefined;
   // The owner may have ended the process. A file without a name was removed.
   if (answer.code === 'ended' && (await from.statNow()).nlink === 0n) return undefined;

@@ -13,7 +13,7 @@ const IDLE_MS = 20_000;
 
 export interface ScanEnginesParts {
   signatures: () => SignatureFiles;
-  /** Holds what the engines unpack. */
+  /** Holds the engines' unpacked files. */
   work_folder: string;
   log: (line: string) => void;
 }

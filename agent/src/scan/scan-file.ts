@@ -14,7 +14,7 @@ import type { FoundFile } from './walk.ts';
 const FILE_BYTES_MAXIMUM = 2n * 1024n ** 3n;
 /** A file of at most this many bytes is read into memory. */
 const HELD_BYTES = 64n * 1024n;
-/** Of what a report says about a file, in characters. */
+/** Of a report's text about a file, in characters. */
 export const LINE_LENGTH = 300;
 const MEMBER_LENGTH = 4_000;
 
@@ -24,7 +24,7 @@ export type FileOutcome = { clean_by: string } | 'pending' | 'gone' | Found;
 export interface ScanFileParts {
   quarantine: Quarantine;
   found_files: FoundFiles;
-  /** Holds what the engine unpacks. */
+  /** Holds the engine's unpacked files. */
   work_folder: string;
   log: (line: string) => void;
 }
@@ -53,7 +53,7 @@ export async function scanFile(
   if (stats.size > FILE_BYTES_MAXIMUM) return 'pending';
   let file: ForeignFile | undefined;
   try {
-    // The same open file is hashed, scanned and quarantined, whatever happens to its path.
+    // The same open file is hashed, scanned and quarantined, even if its path changes.
     file = await open();
     if (!isSameFile(file.stats, stats)) return 'gone';
     if (file.stats.size > FILE_BYTES_MAXIMUM) return 'pending';

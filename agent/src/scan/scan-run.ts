@@ -39,7 +39,7 @@ const SAVE_EVERY_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 export const VERSION_LENGTH = 100;
 
-/** One scan: what it reads, and for which job. */
+/** One scan: its files, and its job. */
 export interface ScanTask {
   job_id: string | null;
   scan: ScanReport['scan'];
@@ -92,7 +92,7 @@ class ScanRun {
   /** Progress of the same job in an earlier agent process. */
   #checkpoint: ScanProgressOnDevice | undefined;
   #tally: ScanTally = EMPTY_TALLY;
-  /** Findings that no report has said yet. */
+  /** Findings that are in no report yet. */
   #found: Found[] = [];
   #signatures_version = '';
   #verdicts: Verdicts | undefined;

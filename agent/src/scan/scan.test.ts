@@ -89,7 +89,7 @@ describe('the walk', () => {
     expect(await countFiles({ ...where, goOn: async () => sums.length < 6 }, (files) => sums.push(files))).toBe(false);
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when its callback says so', async () => {
     for (let index = 0; index < 5; index += 1) mkdirSync(join(root, `${index}`));
     for (let index = 0; index < 5; index += 1) writeFileSync(join(root, `${index}/file`), '');
     let asked = 0;
@@ -114,12 +114,12 @@ describe('the walk', () => {
   });
 });
 
-describe('what was found clean', () => {
+describe('clean files', () => {
   // proves: device-fault-18
   it('is remembered for very many files, with a bounded memory, and for one edition alone', async () => {
     const files = 200_000;
     const stats = lstatSync(root, { bigint: true });
-    // As the walk gives them: what a file is told apart by.
+    // As the walk gives them: the stats that identify a file.
     const statsOf = (index: number): BigIntStats => {
       stats.ino = BigInt(index);
       stats.size = 1_000n + BigInt(index);
@@ -163,7 +163,7 @@ describe('the quarantine', () => {
     expect(readdirSync(root).sort()).toEqual(['found', 'quarantine']);
   });
 
-  it('restores nothing that was changed while it was sealed', async () => {
+  it('restores no file that was changed while it was sealed', async () => {
     const path = Buffer.from(join(root, 'found'));
     const quarantine = new Quarantine(join(root, 'quarantine'));
     const id = newId();
@@ -194,7 +194,7 @@ describe('the quarantine', () => {
     expect(readdirSync(join(root, 'quarantine')).filter((name) => name.endsWith('.sealed'))).toEqual([]);
   });
 
-  // As another user, the folders above belong to somebody else in the namespace, and nothing is taken out of those.
+  // As another user, the folders above belong to another user in the namespace, and no file is taken out of those.
   const can_mount = process.getuid?.() === 0 && spawnSync('unshare', ['-rm', 'true']).status === 0;
   // proves: device-fault-15
   needing('root', can_mount).test('leaves a file where it is when the disk is full, and says so', () => {
@@ -258,7 +258,7 @@ describe('a scan', () => {
     });
   const nothing = { file_orders: [], exclusions: [] };
 
-  it('finds what is in an archive, moves it to the quarantine and restores it when it is asked to', async () => {
+  it('finds a file in an archive, moves the archive to the quarantine and restores it when asked', async () => {
     for (let index = 0; index < 20; index += 1) writeFileSync(join(root, `files/${index}.txt`), `harmless ${index}`);
     writeFileSync(join(root, 'eicar.com'), EICAR);
     execFileSync('python3', [
@@ -277,7 +277,7 @@ describe('a scan', () => {
     const ended_at = reports.at(-1)?.at;
     expect([done?.files_read, done?.files_known, done?.files_total]).toEqual([21, 0, 21]);
 
-    // What was found is said again until it is noted, after a restart too.
+    // A finding is repeated until it is confirmed, after a restart too.
     reports.length = 0;
     await scans.close();
     start();
@@ -292,7 +292,7 @@ describe('a scan', () => {
     const second = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [first, second] });
     await ended(second.id, 'done');
-    // The first is not done again, and is said to be over to a server that still tells of it.
+    // The first is not repeated, and is reported as over to a server that still sends it.
     expect(reports.filter(({ job_id }) => job_id === first.id)).toEqual([
       expect.objectContaining({ state: 'done', found: [], progress: done, at: ended_at }),
     ]);
@@ -323,7 +323,7 @@ describe('a scan', () => {
     return scans.readNew({ path: bytes, stats: lstatSync(path, { bigint: true }), open: () => openForeign(bytes) }, 'small');
   };
 
-  it('has what was found noted report by report, and waits for no other one', async () => {
+  it('has findings confirmed report by report, and waits for no other one', async () => {
     for (const name of ['a', 'b']) {
       writeFileSync(join(root, `files/${name}`), EICAR);
       await look(join(root, `files/${name}`));
@@ -338,13 +338,13 @@ describe('a scan', () => {
     expect(reports[0]?.found).toEqual(one?.found);
   });
 
-  it('says what the contract takes of names that were made to be too much, and in frames that a server takes', async () => {
+  it("shortens hostile names to the contract's lengths, in frames that a server accepts", async () => {
     const part = '\u0001'.repeat(250);
     const deep = join(root, 'files', ...Array.from({ length: 14 }, () => part));
     mkdirSync(deep, { recursive: true });
     for (let index = 0; index < 15; index += 1) writeFileSync(join(deep, `${index}`), EICAR);
     writeFileSync(join(root, 'eicar.com'), EICAR);
-    // An archive in an archive in an archive: what is said of the file within names all three.
+    // An archive in an archive in an archive: the finding in the innermost file names all three.
     const nest = `
 import io, sys, zipfile
 path, bytes = sys.argv[1], open(sys.argv[2], 'rb').read()
@@ -371,7 +371,7 @@ open(path, 'wb').write(bytes)`;
     for (const report of together) expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(SAID_BYTES_MAXIMUM);
   });
 
-  it('looks at what was just written beside a scan that is paused, and leaves alone what was restored', async () => {
+  it('reads new files beside a paused scan, and leaves restored ones alone', async () => {
     writeFileSync(join(root, 'files/a.txt'), 'harmless');
     const paused = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [paused] });
@@ -395,7 +395,7 @@ open(path, 'wb').write(bytes)`;
   });
 
   // proves: attack-E.7-1
-  it('finds an infected file whose name is no UTF-8, and counts what it could not read', async () => {
+  it('finds an infected file whose name is no UTF-8, and counts unread files', async () => {
     writeFileSync(Buffer.from(`${root}/files/n\u00ff.sh`, 'latin1'), EICAR);
     writeFileSync(join(root, 'files/large'), '');
     truncateSync(join(root, 'files/large'), 3 * 1024 ** 3);
@@ -437,7 +437,7 @@ open(path, 'wb').write(bytes)`;
   });
 
   // proves: device-fault-17
-  it('goes on after a file that vanished while it was read, and does not count it', async () => {
+  it('continues after a file that vanished while it was read, and does not count it', async () => {
     const path = join(root, 'files/a.bin');
     writeFileSync(path, '');
     // Long enough that it can be seen open.
@@ -452,7 +452,7 @@ open(path, 'wb').write(bytes)`;
   });
 
   // proves: device-fault-19
-  it('goes on with other signatures when they change, and knows nothing of what the older ones read', async () => {
+  it('continues with other signatures when they change, and forgets the results of the older ones', async () => {
     for (let index = 0; index < 200; index += 1) writeFileSync(join(root, `files/${index}.txt`), `a letter, the ${index}th`);
     const one = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [one] });
@@ -479,7 +479,7 @@ open(path, 'wb').write(bytes)`;
     expect(last?.progress.files_known).toBeLessThanOrEqual(first?.progress.files_read ?? 0);
   });
 
-  it('can be paused, goes on and is cancelled', async () => {
+  it('can be paused, resumed and cancelled', async () => {
     for (let index = 0; index < 300; index += 1) writeFileSync(join(root, `files/${index}.txt`), `harmless ${index}`);
     const one = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [one] });

@@ -18,7 +18,7 @@ import { UnnotedFindings } from './unnoted-findings.ts';
 import { UnsentFindings } from './unsent-findings.ts';
 import { type FoundFile, localRoots } from './walk.ts';
 
-/** Below the agent's state: sealed files, records of what was found, and findings that were not reported yet. */
+/** Below the agent's state: sealed files, records of findings, and unsent findings. */
 export const QUARANTINE_FOLDER = 'quarantine';
 export const FOUND_FOLDER = 'found';
 const UNSENT_FOLDER = 'untold';
@@ -35,13 +35,13 @@ export interface ScansParts {
   happened: (event: DeviceEvent) => void;
   log: (line: string) => void;
   wait: (ms: number) => Promise<void>;
-  /** Whether the result of a file order was said, and the server has not noted it yet. */
+  /** Whether the result of a file order was reported, and the server has not confirmed it yet. */
   isSaid: (order_id: string) => boolean;
   /** Numbers all reports of this agent, so that the server confirms each by its number. */
   nextSeq: () => number;
 }
 
-/** Jobs that have ended, with their last reports: a server that did not hear one is told again. */
+/** Jobs that have ended, with their last reports: they are repeated for a server that missed one. */
 const doneSchema = z.array(z.object({ id: z.string(), state: z.string(), last: scanReportSchema.optional() }));
 type DoneJobs = z.infer<typeof doneSchema>;
 
@@ -104,6 +104,7 @@ export class Scans {
   async readNew(file: FoundFile, lane: Lane): Promise<'read' | 'unread' | 'gone'> {
     if (this.#is_closed) return 'gone';
     if (this.#orders.isRestored(file)) return 'read';
+    await this.#unnoted.taken_up;
     return this.#engines.use(async () => {
       const pool = await this.#engines.start(lane === 'small' ? 'new' : 'main');
       const signatures_version = lineOf(pool.status().signatures_version ?? '', VERSION_LENGTH);
@@ -158,7 +159,8 @@ export class Scans {
     await this.#work();
   }
 
-  #run(task: ScanTask): Promise<ScanReport> {
+  async #run(task: ScanTask): Promise<ScanReport> {
+    await this.#unnoted.taken_up;
     const { state, wait, log } = this.#parts;
     const parts = {
       state,
@@ -173,7 +175,7 @@ export class Scans {
       wait,
       log,
     };
-    return this.#engines.use(() => runScan(parts, task));
+    return await this.#engines.use(() => runScan(parts, task));
   }
 
   /** Says the last reports of ended jobs that the server still names: it did not hear them, or the agent ended before it could say them. */

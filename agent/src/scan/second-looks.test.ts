@@ -26,14 +26,14 @@ let looks: SecondLooks;
 let events: DeviceEvent[];
 let lines: string[];
 let is_allowed: boolean;
-/** What the server answers, one after the other; 201 afterwards. */
+/** The server's answers, in order; 201 afterwards. */
 let answers: { status: number; detail?: string; retry_after?: number }[];
-/** What came whole; and what was broken off. */
+/** The complete requests, and the number of those that were broken off. */
 let came: { url: string; authorization: string | undefined; body: Buffer }[];
 let broken: number;
-/** What happens once a file was looked at, and before it is read to be sent. */
+/** Called once a file was looked at, and before it is read to be sent. */
 let beforeSending: () => void;
-/** What the server does with a request before it reads it. */
+/** Called for a request before the server reads it. */
 let meanwhile: (request: IncomingMessage) => Promise<void> | void;
 
 beforeEach(async () => {
@@ -136,7 +136,7 @@ describe('a second look', () => {
   );
 
   // proves: device-hostile-server-5
-  it('sends nothing that it has not found, whatever hash is asked for', async () => {
+  it('sends only found files, for any hash in an order', async () => {
     const { look, path } = await found('left');
     const never = { ...look, id: newId(), finding_id: newId() };
     looks.want([never]);
@@ -235,7 +235,7 @@ describe('a second look', () => {
     looks.want([{ ...look, id: newId() }]);
     await refused('That was another file.');
     expect(came).toHaveLength(4);
-    // Nobody asks for it any more: there is nothing to say.
+    // The server does not ask for it any more: there is no report.
     events.length = 0;
     answers = [{ status: 404 }];
     looks.want([{ ...look, id: newId() }]);
@@ -244,7 +244,7 @@ describe('a second look', () => {
   });
 
   // proves: device-hostile-server-6
-  it('keeps nothing of what is not asked for any more, however much was asked for', async () => {
+  it('drops orders that are withdrawn, however many there were', async () => {
     const { look } = await found('sealed');
     const arrived = Promise.withResolvers<void>();
     meanwhile = (request) => {
@@ -275,7 +275,7 @@ describe('a second look', () => {
     expect([came.length, broken]).toEqual([0, 0]);
   });
 
-  it('sends nothing of a sealed file that somebody changed', async () => {
+  it('does not send a sealed file that was changed', async () => {
     const { look } = await found('sealed');
     writeFileSync(join(root, 'quarantine', `${look.finding_id}.sealed`), OTHER);
     looks.want([look]);
@@ -284,7 +284,7 @@ describe('a second look', () => {
   });
 });
 
-it('what was found is noted for as many files as the server keeps, the newest', async () => {
+it('findings are noted for as many files as the server keeps, the newest', async () => {
   const files = createFoundFiles(join(root, 'found'), 3);
   const ids = Array.from({ length: 5 }, newId).sort();
   const file = { path: Buffer.from([0x2f, 0xff, 0xfe]), file_hash: 'a'.repeat(64), size: 1 };

@@ -31,7 +31,7 @@ const REASON_LENGTH = 300;
 
 export interface SecondLooksParts {
   quarantine: Pick<Quarantine, 'read'>;
-  /** The folder of records of what was found. */
+  /** The folder with records of findings. */
   folder: string;
   /** Sends bytes for an order; `read` gives exactly `size` of them, or fails. @throws Error if there was no answer */
   send: (order_id: string, file: { size: number; read: () => AsyncIterable<Buffer> }, signal: AbortSignal) => Promise<Sent>;
@@ -42,7 +42,7 @@ export interface SecondLooksParts {
   wait: (ms: number) => Promise<void>;
 }
 
-/** Reads a whole file before the first byte of it is sent: another file than the one that was found never leaves this computer. */
+/** Reads a whole file before its first byte is sent: any other file never leaves this computer. */
 async function checkedContent(read: Content['read'], file_hash: string): Promise<Pick<Content, 'size' | 'read'>> {
   const hash = createHash('sha256');
   let size = 0;
@@ -154,7 +154,7 @@ export class SecondLooks {
       if (error instanceof NotSent) throw error;
       return { status: 503, detail: error instanceof Error ? error.message : String(error), retry_after_ms: undefined };
     });
-    // The file has left this computer, whatever the answer. A server that has it may end the look before it answers.
+    // The file has left this computer, for any answer. A server that has it may end the look before it answers.
     if (is_whole)
       this.#parts.log(`the file with the SHA-256 ${file_hash} was sent to the server for a second look, as asked for`);
     return sent;

@@ -16,7 +16,7 @@ const HEX = '0'.repeat(64);
 let root: string;
 let now = 0;
 let fetched: number;
-/** What the server answers, as a file. */
+/** The server's answer, as a file. */
 let served: string;
 const lines: string[] = [];
 beforeEach(() => {
@@ -53,7 +53,7 @@ async function pack(number: number, rule: string, samples = SAMPLES): Promise<Si
 }
 const ONE_MORE = 'rule One_more { strings: $a = "one more threat than before" condition: $a }';
 
-it('uses a newer set that is what the server said, also after a restart, and one file of it at a time', async () => {
+it("uses a newer set with the server's hash, also after a restart, and keeps one file of it at a time", async () => {
   const sets = await open(trial);
   expect(sets.fresh().state).toBe('unknown');
   const set = await pack(3, ONE_MORE);
@@ -81,7 +81,7 @@ it.each([
   ['another hash', (set: Signatures) => ({ ...set, sha256: HEX }), 'does not have the hash'],
   ['another length', (set: Signatures) => ({ ...set, bytes: set.bytes + 1 }), 'does not have the hash'],
   ['a length that no set has', (set: Signatures) => ({ ...set, bytes: 2 ** 40 }), 'too large'],
-])('does not use a set with %s than was said, and says so', async (_, change, reason) => {
+])('refuses a set with %s than announced, and says so', async (_, change, reason) => {
   const sets = await open();
   const set = change(await pack(2, ONE_MORE));
   expect(await sets.want(set)).toBe(false);

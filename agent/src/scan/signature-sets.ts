@@ -9,11 +9,11 @@ import { makeOwnFolder, ownSize, removeOwn, removeOwnFolder } from '#files/own-s
 
 /**
  * The signatures that this computer scans with: those that came with the agent, or the newest set of the server that proved itself. A set is used only if its file has
- * the hash and the length that the server said before, if its number is higher than that of the set in use, and if it passes the self test; else what is there stays.
+ * the hash and the length that the server announced, if its number is higher than that of the set in use, and if it passes the self test; else the present one stays.
  */
 export interface SignatureSets {
   files(): SignatureFiles;
-  /** Takes what the server has. Answers whether other signatures are in use now. */
+  /** Downloads the server's set. Answers whether other signatures are in use now. */
   want(signatures: Signatures | null): Promise<boolean>;
   /** Whether they are those of the server. */
   fresh(): Pick<Posture, 'state' | 'evidence'>;
@@ -29,7 +29,7 @@ export async function openSignatureSets(parts: {
   /** The folder of the rules that came with the agent. */
   built_in: string;
   download: (signatures: Signatures, path: string) => Promise<void>;
-  /** What is wrong with a set; undefined where nothing is. */
+  /** The fault of a set; undefined without one. */
   test: (files: SignatureFiles & { samples_folder: string }) => Promise<string | undefined>;
   log: (line: string) => void;
   now: () => number;

@@ -48,13 +48,16 @@ export class UnnotedFindings {
   readonly #parts: UnnotedFindingsParts;
   readonly #store: Store<unknown[]>;
   #reports: ScanReport[] = [];
+  /** Ends when the findings of a killed agent are taken up. Until then nothing is scanned: their files may lie under hidden names. */
+  readonly taken_up: Promise<void>;
   /** The last write to the disk, or the last one that waits. */
   #writing: Promise<void>;
 
   constructor(parts: UnnotedFindingsParts) {
     this.#parts = parts;
     this.#store = createStore(join(parts.state, 'found.json'), z.array(z.unknown()));
-    this.#writing = this.#takeUp();
+    this.taken_up = this.#takeUp().catch(() => parts.log('what was found earlier could not be read from the disk'));
+    this.#writing = this.taken_up;
   }
 
   add(report: ScanReport): void {

@@ -1,9 +1,21 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Found } from '@palisade/contract/agent';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
 import { Quarantine } from './quarantine.ts';
 import { UnsentFindings } from './unsent-findings.ts';
@@ -36,6 +48,7 @@ async function killedAfterSealing() {
   const notes = join(root, 'unsent');
   const unsent = new UnsentFindings(notes, quarantine);
   writeFileSync(path, BYTES);
+  linkSync(path, join(root, 'same-file'));
   const file: Found = {
     id: newId(),
     path,
@@ -54,19 +67,30 @@ async function killedAfterSealing() {
   return { quarantine, unsent, file, sealed: join(root, 'quarantine', `${file.id}.sealed`) };
 }
 
-describe('what an agent took away and was killed before it could say', () => {
-  it('is said by the next one', async () => {
+describe('findings of an agent that was killed before it reported them', () => {
+  it('are reported by the next one', async () => {
     const { quarantine, unsent, file } = await killedAfterSealing();
     expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);
     expect(await quarantine.read(file.id)).toBeDefined();
   });
 
-  it('is said, and stays sealed, though another file has come to its path', async () => {
+  it('are reported, and stay sealed, though another file has come to the path', async () => {
     const { quarantine, unsent, file } = await killedAfterSealing();
     writeFileSync(path, 'something else');
     expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);
     expect(await quarantine.read(file.id)).toBeDefined();
     expect(readFileSync(path, 'utf8')).toBe('something else');
+  });
+
+  it('is removed where it was killed between hiding the file and removing it', async () => {
+    const { unsent, file } = await killedAfterSealing();
+    const record = z
+      .object({ removal: z.object({ job: z.object({ set_aside: z.string() }) }) })
+      .parse(JSON.parse(readFileSync(join(root, 'quarantine', `${file.id}.json`), 'utf8')));
+    const hidden = join(root, record.removal.job.set_aside);
+    renameSync(join(root, 'same-file'), hidden);
+    expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);
+    expect(existsSync(hidden)).toBe(false);
   });
 
   it('is left to the scan where it lies still, and what was sealed of it goes', async () => {
@@ -77,7 +101,7 @@ describe('what an agent took away and was killed before it could say', () => {
     expect(await unsent.takeUp()).toEqual([]);
   });
 
-  it('is not said where a part of it alone is sealed', async () => {
+  it('are not reported if only a part of the file is sealed', async () => {
     const { quarantine, unsent, file, sealed } = await killedAfterSealing();
     truncateSync(sealed, lstatSync(sealed).size - 1);
     expect(await unsent.takeUp()).toEqual([]);

@@ -43,9 +43,9 @@ const nameOf = (id: string, pid: number) => `${id}.${pid}.json`;
  */
 export class UnsentFindings {
   readonly #folder: string;
-  readonly #quarantine: Pick<Quarantine, 'read' | 'remove'>;
+  readonly #quarantine: Pick<Quarantine, 'read' | 'remove' | 'finishRemoval'>;
 
-  constructor(folder: string, quarantine: Pick<Quarantine, 'read' | 'remove'>) {
+  constructor(folder: string, quarantine: Pick<Quarantine, 'read' | 'remove' | 'finishRemoval'>) {
     this.#folder = folder;
     this.#quarantine = quarantine;
   }
@@ -76,6 +76,7 @@ export class UnsentFindings {
     const kept = await this.#record(name).read();
     const [file] = kept?.found ?? [];
     const is_taken = kept !== undefined && file?.id === id && !(await isStillThere(file)) && (await this.#isSealedWhole(id));
+    if (is_taken) await this.#quarantine.finishRemoval(id);
     // The file is still there and is found again, or another program removed it.
     if (file?.id === id && !is_taken) await this.#quarantine.remove(id);
     // The record belongs to this process until the report is sent.

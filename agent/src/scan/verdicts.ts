@@ -5,12 +5,12 @@ import { openOwn, ownText, removeOwn } from '#files/own-state.ts';
 
 /**
  * Files that were read whole and found clean, so that the next scan reads only what changed: by file system and inode, with size, times of change and the edition of
- * engine and signatures. The time of the last status change (ctime) cannot be set by a program, so that nobody can put other bytes under a known verdict.
+ * engine and signatures. The time of the last status change (ctime) cannot be set by a program, so that other bytes cannot get a known verdict.
  */
 export interface Verdicts {
   isKnown(stats: Stats): boolean;
   remember(stats: Stats): void;
-  /** Adds to the disk what it does not have yet: a scan that is killed goes on from there. */
+  /** Adds missing entries to the disk: a scan that is killed continues from there. */
   save(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function openVerdicts(folder: string, edition: string): Promise<Ver
     if (unsaved.size === 0) return;
     const fresh = linesOf(unsaved);
     unsaved = new Set();
-    // What cannot be kept is read again the next time.
+    // A result that cannot be kept is read again the next time.
     if (is_whole && (await append(path, edition, fresh).catch(() => false))) return;
     await writeWhole(path, `${edition}\n${linesOf(known.keys())}\n`).catch(() => removeOwn(path));
     is_whole = true;

@@ -13,20 +13,20 @@ export interface FoundFile {
 export interface WalkOptions {
   roots: readonly Buffer[];
   exclusions: readonly Buffer[];
-  /** Asked now and then; what it waits for is waited for, and `false` ends the walk. */
+  /** Called now and then; the walk waits for it, and `false` ends the walk. */
   goOn: () => Promise<boolean>;
-  /** Told of what cannot be read and is there. */
+  /** Called with an existing file or folder that cannot be read. */
   onUnread?: (path: Buffer, kind: 'file' | 'folder') => void;
-  /** Told of a root where nothing lies, or only a link. */
+  /** Called with a root that is missing, or only a link. */
   onMissing?: (root: Buffer) => void;
 }
 
 /** Files with several names that are remembered, so that each is read once. */
 const LINKS_MAXIMUM = 100_000;
-/** Folders that wait to be walked; what is beyond them is said to be unread. */
+/** Folders that wait to be walked; further ones are reported as unread. */
 const FOLDERS_MAXIMUM = 100_000;
 
-/** File systems of this computer's own disks, and its temporary ones. What comes over a network or is no storage at all is none of them. */
+/** File systems of this computer's own disks, and its temporary ones. Network file systems and those without storage are left out. */
 const LOCAL_FILE_SYSTEMS =
   /^(?:ext[234]|xfs|btrfs|zfs|f2fs|jfs|reiserfs|bcachefs|vfat|exfat|ntfs3?|fuseblk|hfsplus|apfs|overlay|tmpfs|ramfs|squashfs|iso9660|udf)$/u;
 const NEVER = ['/proc', '/sys', '/dev', '/run'];
@@ -78,7 +78,7 @@ const leftOut = (exclusions: readonly Buffer[]) => new Set([...NEVER.map((path) 
 const isGone = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'link' || error.code === 'not_regular');
 
-/** What lies at a root: a file, a folder, or nothing that can be read. */
+/** The file or folder at a root; neither if it cannot be read. */
 async function topOf(root: Buffer, { onUnread, onMissing }: WalkOptions): Promise<{ file?: Stats; folder?: Folder }> {
   const stats = root.length === 1 ? undefined : await statForeign(root);
   if (stats?.isFile()) return { file: stats };
@@ -91,7 +91,7 @@ async function topOf(root: Buffer, { onUnread, onMissing }: WalkOptions): Promis
   }
 }
 
-/** Each folder below a root, one after the other, open while it is looked at. `enter` has a folder in it looked at as well. */
+/** Each folder below a root, one after the other, open while it is read. `enter` adds a folder in it to the walk. */
 async function* foldersBelow(
   top: Folder,
   { roots, exclusions, goOn, onUnread }: WalkOptions,
@@ -133,7 +133,8 @@ async function* foldersBelow(
 }
 
 /**
- * About how many files a walk of the same folders comes to, by their names alone: a file with several names counts as often. Tells the sum after each folder.
+ * The approximate number of files in a walk of the same folders, by their names alone: a file with several names counts as often. Tells the sum after each
+ * folder.
  * @returns whether it came to its end
  */
 export async function countFiles(options: WalkOptions, tell: (files: number) => void): Promise<boolean> {
@@ -168,7 +169,7 @@ export async function countFiles(options: WalkOptions, tell: (files: number) => 
 
 /**
  * Ordinary files below folders, one at a time: links are not followed, a file with several names comes once, no other file system is entered than those of the
- * roots, and what vanishes meanwhile is left out. What may not be read is told of.
+ * roots, and what vanishes meanwhile is left out. Unreadable files and folders are reported.
  */
 export async function* walk(options: WalkOptions): AsyncGenerator<FoundFile> {
   const links = new Set<string>();

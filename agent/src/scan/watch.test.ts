@@ -77,7 +77,7 @@ it('reads a folder whole after more files than it keeps in mind', async () => {
 });
 
 // proves: attack-E.5-1
-it('rests where events do not end, and finds afterwards what was written meanwhile', async () => {
+it('rests while events do not end, and finds files that were written meanwhile', async () => {
   mkdirSync(join(root, 'busy'));
   mkdirSync(join(root, 'calm'));
   await start({ events_maximum: 20 });
@@ -183,7 +183,7 @@ it('knows where a desktop keeps its files', async () => {
     '/home/maria/Desktop',
     '/home/maria/Documents',
   ]);
-  // Of another place than the home, however it is written, nothing is taken.
+  // No file is taken from another place than the home, in any spelling.
   for (const path of [
     '$HOME/../../etc',
     '$HOME/a/../../ben/Documents',

@@ -2,11 +2,11 @@ import { Folder, joinPath, openForeign, type Stats } from '#files/foreign.ts';
 import type { FoundFile } from './walk.ts';
 
 /**
- * Tells of files that were written in watched folders, after the write: one watch of the kernel per folder. It sees what happens and blocks nothing.
+ * Tells of files that were written in watched folders, after the write: one watch of the kernel per folder. It sees writes, and blocks none.
  *
  * Anybody can make more events than the agent can look at. So an event costs no more than a mark at its folder. A folder with many events is no longer watched for a
- * while; then it is watched again and read whole. Folders are looked through by a loop for each person, so that one person's folders do not delay another's. What
- * does not fit into memory is not kept: its folder is read again later, and `state` says so.
+ * while; then it is watched again and read whole. Folders are looked through by a loop for each person, so that one person's folders do not delay another's. Names
+ * that do not fit into memory are not kept: their folder is read again later, and `state` says so.
  */
 export interface Watch {
   /** Watches these folders and all below them, but for those that are left out; none where the list is empty. */
@@ -27,11 +27,11 @@ export interface WatchState {
 }
 
 export interface WatchParts {
-  /** A file that was written. False where there is no room for more of its person: it is told again after `roomFor`. */
+  /** A file that was written. False where there is no room for more of its person: it is reported again after `roomFor`. */
   onFile: (file: FoundFile, person: number) => boolean;
   /** The person whose files of this user are. */
   personOf?: (uid: number) => number;
-  /** A file is told of once nothing has been written to it for so long, in ms. */
+  /** A file is reported once it has not been written to for so long, in ms. */
   settle_ms?: number;
   /** Of one folder. Beyond them the folder is read. */
   names_maximum?: number;
@@ -52,9 +52,9 @@ const PART_OF_FOLDERS = 4;
 const PATHS_BYTES = 2 * 1024 ** 2;
 const EVENTS_MAXIMUM = 256;
 const EVENTS_MS = 1_000;
-/** Events of all folders in one turn of the event loop; the kernel keeps 16,384 (fs.inotify.max_queued_events) and drops what comes beyond them without a word to Node. */
+/** Events of all folders in one turn of the event loop; the kernel keeps 16,384 (fs.inotify.max_queued_events) and drops further ones without an error in Node. */
 const TURN_EVENTS = 4_000;
-/** How often all watched folders are read while events may be lost. ms. */
+/** Interval at which all watched folders are read while events may be lost. ms. */
 const REREAD = { least_ms: 2_000, most_ms: 16_000, forgotten_ms: 60_000 };
 const REST = { least_ms: 1_000, most_ms: 8_000, forgotten_ms: 30_000 };
 /** Folders that wait to be watched, and folders of one root that are looked at although they cannot be. */
@@ -74,7 +74,7 @@ function isWithin(path: Buffer, folder: Buffer): boolean {
   return path.length === folder.length || folder.length === 1 || path[folder.length] === SLASH;
 }
 
-/** What is to be looked at in a folder: names with the times of their first and last event, or all of it. */
+/** The changed part of a folder: names with the times of their first and last event, or all of it. */
 interface Dirty {
   names: Map<string, { first: number; last: number }> | undefined;
   first: number;
@@ -198,7 +198,7 @@ class FolderWatch implements Watch {
     await Promise.all(this.#roots.map((root) => this.#add(root, false)));
   }
 
-  /** A watch of a folder that was removed sees nothing of the one that has its name now. */
+  /** A watch of a removed folder does not see a new one of the same name. */
   async #verify(folder: Watched): Promise<void> {
     const opened = await Folder.open(folder.path).catch(() => undefined);
     await opened?.close();
@@ -215,7 +215,7 @@ class FolderWatch implements Watch {
     part.dirty.delete(folder);
   }
 
-  /** Watches a folder and those below it; where files count as new, they are told of. */
+  /** Watches a folder and those below it; where files count as new, they are reported. */
   async #add(path: Buffer, are_new: boolean): Promise<void> {
     const paths = [path];
     let refused = 0;
@@ -230,7 +230,7 @@ class FolderWatch implements Watch {
           refused += 1;
           if (refused > UNWATCHED_MAXIMUM) return;
         }
-        // Watched first and read then: nothing is written between the two unseen.
+        // Watched first and read then: no write between the two is missed.
         for await (const { name, kind } of opened.entries()) {
           if (kind === 'folder' && paths.length < WAITING_MAXIMUM) paths.push(joinPath(next, name));
           else if (kind === 'folder') this.#unwatched += 1;
@@ -288,7 +288,7 @@ class FolderWatch implements Watch {
     }
   }
 
-  /** An event. It is cheap whatever happens: this runs as often as another user wants. */
+  /** An event. It is always cheap: this runs as often as another user wants. */
   #hear(folder: Watched, name: Buffer | undefined): void {
     if (folder.watcher === undefined) return;
     const now = this.#parts.now();
@@ -312,8 +312,8 @@ class FolderWatch implements Watch {
   }
 
   /**
-   * The kernel tells nothing more of it for a while; then it is read whole. Where so many events came, the kernel may have dropped some of other folders as well, which Node
-   * does not say: then all watched folders are read, the more rarely the longer it lasts.
+   * The kernel reports no more events of it for a while; then it is read whole. Where so many events came, the kernel may have dropped some of other folders as well, which
+   * Node does not say: then all watched folders are read, the more rarely the longer it lasts.
    */
   #rest(folder: Watched, now: number): void {
     folder.watcher?.close();
@@ -358,7 +358,7 @@ class FolderWatch implements Watch {
     if (is_left && !this.#is_closed) this.#timer ??= setTimeout(() => this.#tick(), this.#parts.settle_ms);
   }
 
-  /** A loop for each person: what one has waiting does not come before what another has. */
+  /** A loop for each person: one person's waiting files do not come before another's. */
   #run(part: Part): void {
     if (part.is_running) return;
     part.is_running = true;
@@ -411,7 +411,7 @@ class FolderWatch implements Watch {
   async #read(path: Buffer, names: readonly string[] | undefined, folder?: Watched): Promise<void> {
     const opened = await Folder.open(path).catch(() => undefined);
     if (opened === undefined) {
-      // It was moved or removed: what is there now is found by its new name.
+      // It was moved or removed: its content is found by its new name.
       if (folder !== undefined) this.#unwatch(folder);
       return;
     }
@@ -438,7 +438,7 @@ class FolderWatch implements Watch {
     else if (stats?.isDirectory()) await this.#addNew(joinPath(opened.path, name));
   }
 
-  /** What was written into a new folder before it was watched is told of as well. */
+  /** Files that were written into a new folder before it was watched are reported as well. */
   async #addNew(path: Buffer): Promise<void> {
     if (!this.#watched.has(keyOf(path))) await this.#add(path, true);
   }

@@ -10,7 +10,10 @@ import { createNewFiles, type Lane, type NewFilesState } from './new-files.ts';
 import type { FoundFile } from './walk.ts';
 import { createWatch, type WatchState } from './watch.ts';
 
-/** Watching as a whole: what is written in watched folders, and what was while the agent did not run, is read in turn between people; and how that fares. */
+/**
+ * Watching as a whole: files that are written in watched folders, and those that were while the agent did not run, are read in turn between people; and its
+ * health.
+ */
 export interface Watching {
   want(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void>;
   state(): { folders: number; reason: string | null };
@@ -28,12 +31,14 @@ export interface WatchingParts {
   now: () => number;
 }
 
-/** What waits for so long without anything being read stands still. ms. */
+/** A queue that waits for so long without a file being read stands still. ms. */
 const STALLED_MS = 120_000;
-/** An overflow is told of for so long after it was over. ms. */
+/** Time for which an overflow is reported after its end. ms. */
 const OVERFLOW_TOLD_MS = 10 * 60_000;
 
-/** How the agent fares, from what its parts say. Times of `states` are of the clock `monotonic`; those that are told are of `time`. */
+/**
+ * The agent's health, from the states of its parts. Times of `states` are of the clock `monotonic`; reported ones are of `time`.
+ */
 export function healthOf(
   states: { watch: Pick<WatchState, 'overflow' | 'waiting_since'>; files: NewFilesState; stuck: number; is_wanted: boolean },
   { monotonic, time }: { monotonic: number; time: number },
@@ -81,7 +86,7 @@ export function createWatching({ store, read, log, now }: WatchingParts): Watchi
     },
     health: healthNow,
     async note() {
-      // What waits for long, or is still to be read again, would be forgotten by an agent that ends now.
+      // Files that have waited long, or whose folder is still to be read again, would be forgotten by an agent that ends now.
       const { watcher, overflow } = healthNow(true);
       if (watcher !== 'stalled' && (overflow === null || overflow.folders === 0)) await catchUp.note();
     },

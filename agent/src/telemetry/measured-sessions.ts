@@ -18,7 +18,7 @@ export function createMeasuredSessions(parts: {
   /** The folder that is there after a restart. */
   state: string;
   take: () => Promise<Stock>;
-  /** What was said, and is not noted yet. */
+  /** Reported, and not confirmed yet. */
   isSaid: (session_id: string) => boolean;
   say: (session_id: string, measured: MeasuredChanges) => void;
   log: (line: string) => void;

@@ -5,7 +5,7 @@ import { lineOf } from '#agent/line.ts';
 import { kernelStat } from '#files/kernel.ts';
 import { runProgram } from '#firewall/nft.ts';
 
-/** How often pending updates are looked for: it reads all package lists. */
+/** Interval between looks for pending updates: each reads all package lists. */
 const UPDATES_EVERY_MS = 6 * 60 * 60_000;
 const OTHERS_EVERY_MS = 60 * 60_000;
 const EVIDENCE_LENGTH = 500;
@@ -15,7 +15,7 @@ const LINE_LENGTH = 2_000;
 type Found = Pick<Posture, 'state' | 'evidence'>;
 type Run = (program: string, ...args: string[]) => Promise<string | undefined>;
 
-/** What a program says, or undefined where it is not there or fails. Reniced: none of this is urgent. */
+/** A program's output, or undefined where it is missing or fails. Reniced: it is not urgent. */
 const runQuietly: Run = async (program, ...args) =>
   await runProgram(['nice', '-n', '19'], [program, ...args]).then(
     ({ code, stdout }) => (code === 0 ? stdout : undefined),
@@ -37,7 +37,7 @@ export function readUpdates(simulated: string): Found {
   return { state: 'fail', evidence: `Security updates wait for ${names.join(', ')}${rest}.` };
 }
 
-/** No lock, so that nobody waits for it, and no cache on the disk: it would stay there when the agent is gone. */
+/** No lock, so that no other program waits for it, and no cache on the disk: it would stay there when the agent is gone. */
 const APT_OPTIONS = ['Debug::NoLocking=true', 'Dir::Cache::pkgcache=', 'Dir::Cache::srcpkgcache='].flatMap((one) => ['-o', one]);
 
 async function securityUpdates(run: Run): Promise<Found> {
@@ -59,7 +59,7 @@ const blockSchema: z.ZodType<Block> = z.object({
 });
 const blocksSchema = z.object({ blockdevices: z.array(blockSchema) });
 
-/** Whether what is mounted as `/` lies on something that is encrypted; undefined where it is not among the devices. */
+/** Whether the device mounted as `/` is encrypted; undefined where it is not among the devices. */
 export function isRootEncrypted(listing: unknown): boolean | undefined {
   const read = blocksSchema.safeParse(listing);
   if (!read.success) return undefined;
@@ -131,9 +131,9 @@ function firewallDefault(defaults: Defaults | undefined): Found {
 
 /** Looks at how the computer is set up, seldom and beside everything else. */
 export interface PostureWatch {
-  /** What was found so far. What is due is looked at meanwhile, and answered the next time. */
+  /** The facts found so far. Those that are due are looked up meanwhile, and answered the next time. */
   read(): Posture[];
-  /** Looks at what is due. */
+  /** Updates facts that are due. */
   look(): Promise<void>;
 }
 

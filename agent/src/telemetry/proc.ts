@@ -10,8 +10,8 @@ import { lineOf } from '#agent/line.ts';
 import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
 
 /**
- * Reads what a Linux kernel says of the computer in /proc: no program is started for it, and no turn through the thread pool is taken, which would cost ten times what the
- * kernel needs to answer.
+ * Reads a Linux kernel's facts about the computer in /proc: without starting a program, and without a turn through the thread pool, which would cost ten times the
+ * kernel's own answer.
  */
 
 const LISTENS = '0A';
@@ -24,7 +24,7 @@ const MAPPED = 0xffffn;
 const PROCESSES_MAXIMUM = 5_000;
 /** Open files of one process that are looked through: an attacker may open a million to keep the agent busy. */
 const FILES_MAXIMUM = 20_000;
-/** Reads after which the tables of sockets are walked whatever the kernel's counts say. */
+/** Reads after which the tables of sockets are walked even if the kernel's counts are unchanged. */
 const WALK_EVERY = 10;
 /** After this time of looking, other work has its turn, in ms. */
 const TURN_MS = 5;

@@ -4,7 +4,7 @@ import { openForeign, statForeign } from '#files/foreign.ts';
 import { kernelNames, kernelStat } from '#files/kernel.ts';
 import { runProgram } from '#firewall/nft.ts';
 
-/** Failed sign-ins from one address within `WINDOW_MS` that are somebody's guessing (fail2ban's default is 5; people mistype). */
+/** Failed sign-ins from one address within `WINDOW_MS` that count as guessing (fail2ban's default is 5; people mistype). */
 export const GUESSES = 10;
 const WINDOW_MS = 10 * 60_000;
 /** Addresses that are kept in mind at a time. */
@@ -15,9 +15,12 @@ const JOURNAL_FOLDERS = ['/var/log/journal', '/run/log/journal'];
 const READ_MAXIMUM = 4 * 1024 ** 2;
 const JOURNAL = ['-t', 'sshd', '-t', 'sshd-session', '-o', 'cat', '--no-pager', '-q'];
 
-/** Of a line, in characters: sshd cuts its own at 1,024, and what stands before them is short. Nothing looks at more of a foreign line. */
+/**
+ * The longest part of a line that is read, in characters: sshd cuts its own at 1,024, and the text before it is short. A longer foreign
+ * line is not read further.
+ */
 const LINE_LENGTH = 2_048;
-/** What stands before sshd's own sentence in a log. */
+/** The text before sshd's own sentence in a log. */
 const PROGRAMS = ['sshd[', 'sshd-session['];
 const UNKNOWN_USER = 'invalid user ';
 
@@ -45,7 +48,7 @@ function addressBeforePort(words: readonly string[], before?: string): string | 
 
 /**
  * The address that a line says a sign-in failed from. A user name is foreign text and may itself look like sshd's words: the address is the last that a sentence names.
- * A failure for an unknown user is told twice, and counted by the second sentence alone. No expression is run over the line: each of its words is looked at once.
+ * sshd reports a failure for an unknown user twice, and only the second sentence counts. No regular expression is run over the line: each of its words is read once.
  */
 export function failedFrom(line: string): string | undefined {
   const sentence = sentenceOf(line.slice(0, LINE_LENGTH));
@@ -92,8 +95,8 @@ export interface SignInLog {
 }
 
 /**
- * Another text than before once anything was written to the journal: journald touches a file whenever it has added to it, so that whoever waits for more wakes up
- * (systemd: journal_file_post_change). Files that were put aside have an @ in their name.
+ * A mark that changes once anything was written to the journal: journald touches a file whenever it has added to it, which wakes up waiting readers (systemd:
+ * journal_file_post_change). Rotated files have an @ in their name.
  */
 function markOfJournal(folders: readonly string[]): string {
   const machines = folders.flatMap((folder) => kernelNames(folder).map((machine) => join(folder, machine)));
@@ -108,7 +111,7 @@ function markOfJournal(folders: readonly string[]): string {
 }
 
 export function createSignInLog(path = AUTH_LOG, journal_folders: readonly string[] = JOURNAL_FOLDERS): SignInLog {
-  /** Of the journal as it was last read: while nobody writes to it, no program is started to read it. */
+  /** Of the journal as it was last read: while it is unchanged, no program is started to read it. */
   let mark: string | undefined;
   let offset: number | undefined;
   let since = Math.floor(Date.now() / 1_000);
@@ -118,7 +121,7 @@ export function createSignInLog(path = AUTH_LOG, journal_folders: readonly strin
     const stats = await statForeign(path);
     if (stats?.isFile() !== true) return [];
     const size = Number(stats.size);
-    // What was written before this start is no news; a file that became shorter is a new one.
+    // Lines from before this start are no news; a file that became shorter is a new one.
     const from = offset === undefined ? size : offset > size ? 0 : offset;
     const length = Math.min(size - from, READ_MAXIMUM);
     if (length <= 0) {

@@ -54,7 +54,7 @@ function createComputer() {
 const linesOf = ({ changes }: Pick<MeasuredChanges, 'changes'>) =>
   changes.map(({ thing, how, name }) => `${how} ${thing}: ${name}`);
 
-it('tells everything that somebody could leave behind, the gravest first, and nothing that is as it was', async () => {
+it('reports everything that a technician could leave behind, the gravest first, and nothing that is unchanged', async () => {
   const computer = createComputer();
   const before = await computer.take();
   expect(compareStock(before, await computer.take())).toEqual({ changes: [], more: 0, unread: [] });
@@ -97,22 +97,22 @@ it('tells everything that somebody could leave behind, the gravest first, and no
     'removed program: clamav',
   ]);
   measuredChangesSchema.parse({ from: before.at, to: after.at, ...told });
-  // Nothing that a file says is kept.
+  // The content of the files is not kept.
   expect(JSON.stringify([before, after])).not.toMatch(/NOPASSWD|curl example|AAAAC3/u);
 });
 
-it('says what it could not look at', async () => {
+it('lists the parts that it could not read', async () => {
   const computer = createComputer();
   const before = await computer.take();
   computer.setRuleset(undefined);
   rmSync(join(computer.root, 'var/lib/dpkg/status'));
   const told = compareStock(before, await computer.take());
   expect(told.unread).toEqual(['firewall', 'program']);
-  // Nothing is called gone that may be there.
+  // A thing that may still be there is not called gone.
   expect(told.changes).toEqual([]);
 });
 
-it('is held up by no pipe, led nowhere by a link, and filled by nobody’s files', async () => {
+it("pipes do not block it, links do not redirect it, and a user's many files do not fill it", async () => {
   const computer = createComputer();
   const before = await computer.take();
   const autostart = join(computer.root, 'home/maria/.config/autostart');
@@ -129,7 +129,7 @@ it('is held up by no pipe, led nowhere by a link, and filled by nobody’s files
   expect(told.changes.every(({ thing }) => thing === 'autostart' || thing === 'program')).toBe(true);
   expect(told.more).toBeLessThan(2_000 + 2_000);
   expect(told.unread).toContain('autostart');
-  // As one frame it is small enough for the channel, whatever the names are.
+  // As one frame it is small enough for the channel, for any names.
   const said = { kind: 'event', id: SESSION, at: before.at, event: { event: 'session_changes', session_id: SESSION } };
   saidSchema.parse({ ...said, event: { ...said.event, measured: { from: before.at, to: before.at, ...told } } });
 });
@@ -165,7 +165,7 @@ it('takes stock once, remembers it over a restart, says once what changed, and f
   expect(existsSync(join(state, 'remote-sessions.json'))).toBe(false);
 });
 
-it('says that nothing was measured of a session whose beginning it did not see', async () => {
+it('reports no measurement of a session whose beginning it did not see', async () => {
   const computer = createComputer();
   const said: MeasuredChanges[] = [];
   const measured = createMeasuredSessions({

@@ -74,7 +74,7 @@ export async function takeStock({ root = '/', listening, run, now }: StockParts)
   return { at: new Date(now()).toISOString(), things: taking.things(), unread: taking.unread() };
 }
 
-/** One stocktaking: what it has found, and the files and folders below its root. */
+/** One stocktaking: its entries so far, and the files and folders below its root. */
 class StockTaking {
   readonly #root: string;
   readonly #things = new Map<string, [ChangedThing, string, string]>();

@@ -72,7 +72,7 @@ it('walks the tables of sockets only where the kernel counts another socket, and
   write('tcp', listens(22));
   count(1, 1);
   expect(await ports()).toEqual([22]);
-  // Without another count: what nobody could have opened.
+  // Without a new count, a socket that cannot have been opened is not seen.
   write('tcp', listens(22) + listens(80));
   expect(await ports()).toEqual([22]);
   expect((await proc.listening()).map(({ port }) => port)).toEqual([22, 80]);
@@ -92,7 +92,7 @@ it('walks the tables of sockets only where the kernel counts another socket, and
   expect(await ports()).toEqual([]);
 });
 
-it('says of a program that calls itself by control characters what the contract takes', async () => {
+it("shortens a program's name of control characters to the contract's form", async () => {
   const root = mkdtempSync(join(tmpdir(), 'palisade-proc-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, 'net'));
@@ -104,7 +104,7 @@ it('says of a program that calls itself by control characters what the contract 
   expect(listening).toEqual([{ protocol: 'tcp', address: '0.0.0.0', port: 8080, program: 'abc' }]);
 });
 
-it('tells a failed sign-in, whatever the user calls themselves', () => {
+it('reports a failed sign-in, for any user name', () => {
   expect(failedFrom('Failed password for root from 203.0.113.9 port 4242 ssh2')).toBe('203.0.113.9');
   expect(failedFrom('Nov 22 10:00:00 vm sshd[7]: Invalid user x from 2001:db8::1 port 4242')).toBe('2001:db8::1');
   expect(failedFrom('Invalid user a from 198.51.100.7 port 1 from 203.0.113.9 port 4242')).toBe('203.0.113.9');
@@ -113,7 +113,7 @@ it('tells a failed sign-in, whatever the user calls themselves', () => {
   expect(failedFrom('Accepted password for root from 203.0.113.9 port 4242 ssh2')).toBeUndefined();
 });
 
-/** How long it takes to read a line, as the least of several tries. */
+/** Time for reading a line, as the least of several tries. */
 function costOf(line: string): number {
   const tries = Array.from({ length: 9 }, () => {
     const start = performance.now();
@@ -141,7 +141,7 @@ it.each(Object.entries(HOSTILE))(
   },
 );
 
-it('finds an address behind the longest user name that sshd writes, and none behind what it cuts', () => {
+it('finds an address behind the longest user name that sshd writes, and none behind a cut one', () => {
   const user = 'x from 10.0.0.1 port 5 '.repeat(40);
   expect(failedFrom(`Nov 22 10:00:00 vm sshd[77]: Failed password for ${user} from 203.0.113.9 port 4242 ssh2`)).toBe(
     '203.0.113.9',
@@ -163,7 +163,7 @@ it('calls it guessing once in ten minutes', () => {
   expect(guessing.hear(Array<string>(GUESSES).fill(line), 11 * 60_000)).toHaveLength(1);
 });
 
-it('reads what is new in a log, whole lines alone, and follows it when it is put aside', async () => {
+it('reads new lines of a log, whole ones alone, and follows it when it is rotated', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-log-'));
   const path = join(folder, 'auth.log');
   const FAILED = 'Failed password for root from 203.0.113.9 port 4242 ssh2';
@@ -197,7 +197,7 @@ it('starts journalctl only where something was written to the journal, and then 
   const times = () => readFileSync(asked, 'utf8').trim().split('\n').length;
   expect(await log.read()).toContain('Failed password');
   expect(await log.read()).toEqual([]);
-  // What was put aside is written to no more.
+  // A rotated file is not written to any more.
   writeFileSync(join(machine, 'system@1.journal'), 'old');
   expect(await log.read()).toEqual([]);
   expect(times()).toBe(1);
@@ -220,7 +220,7 @@ it('tells security updates from others', () => {
   });
 });
 
-it('finds whether what is mounted as / is encrypted', () => {
+it('finds whether the device mounted as / is encrypted', () => {
   const disk = (type: string) => ({
     blockdevices: [{ type: 'disk', children: [{ type: 'part', children: [{ type, mountpoints: ['/'] }] }] }],
   });
@@ -265,7 +265,7 @@ it('believes that it is revoked after ten minutes of nothing else', () => {
   const revocation = createRevocation(() => now);
   expect(revocation.hear(true)).toBe(false);
   now = 9 * 60_000;
-  // No answer is no answer: it neither ends the time nor lets it count as said.
+  // No answer is no answer: it neither ends the time nor counts as one.
   expect(revocation.hear(undefined)).toBe(false);
   expect(revocation.hear(true)).toBe(false);
   now = 10 * 60_000;

@@ -2,6 +2,7 @@ import { coverageSchema, statusDetailSchema } from '@palisade/contract/antivirus
 import { threatFactsSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import { signatureFilesSchema } from '#scanner/rules/signature-files.ts';
+import { engineKindSchema } from './rule-engine.ts';
 
 /** Bytes of a file that one process asks another to match. `path`: the name by which rules may ask for them. */
 const rangeSchema = z.object({
@@ -65,6 +66,8 @@ export type EngineRequest = z.infer<typeof requestSchema>;
 export const answerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('ready'),
+    /** The build that compiles rules, and the reason why it is not the native one. */
+    engine: z.object({ kind: engineKindSchema, note: z.string().nullable() }),
     version: z.string(),
     signatures_version: z.string(),
     rules: z.int(),

@@ -5,11 +5,13 @@ import { availableParallelism } from 'node:os';
 import type { SignatureFiles } from '#scanner/rules/signature-files.ts';
 import type { Examination, Progress } from '#scanner/walk/examine.ts';
 import { type ScanLimits, timeFor } from '#scanner/walk/limits.ts';
+import { engineEnvironment, fallbackNote } from './choose-engine.ts';
 import type { SecondOpinion } from './clamd-pool.ts';
 import type { EngineLog } from './engine-log.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
 import { createPoolHelp, type Question } from './pool-help.ts';
 import { boundedProcess, ENGINE_MEMORY, type EngineMemory, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
+import type { EngineKind } from './rule-engine.ts';
 
 /** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
 export type EngineOutcome = (
@@ -64,6 +66,10 @@ interface EngineJob {
 /** What an engine is at a moment. Version and signatures are null until a process was ready once. */
 interface EngineStatus {
   name: string;
+  /** Which build of it reads files; null until a process was ready once. */
+  kind: EngineKind | null;
+  /** Why it is not the native one, in sentences for people. */
+  note: string | null;
   state: 'starting' | 'ready' | 'down';
   version: string | null;
   signatures_version: string | null;
@@ -146,6 +152,9 @@ const IDLE_MS = 30_000;
 /** How often in that time the pool looks. */
 const IDLE_LOOKS = 6;
 
+/** Signals of a binary that this processor or system does not run. */
+const FAULTS: ReadonlySet<string> = new Set(['SIGILL', 'SIGSEGV', 'SIGBUS', 'SIGSYS']);
+
 /** From here on nobody waits for a process that may not come back. */
 const GIVE_UP_BACKOFF_MS = BACKOFF_MS.first * 8;
 /** Signatures that take longer to compile have no place in an engine; a process that is not ready by then is ended, and another one is tried. ms. */
@@ -181,6 +190,8 @@ class YaraProcesses implements YaraPool {
   private current: Generation;
   private next: Generation | undefined;
   private known: Omit<EngineStatus, 'name' | 'state' | 'processes'> = {
+    kind: null,
+    note: null,
     version: null,
     signatures_version: null,
     rules: 0,
@@ -191,6 +202,8 @@ class YaraProcesses implements YaraPool {
   private readonly timers = new Set<NodeJS.Timeout>();
   private backoff_ms = 0;
   private closing = false;
+  /** Set once a process was killed by a fault of its own before it was ready: from then on all take the other engine. */
+  private native_crash: string | null = null;
   private readonly help: ReturnType<typeof createPoolHelp<Member>>;
   private readonly looking: NodeJS.Timeout;
 
@@ -338,7 +351,10 @@ class YaraProcesses implements YaraPool {
           this.takeOver(this.next);
         if (member.generation === this.current) {
           const { version, signatures_version, rules, hashes, memory: of_feeds } = answer;
-          this.known = { version, signatures_version, rules, hashes, memory: of_feeds };
+          const { kind } = answer.engine;
+          const note = this.native_crash ?? answer.engine.note;
+          if (note !== null && note !== this.known.note) this.logger.warn({ engine: kind }, note);
+          this.known = { kind, note, version, signatures_version, rules, hashes, memory: of_feeds };
         }
         this.logger.debug(
           { pid: member.child.pid, rules: answer.rules, signatures_version: answer.signatures_version },
@@ -471,6 +487,8 @@ class YaraProcesses implements YaraPool {
       return;
     }
     // What the server itself has ended over a file says nothing of the engine.
+    if (member.facts === undefined && signal !== null && FAULTS.has(signal) && this.known.kind === null)
+      this.native_crash = fallbackNote(`it ends with ${signal}`);
     const died_early = member.facts === undefined || performance.now() - member.started_at < YOUNG_MS;
     const young = died_early && !cancelled && killed_for === undefined && !was_ended;
     this.backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, this.backoff_ms * 2)) : 0;
@@ -494,7 +512,7 @@ class YaraProcesses implements YaraPool {
     // An engine needs nothing of the environment, and hostile input must not find secrets there.
     const child = fork(PROCESS_FILE, [], {
       serialization: 'advanced',
-      env: {},
+      env: engineEnvironment(this.native_crash === null ? undefined : 'wasm'),
       ...boundedProcess(),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

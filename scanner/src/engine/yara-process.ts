@@ -1,7 +1,7 @@
-import { engineVersion } from '#scanner/rules/rules.ts';
 import type { SignatureFiles } from '#scanner/rules/signature-files.ts';
 import { loadSignatures, type SignatureSet } from '#scanner/rules/signature-set.ts';
 import { examine, type Progress } from '#scanner/walk/examine.ts';
+import { chosenEngine } from './choose-engine.ts';
 import { createCollector } from './collector.ts';
 import { createHelp, matchRanges } from './help.ts';
 import { type EngineMessage, type EngineRequest, requestSchema } from './messages.ts';
@@ -42,8 +42,9 @@ async function start(files: SignatureFiles): Promise<void> {
     const { version, rules, hashes, left_out, memory } = signatures;
     globalThis.gc?.();
     collectLeft = createCollector(process.memoryUsage.rss, () => globalThis.gc?.(), WORTH_WHILE);
-    const facts = { version: engineVersion(), signatures_version: version, rules, hashes, left_out, memory };
-    say({ kind: 'ready', ...facts, resident_bytes: process.memoryUsage.rss() });
+    const { engine, note } = chosenEngine();
+    const facts = { version: engine.version, signatures_version: version, rules, hashes, left_out, memory };
+    say({ kind: 'ready', engine: { kind: engine.kind, note }, ...facts, resident_bytes: process.memoryUsage.rss() });
     idle.refresh();
   } catch (error) {
     say({ kind: 'refused', reason: reasonOf(error) });

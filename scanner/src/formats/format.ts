@@ -4,8 +4,8 @@ import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 
-// The scanner's knowledge of one file format. Each format is defined in one place with these fields, and stands in the list of index.ts: recognition, media types, carving rules, closed formats, what is
-// read ahead, and the list of what is not read are derived from there.
+// The scanner's knowledge of one file format. Each format is defined in one place with these fields, and stands in the list of index.ts: recognition, media types, carving rules, closed formats,
+// read-ahead, and the list of unread formats are derived from there.
 
 /** Bytes that recognition is given where the file has as many: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
 export const HEAD_BYTES = 33_000;
@@ -41,30 +41,30 @@ export interface WholeFile {
 
 /** Finds a format inside other data. */
 export interface CarvePattern {
-  /** Stable and unique: processes send it to each other. The id of the format where nothing is said. */
+  /** Stable and unique: processes send it to each other. By default the id of the format. */
   id?: string;
-  /** The name in notes. The id where nothing is said. */
+  /** The name in notes. By default the id. */
   title?: string;
   /** What YARA-X searches for: a hex string or a regular expression. */
   pattern: string;
   /** Bytes of the container before the pattern. */
   back?: number;
-  /** What random bytes must agree with. Bits; computed from hex patterns, given for regular expressions. */
+  /** Bits that random bytes must match by chance. Bits; computed from hex patterns, given for regular expressions. */
   bits?: number;
   /**
-   * Whether a container begins there as far as its first bytes tell. What proves to be one and does not open is a container that could not be read; what
-   * does not prove is nothing.
+   * Whether a container begins there as far as its first bytes tell. A proven container that does not open is one that could not be read; an unproven
+   * one is ignored.
    */
   proves?: (reader: Reader, at: number) => boolean;
   /** The pattern proves little: a container that does not open there was none. */
   is_guess?: true;
-  /** The place is opened as this format, whatever its first bytes look like. */
+  /** The place is opened as this format, for any first bytes. */
   is_own?: true;
   /** Where the container begins, where that is before the place of the pattern. */
   startOf?: (reader: Reader, at: number) => number;
   /** Where a container ends that begins at a place. Made once for each content, and asked in the order of the places. */
   endsIn?: (reader: Reader) => (at: number) => number | undefined;
-  /** The reader goes on to the end of what it is given: a container ends where the next one of the pattern begins. */
+  /** The reader reads to the end of its input: a container ends where the next one of the pattern begins. */
   is_endless?: true;
   /** A format that is opened as well, where this one opened. */
   also?: () => Format;
@@ -72,13 +72,13 @@ export interface CarvePattern {
 
 /** Other formats that a file of this format also is. Fields that are absent are false. */
 interface Traits {
-  /** What was opened tells nothing of what else the file is: the file is examined as if it had not been opened. */
+  /** The opened part tells nothing about the rest of the file: the file is examined as if it had not been opened. */
   is_beside?: true;
   /** Carving patterns whose places the reader of a format that is beside has read already. */
   reads_beside?: readonly string[];
   /** A text, too. The contents of all other formats are no texts that a program reads. */
   is_text?: true;
-  /** Lines that may stand in anything tell it, and its reader decodes what is encoded in them. */
+  /** It is recognised by lines that may stand in anything, and its reader decodes encoded parts of them. */
   is_mail?: true;
   /** Two or three bytes make it of anything: in the middle of a file it is one only where it opens. */
   is_weak?: true;
@@ -87,18 +87,18 @@ interface Traits {
   /** Members can be read before the earlier ones were examined. */
   reads_ahead?: true;
   /**
-   * It holds files as they are and knows its own end: a file in it may be read by itself as well (an archive at the end, a PDF near the beginning), so that what was claimed of that is no end of this one.
+   * It holds files as they are and knows its own end: a file in it may also be read on its own (an archive at the end, a PDF near the beginning), so that the claims for that file do not end this one.
    */
   holds_whole_files?: true;
   /** Its one member is named after the file that it came in. */
   is_named_after_file?: true;
-  /** What stands at the end of the file is its own: no archive is looked for there. */
+  /** The end of the file belongs to it: no archive is looked for there. */
   owns_end?: true;
   /** A disk or a file system: it takes the file from its first byte on, and no other is looked for in a file that begins with it. */
   is_disk?: true;
   /** A disk that may have partitions: none are looked for beside it. */
   holds_partitions?: true;
-  /** A program: somebody would hide one. */
+  /** A program: an author may hide one. */
   is_program?: true;
 }
 
@@ -148,21 +148,21 @@ export interface Format {
   recognise?: ((head: Buffer, budget: Budget) => number) & Pick<ByMarks, 'first_bytes'>;
   /** Confidence in bits that the first bytes of a file of `size` bytes are those of a disk or a file system. */
   recogniseDisk?: ((head: Buffer, size: number) => number) & Pick<ByMarks, 'first_bytes'>;
-  /** Confidence in bits that the format stands in a file beside what its first bytes are. */
+  /** Confidence in bits that the format stands in a file beside the one of its first bytes. */
   recogniseBeside?: (file: WholeFile) => number;
   /** Patterns by which it is found inside other data. */
   carve?: readonly CarvePattern[];
   /** Places of it that no pattern can tell. */
   search?: (reader: Reader) => Generator<number>;
   traits: Traits;
-  /** Why nothing of it is read, if so. */
+  /** The reason why it is not read, if so. */
   closed?: StatusDetail;
   leaf?: Leaf;
   /** Its header may stand behind something else, so that the file may be something else that quotes it; the pattern of this id finds the header there. */
   late?: { isLate: (head: Buffer) => boolean; carved_as: string };
   /** The unread parts of it, in a sentence for people. Null where nothing is known to be missing. */
   limits: string | null;
-  /** The members in their order; throws where it is damaged: what came before is good. Absent for formats that hold nothing but themselves. */
+  /** The members in their order; throws where it is damaged: earlier members are good. Absent for formats that hold nothing but themselves. */
   open?: Open | undefined;
 }
 
@@ -197,7 +197,7 @@ export function withBits<Words extends unknown[]>(bits: number, test: (...words:
   return (...words) => (test(...words) ? bits : 0);
 }
 
-// What a closed format is told by, and why nothing of it is read.
+// The recognition of a closed format, and the reason why it is not read.
 type Closed = Pick<Format, 'id'> &
   Partial<Pick<Format, 'title' | 'recognise' | 'recogniseBeside' | 'carve' | 'traits'>> & { detail?: StatusDetail };
 
@@ -207,7 +207,7 @@ async function* closedMembers(title: string, detail: StatusDetail, { note }: Rea
   throw new Unreadable(detail);
 }
 
-/** Defines a format that is recognised, so that no file of it is called clean, and not opened. */
+/** Defines a format that is recognised, so that no file of it is called clean, but not opened. */
 export function closedFormat({ detail = 'unsupported', ...definition }: Closed): Format {
   const title = definition.title ?? definition.id;
   return format({
@@ -233,12 +233,12 @@ function isUnknown({ first, beside }: WholeFile): boolean {
   );
 }
 
-/** A test that counts only where nothing else is found in a file. */
+/** A test that counts only if no other format is found in a file. */
 export function whereUnknown(bits: number, test: (file: WholeFile) => boolean): (file: WholeFile) => number {
   return (file) => (isUnknown(file) && test(file) ? bits : 0);
 }
 
-/** A closed format that counts only where nothing else is found in the file: the bytes at these places, wherever they stand in the file. */
+/** A closed format that counts only if no other format is found in the file: the bytes at these places, wherever they stand in the file. */
 export function closedWhereUnknown(id: string, title: string, marks: readonly Mark[], detail?: StatusDetail): Format {
   return closedFormat({
     id,

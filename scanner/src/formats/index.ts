@@ -211,12 +211,12 @@ export const FORMATS: readonly Format[] = [
   packedProgram,
 ];
 
-/** Formats that hold nothing but themselves, and those whose first bytes say what they are beside an archive. */
+/** Formats without members, and those whose first bytes name a type beside an archive. */
 export const LEAF_FORMATS: readonly (Format & { leaf: Leaf })[] = FORMATS.flatMap((format) =>
   format.leaf === undefined ? [] : [{ ...format, leaf: format.leaf }],
 );
 
-/** A format that is looked for inside others, by one of its patterns. */
+/** A format that is searched for inside others, by one of its patterns. */
 export interface Carved extends CarvePattern {
   id: string;
   title: string;

@@ -1,6 +1,6 @@
 import type { Reader } from '#scanner/walk/reader.ts';
 
-// What the walks along formats have in common.
+// The common parts of the walks along formats.
 
 /** Where a format ends that begins at 0. Undefined when it does not begin there after all. Bytes. */
 type Walk = (reader: Reader, head: Buffer) => number | undefined;
@@ -17,7 +17,7 @@ export const u32 = (bytes: Buffer, at: number, little: boolean) =>
 export const u64 = (bytes: Buffer, at: number, little: boolean) =>
   at + 8 > bytes.length ? 0 : Number(little ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
 
-/** Repeats a step that answers where the next one begins, until one answers nothing or stands still. Answers where it came to. */
+/** Repeats a step that answers where the next one begins, until one answers nothing or stands still. Answers the last place. */
 export function along(reader: Reader, from: number, step: (at: number) => number | undefined): number {
   let at = from;
   while (at < reader.size) {
@@ -37,7 +37,7 @@ export const walkChunk =
     return Math.min(reader.size, 8 + size + (size % 2));
   };
 
-/** Size at 4, and what it counts from. */
+/** Size at 4, and the place that it counts from. */
 export const sizedAt =
   (at: number, little: boolean, more = 0): Walk =>
   (_reader, head) =>

@@ -50,7 +50,7 @@ describe('the kind of a container', async () => {
     [undefined, Buffer.from('BZh is how a bzip2 file starts')],
     [undefined, hex('60eaffff')],
     [undefined, hex('1f9dff')],
-    // The first code is none of a byte.
+    // The first code is not that of a byte.
     [undefined, hex('1f9d90ff03ff03')],
   ])('is %s, by its bytes', (kind, bytes) => {
     const found = containerOf(bytes, budget);

@@ -61,7 +61,7 @@ function isDiskHead(head: Buffer, size: number): boolean {
   return (DISKS[head[0] ?? 0] ?? []).some((recogniseDisk) => recogniseDisk(head, size) > 0);
 }
 
-/** Whether a file that somebody would hide begins with these bytes: a container, an image of a disk or a program. */
+/** Whether these bytes begin a file that an author may hide: a container, an image of a disk or a program. */
 function isFileHead(head: Buffer, budget: Budget): boolean {
   const container = containerOf(head, budget);
   return isProgramHead(head) || isDiskHead(head, head.length) || (container !== undefined && !container.is_guess);
@@ -86,7 +86,9 @@ function bitsBeside({ recogniseBeside, recogniseDisk, traits }: Format, file: Wh
   return recogniseBeside?.(file) ?? recogniseDisk?.(file.head, file.reader.size) ?? 0;
 }
 
-/** Containers that the whole of a file tells, whatever its first bytes are: images of disks, files encoded in its text, a zip at its end, a packed program. */
+/**
+ * Containers that are recognised by the whole of a file, for any first bytes: images of disks, files encoded in its text, a zip at its end, a packed program.
+ */
 export function containersBeside(reader: Reader, head: Buffer, first: Found | undefined, name: string): Found[] {
   const beside: Found[] = [];
   const file: WholeFile = { reader, head, name, first, beside, isFile: (bytes) => isFileWhole(bytes, reader.budget) };
@@ -97,14 +99,14 @@ export function containersBeside(reader: Reader, head: Buffer, first: Found | un
   return beside;
 }
 
-/** The format to open at a place of a pattern, where `head` begins. 7-Zip finds out what it knows. */
+/** The format to open at a place of a pattern, where `head` begins. 7-Zip finds out its own formats. */
 export function containerFor({ format, is_own }: Carved, head: Buffer, budget: Budget): Found {
   const container = is_own ? undefined : containerOf(head, budget);
   if (container !== undefined) return container;
   return { format: is_own || format.closed !== undefined ? format : anyArchive, is_guess: false };
 }
 
-/** The members of a container in their order. Throws where it is damaged; what came before is good. */
+/** The members of a container in their order. Throws where it is damaged; earlier members are good. */
 export async function* membersOf(
   { format, is_guess }: Found,
   content: Content,
@@ -149,8 +151,8 @@ function mediaTypeAs({ media_type }: Format, head: Buffer): string | undefined {
 }
 
 /**
- * What a file is by its first bytes (IANA media types where there is one; `application/octet-stream` for an unknown format). `container` is what the
- * unpacker takes it for: what is taken apart as a zip is called one.
+ * The media type of a file by its first bytes (IANA media types where there is one; `application/octet-stream` for an unknown format). `container`
+ * is the format that the unpacker opens: a file that is opened as a zip is called one.
  */
 export function mediaTypeOf(head: Buffer, container: Found | undefined): string {
   const opened = container === undefined || container.is_guess ? undefined : mediaTypeAs(container.format, head);

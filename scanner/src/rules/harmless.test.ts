@@ -4,7 +4,7 @@ import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { HARMLESS_FILES, harmlessFiles } from './harmless.ts';
 import { compileRules } from './rules.ts';
 
-test('the kept set has its number of files of many kinds, the same each time, and our own rules call none of them infected', async () => {
+test("the kept set has its number of files of many kinds, the same each time, and the pack's own rules call none of them infected", async () => {
   const installation = join(SIGNATURES_FOLDER, '../..');
   const files = [...harmlessFiles(installation)];
   expect(files).toHaveLength(HARMLESS_FILES);

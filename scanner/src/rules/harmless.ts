@@ -3,23 +3,26 @@ import { extname, join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 
 // The kept set of harmless files that feeds are tried on: files of the installation itself, which are the same wherever the same version is installed, and
-// documents that are made here. Nothing of it is stored: docs/decisions/scanner.md.
+// documents that are made here. The set is not stored: docs/decisions/scanner.md.
 
-/** A harmless file; `name` is what a sentence calls it. */
+/** A harmless file; `name` is its name in sentences. */
 export interface HarmlessFile {
   name: string;
   bytes: Buffer;
 }
 
-/** How many files a feed's rules are tried on. */
+/** The number of files that a feed's rules are tried on. */
 export const HARMLESS_FILES = 2_000;
 /** Of a larger file its beginning serves. Bytes. */
 const READ_MAXIMUM = 256 * 1024;
-/** So many of one ending, and of a folder of ours, at the most: a set of scripts alone says little. */
+/** The most files of one ending, and of one of this project's folders: a set of scripts alone says little. */
 const PER_ENDING = 400;
 const PER_OWN_FOLDER = 60;
 const ENTRIES_PER_FOLDER = 4_000;
-/** Ours, in this order, before the packages. What speaks of threats, in order to find them, is no part of it. */
+/**
+ * This project's folders, in this order, before the packages. Those that describe threats, in order to find
+ * them, are left out.
+ */
 const OWN_FOLDERS = ['contract/src', 'web/src', 'server/src/platform', 'server/migrations', 'scripts', 'docs'];
 const SUBJECTS = ['invoice', 'minutes', 'menu', 'timetable', 'recipe', 'inventory', 'newsletter', 'contract', 'survey', 'manual'];
 
@@ -153,7 +156,10 @@ function firstBytes(path: string): Buffer {
   return readFileSync(path).subarray(0, READ_MAXIMUM);
 }
 
-/** The set, always in the same order. `installation` is the folder of the product: what is not there is missing in the set. */
+/**
+ * The set, always in the same order. `installation` is the folder of the product: files that are missing there are missing in
+ * the set.
+ */
 export function* harmlessFiles(installation: string): Generator<HarmlessFile> {
   let count = 0;
   for (const [number, subject] of SUBJECTS.entries()) {

@@ -21,7 +21,7 @@ async function listOf(text: string, strict = false) {
 const sum = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('a hash list', () => {
-  test('finds exactly what stands in it, under the first name that it has there', async () => {
+  test('finds exactly its entries, under the first name of each', async () => {
     // Few leading bytes, so that many sums begin alike.
     const hash = fc
       .tuple(fc.constantFrom('0000', '0001', 'ffff', 'a0b1'), fc.nat(40))

@@ -19,7 +19,7 @@ const LINE_CHARACTERS_MAXIMUM = 1_000;
 /** 180 MB on disk. */
 const ENTRIES_MAXIMUM = 5_000_000;
 
-/** What a list says of a sum that stands in it. */
+/** A list's entry for a sum. */
 interface ListedHash {
   /** Null: the list gives no name. */
   name: string | null;
@@ -107,7 +107,7 @@ interface Columns {
 }
 
 const SUM_COLUMN = /^sha-?256/i;
-/** The first of these that there is: abuse.ch calls the family `signature`. */
+/** The first present one of these: abuse.ch calls the family `signature`. */
 const NAME_COLUMNS = [/^signature$/i, /^(malware|threat|family)/i, /^(name|tag)/i];
 
 /** The columns that a line names, if it names them. Lists write that line as a comment, too. */
@@ -121,7 +121,7 @@ function columnsOf(line: string): Columns | undefined {
 
 const SUM = /^[0-9a-f]{64}$/i;
 
-/** What a line says: the sum first and a name behind it, or fields in columns. Undefined where there is no sum. */
+/** Parses a line: the sum first and a name behind it, or fields in columns. Undefined where there is no sum. */
 function entryOf(text: string, columns: Columns | undefined): { hex: string; name: string | null } | undefined {
   if (columns !== undefined) {
     const fields = fieldsOf(text);
@@ -134,7 +134,7 @@ function entryOf(text: string, columns: Columns | undefined): { hex: string; nam
   return anywhere === undefined ? undefined : { hex: anywhere, name: null };
 }
 
-/** How a list is taken. */
+/** Options for reading a list. */
 export interface ListRules {
   /** A line without a sum refuses it. Else such lines are left out. */
   strict: boolean;
@@ -142,7 +142,7 @@ export interface ListRules {
   except: ReadonlySet<string>;
 }
 
-/** What of a list was not taken. */
+/** The entries of a list that were left out. */
 export interface ListLeftOut {
   lines: number;
   sums: string[];
@@ -196,7 +196,7 @@ async function readEntries(source: string, { strict, except }: ListRules) {
 
 /**
  * Turns a plain text (one SHA-256 in hex on a line, a name behind it if there is one, or columns of CSV; `#`, `;` and `//` begin a comment) into the file
- * that `openHashList` reads. Answers what it left out.
+ * that `openHashList` reads. Answers the parts that it left out.
  * @throws BadHashList for a list without an entry.
  */
 export async function buildHashList(source: string, target: string, rules: ListRules): Promise<ListLeftOut> {

@@ -1,6 +1,6 @@
 import type { YaraPattern } from './yara-source.ts';
 
-// Makes text that is hard on a pattern, out of the pattern: what a search engine takes for a beginning again and again, and what nearly matches.
+// Makes text that is hard on a pattern, out of the pattern: repeated beginnings for the search engine, and near matches.
 
 /** A stretch of text that a pattern matches: fixed bytes, or a filling that may be longer or shorter. */
 interface Stretch {
@@ -19,7 +19,7 @@ const NOTHING: Node = { kind: 'row', nodes: [] };
 const UNIT_CHARACTERS_MAXIMUM = 4096;
 /** A repeat without a bound, or with a large one, is filled up to here. */
 const REPEAT_MAXIMUM = 400;
-/** What a filling is made of, as far as its class takes it: first what most classes of rules take. */
+/** Characters of a filling, as far as its class takes them: first those of most classes in rules. */
 const FILLING = ['x', ' ', '0', '/', 'A', '+', '"', "'", '(', '\t', '\n', '\x00', '\xe2'];
 const CLASSES: Readonly<Record<string, string>> = {
   d: '0-9',
@@ -198,7 +198,7 @@ function matchOf(node: Node, turn: number, is_long: boolean): Stretch[] {
   }
 }
 
-/** Every fixed text of a pattern, those of all its branches and of what may be left out among them. */
+/** Every fixed text of a pattern, those of all its branches and of optional parts among them. */
 function fixedOf(node: Node): string[] {
   switch (node.kind) {
     case 'text':
@@ -313,7 +313,7 @@ export function isWalked({ kind, body }: YaraPattern): boolean {
   return kind === 'regex' || (kind === 'hex' && /[[(]/.test(body));
 }
 
-/** Hostile texts of one rule, without those that say the same: what each is, and the bytes to repeat, as Latin-1. */
+/** Hostile texts of one rule, without duplicates: their shape, and the bytes to repeat, as Latin-1. */
 export function hostileUnits(patterns: readonly YaraPattern[]): Map<string, string> {
   const units = new Map<string, string>();
   const known = new Set<string>();

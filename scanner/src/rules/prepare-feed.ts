@@ -33,10 +33,10 @@ const COPIED_BYTES = 1024 ** 2;
 const RULE_FILE = /\.yara?$/i;
 const NAMED_MAXIMUM = 3;
 const SIGNATURE_BYTES = 64;
-/** RFC 8410: what comes before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo. */
+/** RFC 8410: the bytes before the 32 of an Ed25519 key in its SubjectPublicKeyInfo. */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** @throws BadFeed when the bytes are not what the pin says. */
+/** @throws BadFeed when the bytes do not match the pin. */
 async function requirePin({ path, pin, signature }: RawFeed): Promise<void> {
   // The host was asked over TLS: that is all the proof that this pin wants.
   if (pin.kind === 'tls') return;
@@ -106,7 +106,7 @@ async function* ruleFiles(content: Content, depth: number, context: ReadContext)
   }
 }
 
-/** What does not compile, in a sentence. */
+/** A sentence about rules that do not compile. */
 function sentenceOf(left_out: readonly LeftOut[]): string {
   const shown = left_out.slice(0, NAMED_MAXIMUM).map(({ name, detail }) => `${name}: ${detail}`);
   const more = left_out.length > NAMED_MAXIMUM ? `; and ${left_out.length - NAMED_MAXIMUM} more` : '';
@@ -162,7 +162,7 @@ async function unpackList(path: string, target: string, context: ReadContext): P
   return true;
 }
 
-/** A list, as `target`; what it names of harmless content is left out. */
+/** A list, as `target`; entries for harmless content are left out. */
 async function prepareList(feed: RawFeed, except: ReadonlySet<string>, context: ReadContext): Promise<LeftOut[]> {
   const { kind, path, target, strict } = feed;
   const unpacked = `${target}.list`;

@@ -1,23 +1,25 @@
-import type { YaraX } from '@litko/yara-x';
+import { chosenEngine } from '#scanner/engine/choose-engine.ts';
+import type { CompiledRules, EngineKind } from '#scanner/engine/rule-engine.ts';
 import { hostileUnits, isWalked } from './hostile-text.ts';
 import { compileSource } from './rules.ts';
 import { parseYara, type YaraRule } from './yara-source.ts';
 
-// How fast a rule is on the text that is worst for it. What counts is the ratio to other rules in the same process: machines differ.
+// The speed of a rule on the text that is worst for it. The measure is the ratio to other rules in the same process: machines
+// differ.
 
-/** A rule on the text that it is slowest on. `shape` says what that is made of. */
+/** A rule on the text that it is slowest on. `shape` describes that text. */
 export interface RuleSpeed {
   rule: string;
   bytes_per_ms: number;
   shape: string;
-  /** What is repeated, as Latin-1. */
+  /** The repeated text, as Latin-1. */
   unit: string;
 }
 
 /** A rule that this much slower than the median of its peers is refused. */
 export const SLOWER_MAXIMUM = 10;
-/** Long enough that one scan costs more than calling for it, short enough that a slow rule is seen soon. Bytes. */
-const TEXT_BYTES = 4096;
+/** Long enough that one scan costs more than calling for it, short enough that a slow rule is seen soon. A call of the WebAssembly engine costs as much as some 64 KB. Bytes. */
+const TEXT_BYTES: Readonly<Record<EngineKind, number>> = { native: 4096, wasm: 65_536 };
 /** What is slow at first sight is timed again, by the processor's time, for this long. The kernel may count that in steps of 10 ms. */
 const CONFIRM_CPU_MS = 120;
 const CONFIRM_WALL_MS = 3_000;
@@ -27,7 +29,8 @@ const CONFIRMED_TEXTS = 3;
 const SEARCHES = 'rule palisade_searches { strings: $a = "9b1f6a52c0d84e37" condition: $a }';
 
 function textOf(unit: string): Buffer {
-  return Buffer.from(unit.repeat(Math.ceil(TEXT_BYTES / unit.length)), 'latin1').subarray(0, TEXT_BYTES);
+  const bytes = TEXT_BYTES[chosenEngine().engine.kind];
+  return Buffer.from(unit.repeat(Math.ceil(bytes / unit.length)), 'latin1').subarray(0, bytes);
 }
 
 /** A rule with the rules that its condition names, and those that these name. */
@@ -44,7 +47,7 @@ function withNeeded(rule: YaraRule, by_name: ReadonlyMap<string, YaraRule>, need
 }
 
 /** Rules alone, compiled; undefined where they do not compile without others. */
-function compileAlone(source: ReturnType<typeof parseYara>, rules: readonly YaraRule[]): YaraX | undefined {
+function compileAlone(source: ReturnType<typeof parseYara>, rules: readonly YaraRule[]): CompiledRules | undefined {
   const by_name = new Map(source.rules.map((rule) => [rule.name, rule]));
   const needed = new Set(rules.flatMap((rule) => [...withNeeded(rule, by_name)]));
   try {
@@ -55,7 +58,7 @@ function compileAlone(source: ReturnType<typeof parseYara>, rules: readonly Yara
 }
 
 /** The better of two: what else the machine does makes a scan slower, and never faster. */
-function glance(compiled: YaraX, text: Buffer): number {
+function glance(compiled: CompiledRules, text: Buffer): number {
   let best_ms = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 2; run++) {
     const began = performance.now();
@@ -66,7 +69,7 @@ function glance(compiled: YaraX, text: Buffer): number {
 }
 
 /** The speed by the processor's own time: what other processes do is no part of it. */
-function confirm(compiled: YaraX, text: Buffer): number {
+function confirm(compiled: CompiledRules, text: Buffer): number {
   const began = performance.now();
   const cpu_before = process.threadCpuUsage();
   const cpuMs = () => {
@@ -86,7 +89,7 @@ function isMeasured({ is_private, patterns }: YaraRule): boolean {
 }
 
 /** A rule's slowest texts at first sight, the slowest first. */
-function slowest(compiled: YaraX, rule: YaraRule): RuleSpeed[] {
+function slowest(compiled: CompiledRules, rule: YaraRule): RuleSpeed[] {
   const speeds = [...hostileUnits(rule.patterns)].map(([shape, unit]) => ({
     rule: rule.name,
     bytes_per_ms: glance(compiled, textOf(unit)),
@@ -102,7 +105,7 @@ function medianOf(speeds: readonly RuleSpeed[]): number {
 }
 
 /** The rule as slow as it is when nothing else disturbs, where it looked slower than `floor` at first. */
-function settled(compiled: YaraX, looks: readonly RuleSpeed[], floor: number): RuleSpeed | undefined {
+function settled(compiled: CompiledRules, looks: readonly RuleSpeed[], floor: number): RuleSpeed | undefined {
   const suspects = looks.filter(({ bytes_per_ms }) => bytes_per_ms < floor);
   if (suspects.length === 0) return looks[0];
   const speeds = suspects.map((look) => ({ ...look, bytes_per_ms: confirm(compiled, textOf(look.unit)) }));
@@ -124,6 +127,7 @@ export function measureRules(text: string, every = 1): { median: number; speeds:
     });
   const median = medianOf(measured.flatMap(({ looks }) => looks.slice(0, 1)));
   const speeds = measured.flatMap(({ compiled, looks }) => settled(compiled, looks, (2 * median) / SLOWER_MAXIMUM) ?? []);
+  for (const { compiled } of measured) compiled.release();
   return { median, speeds: speeds.sort((one, other) => one.bytes_per_ms - other.bytes_per_ms) };
 }
 
@@ -131,8 +135,8 @@ export function measureRules(text: string, every = 1): { median: number; speeds:
 const TOGETHER = 24;
 
 /**
- * The rules of a source that are slower than a tenth of the median of `peers`, slowest first. It looks at many at a time, and at one alone only where they are slow together. What
- * has not been looked at when `time_ms` is over is taken for fast. Rules that only look texts up are fast by their kind.
+ * The rules of a source that are slower than a tenth of the median of `peers`, slowest first. It looks at many at a time, and at one alone only where they are slow together.
+ * Rules that were not measured when `time_ms` is over count as fast. Rules that only look texts up are fast by their kind.
  */
 export function slowRules(text: string, peers: () => number, time_ms: number): { median: number; slow: RuleSpeed[] } {
   const source = parseYara(text);
@@ -152,7 +156,9 @@ export function slowRules(text: string, peers: () => number, time_ms: number): {
       const compiled = is_fast ? undefined : compileAlone(source, [rule]);
       const speed = compiled === undefined ? undefined : settled(compiled, slowest(compiled, rule), 2 * floor);
       if (speed !== undefined && speed.bytes_per_ms < floor) slow.push(speed);
+      compiled?.release();
     }
+    together?.release();
   }
   return { median, slow: slow.sort((one, other) => one.bytes_per_ms - other.bytes_per_ms) };
 }

@@ -2,11 +2,11 @@ import { parseYara, type YaraRule } from './yara-source.ts';
 
 // Which rules cannot say anything of a content, by what their conditions ask of all of it. YARA-X searches for the patterns of every rule, so that fewer rules are faster.
 
-/** What is known of a content before it is matched. */
+/** Facts about a content before it is matched. */
 export interface Known {
   /** It has at least as many bytes. */
   least_bytes: number;
-  /** It is no file, but bytes from within one: what a rule asks of the first bytes means nothing there. */
+  /** It is no file, but bytes from within one: conditions on the first bytes do not apply. */
   is_within: boolean;
 }
 
@@ -30,7 +30,7 @@ function partsOf(tokens: readonly string[], word: 'and' | 'or'): string[][] {
   return parts;
 }
 
-/** What stands in brackets that are around all of it. */
+/** The tokens within the outermost brackets. */
 function unwrapped(tokens: readonly string[]): readonly string[] {
   let depth = 0;
   for (const [at, token] of tokens.entries()) {
@@ -45,7 +45,7 @@ const READS_BYTES = /^u?int(?:8|16|32)(?:be)?$/;
 /** A pattern that is asked for near the beginning: `$pdf in (0..1024)`, `$mark at 0`. */
 const AT_BEGINNING = /^[$]\w* (?:in \( 0 \. \. \d+ \)|at 0)$/;
 
-/** Whether a condition, or a part of one, is false for every such content. What is not understood may be true. */
+/** Whether a condition, or a part of one, is false for every such content. A part that is not understood may be true. */
 function isFalse(condition: readonly string[], known: Known, never: ReadonlySet<string>): boolean {
   const tokens = unwrapped(condition);
   const either = partsOf(tokens, 'or');

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { YaraX } from '@litko/yara-x';
 import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
+import { chosenEngine } from '#scanner/engine/choose-engine.ts';
+import type { CompiledRules, RuleEngine } from '#scanner/engine/rule-engine.ts';
 import { carvedBy, carvingSource } from '#scanner/walk/carving.ts';
 import type { MatchRules } from '#scanner/walk/examine.ts';
 import { rulesFor } from './rules-by-content.ts';
@@ -13,7 +13,7 @@ import { rulesFor } from './rules-by-content.ts';
 export interface RuleSet {
   version: string;
   rules: number;
-  /** `onPlaces` is told where containers seem to begin, in the same pass. */
+  /** `onPlaces` gets the places where containers seem to begin, in the same pass. */
   match: MatchRules;
 }
 
@@ -30,52 +30,20 @@ const metaSchema = z.object({
   verdict: z.enum(['infected', 'suspicious']),
 });
 
-const packageSchema = z.object({ version: z.string() });
-
-const requirePackage = createRequire(import.meta.url);
-
-/** The version of the YARA-X binding. */
-export function engineVersion(): string {
-  return packageSchema.parse(requirePackage('@litko/yara-x/package.json')).version;
-}
-
-type Binding = typeof import('@litko/yara-x');
-const isFunction = (value: unknown) => typeof value === 'function';
-const bindingSchema = z.object({
-  compile: z.custom<Binding['compile']>(isFunction),
-  YaraX: z.custom<Binding['YaraX']>(isFunction),
-});
-
-/**
- * The YARA-X binding, loaded when rules are compiled: its package has no binary for some platforms (Linux on arm64), on which a server starts and its files wait.
- * @throws where there is no binary
- */
-function binding() {
-  return bindingSchema.parse(requirePackage('@litko/yara-x'));
-}
-
 /** From this size on a smaller set of rules serves. Bytes. */
 const LARGE_BYTES = 16 * 1024 ** 2;
-/** What rules of others may ask beside the content, as LOKI and THOR give it. Defined for all sources, so that such rules compile; empty where nobody knows. */
+/**
+ * Facts beside the content that rules of feeds may ask for, as LOKI and THOR give them. Defined for all sources, so that such rules compile; empty if unknown.
+ */
 export const EXTERNALS = { filename: '', filepath: '', extension: '', filetype: '', owner: '' } as const;
 export type Externals = { [name in keyof typeof EXTERNALS]: string };
 
 /**
- * Compiles one source. Includes are off (an include of any file prints its first line in the error), slow patterns and slow loops are errors.
+ * Compiles one source, with the engine of this process where none is named.
  * @throws when it does not compile.
  */
-export function compileSource(source: string): YaraX {
-  const { compile, YaraX } = binding();
-  // The type file of the binding names an undeclared class here.
-  const compiled: unknown = compile(source, {
-    enableIncludes: false,
-    errorOnSlowPattern: true,
-    errorOnSlowLoop: true,
-    defineVariables: EXTERNALS,
-  });
-  if (!(compiled instanceof YaraX)) throw new Error('The YARA-X binding answers something else than a rule set.');
-  compiled.setMaxMatchesPerPattern(MATCHES_PER_PATTERN_MAXIMUM);
-  return compiled;
+export function compileSource(source: string, engine = chosenEngine().engine): CompiledRules {
+  return engine.compile(source, { variables: EXTERNALS, matches_per_pattern: MATCHES_PER_PATTERN_MAXIMUM });
 }
 
 export function countRules(source: string): number {
@@ -83,9 +51,9 @@ export function countRules(source: string): number {
 }
 
 /** The rules that can match large content; all of them where one refers to another that was left out. `is_within`: content that is the middle of a file. */
-function compileLarge(source: string, all: YaraX, is_within: boolean): YaraX {
+function compileLarge(source: string, engine: RuleEngine, all: CompiledRules, is_within: boolean): CompiledRules {
   try {
-    return compileSource(rulesFor(source, { least_bytes: LARGE_BYTES, is_within }));
+    return compileSource(rulesFor(source, { least_bytes: LARGE_BYTES, is_within }), engine);
   } catch {
     return all;
   }
@@ -109,21 +77,21 @@ export async function readPack(folder: string): Promise<string> {
 
 /**
  * Compiles all `.yar` files of a folder into one set.
- * @throws when a rule does not compile, or its metadata is not what a verdict needs.
+ * @throws when a rule does not compile, or its metadata does not fit a verdict.
  */
-export async function compileRules(folder: string): Promise<RuleSet> {
+export async function compileRules(folder: string, engine = chosenEngine().engine): Promise<RuleSet> {
   const pack = await readPack(folder);
   const source = `${pack}\n${carvingSource()}`;
-  const all = compileSource(source);
-  let large: YaraX | undefined;
-  let within: YaraX | undefined;
+  const all = compileSource(source, engine);
+  let large: CompiledRules | undefined;
+  let within: CompiledRules | undefined;
   const setFor = (bytes: Buffer, is_within: boolean) => {
     if (bytes.length < LARGE_BYTES) return all;
     if (is_within) {
-      within ??= compileLarge(source, all, true);
+      within ??= compileLarge(source, engine, all, true);
       return within;
     }
-    large ??= compileLarge(source, all, false);
+    large ??= compileLarge(source, engine, all, false);
     return large;
   };
   return {
@@ -132,10 +100,9 @@ export async function compileRules(folder: string): Promise<RuleSet> {
     match(bytes, onPlaces, _path, is_within = false) {
       return setFor(bytes, is_within)
         .scan(bytes)
-        .flatMap((found) => {
-          const carved = carvedBy(found.ruleIdentifier);
-          if (carved === undefined) return { rule: found.ruleIdentifier, ...metaSchema.parse(found.meta) };
-          const offsets = found.matches.map(({ offset }) => offset);
+        .flatMap(({ rule, meta, offsets }) => {
+          const carved = carvedBy(rule);
+          if (carved === undefined) return { rule, ...metaSchema.parse(meta) };
           onPlaces?.(carved, offsets, offsets.length >= MATCHES_PER_PATTERN_MAXIMUM);
           return [];
         });

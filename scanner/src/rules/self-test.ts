@@ -21,7 +21,7 @@ const isInfected = ({ verdict }: Match) => verdict === 'infected';
 
 /**
  * Tries a set of signatures: it must find the EICAR file, match every sample of the rule pack by its rule, and call nothing infected that is harmless.
- * Answers what is wrong, in one sentence; undefined when nothing is.
+ * Answers the fault, in one sentence; undefined without one.
  */
 export async function selfTest({ match, matchHash }: Matchers, samples_folder: string): Promise<string | undefined> {
   const verdicts = (bytes: Buffer) => [...match(bytes), ...(matchHash?.(createHash('sha256').update(bytes).digest('hex')) ?? [])];
@@ -67,7 +67,7 @@ export async function rulesThatAlarm(feed: string, harmless: AsyncIterable<Harml
 
 /** Of the pack, each so manieth rule makes the median that a feed's rules are compared with: enough for a ratio, and over in two seconds. */
 const PEERS_EVERY = 8;
-/** How long a feed's rules are measured, in ms: a feed of some thousand rules is looked at whole. What is left then is taken for fast. */
+/** Time for measuring a feed's rules, in ms: enough for a feed of some thousand rules. Rules that are left then count as fast. */
 const SPEED_TEST_MS = 45_000;
 
 /** The rules of a feed that are slow on hostile text, each on the text that is worst for it: one slow rule makes every engine slow. */

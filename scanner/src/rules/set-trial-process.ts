@@ -7,7 +7,7 @@ import { loadSignatures } from './signature-set.ts';
 
 const askedSchema = signatureFilesSchema.extend({ samples_folder: z.string() });
 
-/** What is wrong with a set, in one sentence; null where nothing is. */
+/** The fault of a set, in one sentence; null without one. */
 async function attempt({ samples_folder, ...files }: z.infer<typeof askedSchema>): Promise<string | null> {
   const signatures = await loadSignatures(files);
   if (signatures.left_out.length > 0) return 'A part of it cannot be used by this version of the engine.';
@@ -20,5 +20,5 @@ process.once('message', (message) => {
     () => process.exit(1),
   );
 });
-// Whoever asked is gone.
+// The parent process is gone.
 process.once('disconnect', () => process.exit(0));

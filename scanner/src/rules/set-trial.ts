@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { z } from 'zod';
+import { engineEnvironment } from '#scanner/engine/choose-engine.ts';
 import type { SignatureFiles } from './signature-files.ts';
 
 const PROCESS_FILE = new URL(
@@ -7,13 +8,13 @@ const PROCESS_FILE = new URL(
   import.meta.url,
 );
 const answerSchema = z.object({ wrong: z.string().nullable() });
-/** Compiling what the largest feeds bring takes some 20 s. ms. */
+/** Compiling the rules of the largest feeds takes some 20 s. ms. */
 const SET_TRIAL_MS = 240_000;
 
-/** Tries a set in a process of its own. Answers what is wrong with it, in one sentence; undefined when nothing is. */
+/** Tries a set in a process of its own. Answers its fault, in one sentence; undefined without one. */
 export function trySet(files: SignatureFiles & { samples_folder: string }, signal: AbortSignal): Promise<string | undefined> {
   const child = fork(PROCESS_FILE, [], {
-    ...{ serialization: 'advanced', env: {}, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
+    ...{ serialization: 'advanced', env: engineEnvironment(), execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
     ...{ signal, killSignal: 'SIGKILL' as const, timeout: SET_TRIAL_MS },
   });
   return new Promise((resolve) => {

@@ -2,8 +2,8 @@ import { type LeftOut, leftOut } from './left-out.ts';
 import { compileSource, countRules } from './rules.ts';
 import { parseYara, type YaraRule } from './yara-source.ts';
 
-// Public sets of rules are put together by many hands: some of their files do not compile, some rules stand in them twice. What is sound is taken, and
-// what is not is named.
+// Public sets of rules are put together by many hands: some of their files do not compile, some rules stand in them twice. The valid part is taken,
+// and the rest is named.
 
 /** A file of an archive of rules. */
 export interface RuleFile {
@@ -11,7 +11,7 @@ export interface RuleFile {
   text: string;
 }
 
-/** Rules that compile together, and what of the set is not among them. */
+/** Rules that compile together, and the rest of the set. */
 export interface Sifted {
   source: string;
   left_out: LeftOut[];
@@ -20,7 +20,7 @@ export interface Sifted {
 /** The first line of a compiler's error, without its own name; undefined where the source compiles. */
 export function errorOf(source: string): string | undefined {
   try {
-    compileSource(source);
+    compileSource(source).release();
     return undefined;
   } catch (error) {
     return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
@@ -49,7 +49,7 @@ function providersOf(file: RuleFile, by_rule: ReadonlyMap<string, RuleFile>): Ru
   return [...new Set(words.flatMap((word) => by_rule.get(word) ?? []))].filter((other) => other !== file);
 }
 
-/** Takes files one half at a time into what compiles already: for what goes wrong only between files. */
+/** Adds files one half at a time to those that compile already: for errors that occur only between files. */
 function takeTogether(files: readonly RuleFile[], taken: RuleFile[], left_out: LeftOut[]): void {
   const error = errorOf([...taken, ...files].map(({ text }) => text).join('\n'));
   if (error === undefined) {
@@ -107,7 +107,7 @@ export function siftFiles(files: readonly RuleFile[]): Sifted {
   const once = withoutTwice(sound);
   left_out.push(...once.left_out);
   const taken: RuleFile[] = [];
-  // What refers to other files comes behind them.
+  // Files that refer to others come behind them.
   const alone = once.files.filter(({ text }) => errorOf(text) === undefined);
   const referring = once.files.filter((file) => !alone.includes(file));
   takeTogether(alone, taken, left_out);
@@ -120,7 +120,7 @@ export function withoutRules(source: string, reasons: ReadonlyMap<string, LeftOu
   if (reasons.size === 0) return { source, left_out: [] };
   const { imports, rules } = parseYara(source);
   const left_out = new Map(reasons);
-  // Each turn finds those that need what went in the turn before.
+  // Each turn finds those that need rules removed in the turn before.
   for (let before = -1; before !== left_out.size; ) {
     before = left_out.size;
     for (const { name, words } of rules) {

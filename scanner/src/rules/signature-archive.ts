@@ -9,7 +9,7 @@ import type { FeedFile, SignatureFiles } from './signature-files.ts';
 
 /**
  * A whole set of signatures as one file, for computers that scan where their files are: one line of JSON that names its files, then these one after the other.
- * What it holds depends on its content alone, so that two servers with the same signatures make the same file.
+ * Its bytes depend on the signatures alone, so that two servers with the same signatures make the same file.
  */
 
 const FILES_MAXIMUM = 2_000;
@@ -32,7 +32,7 @@ const headerSchema = z.object({ palisade_signatures: z.literal(1), files: z.arra
 /** Why a set is not used, in a sentence. */
 export class BadArchive extends Error {}
 
-/** Writes a set. Answers what its file is. */
+/** Writes a set. Answers the facts about its file. */
 export async function packSignatures(
   { rules_folder, feeds }: SignatureFiles,
   samples_folder: string,
@@ -90,7 +90,8 @@ async function readHeader(file: FileHandle): Promise<{ files: z.infer<typeof hea
 }
 
 /**
- * Unpacks a set into an empty folder. Every size that the file names is compared with what is there before anything is read.
+ * Unpacks a set into an empty folder. Every size that the file names is compared with its actual length before anything is
+ * read.
  * @throws BadArchive with the reason
  */
 export async function unpackSignatures(path: string, folder: string): Promise<SignatureFiles & { samples_folder: string }> {

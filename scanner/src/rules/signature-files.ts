@@ -6,7 +6,7 @@ export const feedFileSchema = z.object({
   kind: z.enum(['yara', 'sha256']),
   path: z.string(),
   digest: z.string(),
-  /** A `note` never makes a file infected: what it finds is said beside the verdict. */
+  /** A `note` never makes a file infected: its matches are shown beside the verdict. */
   severity: z.enum(['alarm', 'note']),
 });
 export type FeedFile = z.infer<typeof feedFileSchema>;

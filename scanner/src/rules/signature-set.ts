@@ -16,11 +16,11 @@ export interface SignatureSet extends Matchers {
   hashes: number;
   /** Ids of feeds that could not be used. The others and the pack serve all the same. */
   left_out: string[];
-  /** What this process takes more for each feed that is used. Bytes. */
+  /** The additional memory of this process for each used feed. Bytes. */
   memory: { id: string; bytes: number }[];
 }
 
-/** Rules of others say less than ours: what is missing gets the meaning that most feeds give it. */
+/** Rules of feeds say less than the pack's: a missing field gets the meaning that most feeds give it. */
 const feedMetaSchema = z.object({
   threat: z.string().min(1).max(100).optional().catch(undefined),
   description: z.string().min(1).max(500).catch('A rule of a signature feed matches this file.'),
@@ -30,7 +30,7 @@ const feedMetaSchema = z.object({
 });
 /** The name that a list's entry without a name goes by. */
 const UNNAMED_THREAT = 'Known-Malware';
-/** What is said of content that a list names. The list is its own namespace: no rule can be called so. */
+/** The rule for content that a list names. The list is its own namespace: no rule can be called so. */
 const LISTED = {
   rule: 'sha256:list',
   description: 'These exact bytes are on a list of known malware.',
@@ -38,32 +38,30 @@ const LISTED = {
   reference: null,
   verdict: 'infected',
 } as const;
-/** How public feeds name rules that only suspect (`SUSP_...`). */
+/** The prefix by which public feeds name rules that only suspect (`SUSP_...`). */
 const SUSPICIOUS_NAME = /^susp/i;
 
-/** What a rule may know of where its content stands. What only the computer knows that the file came from stays empty. */
+/** The place of a content, as rules may ask for it. Facts that only the file's computer knows stay empty. */
 function externalsOf(path: string): Externals {
   const filename = path.split(/[/\\]/).at(-1) ?? '';
   return { filename, filepath: path.slice(0, -filename.length - 1), extension: extname(filename), filetype: '', owner: '' };
 }
 
-/** The rules of a feed. They are a compiled set of their own, so that none of them (`global` ones above all) reaches into the pack's. */
+/** The rules of a feed. They are a compiled set of their own, so that no rule (`global` ones above all) affects the pack's. */
 export function compileFeed(source: string): { match: (bytes: Buffer, path?: string) => Match[]; asks_for_names: boolean } {
   const compiled = compileSource(source);
   const names = Object.keys(EXTERNALS);
   const asks_for_names = parseYara(source).rules.some(({ words }) => names.some((name) => words.has(name)));
   const match = (bytes: Buffer, path?: string): Match[] =>
-    compiled
-      .scan(bytes, asks_for_names && path !== undefined ? { ...externalsOf(path) } : undefined)
-      .map(({ ruleIdentifier, meta }) => {
-        const { threat = ruleIdentifier, verdict, ...rest } = feedMetaSchema.parse(meta);
-        return {
-          ...rest,
-          rule: ruleIdentifier,
-          threat,
-          verdict: verdict ?? (SUSPICIOUS_NAME.test(ruleIdentifier) ? 'suspicious' : 'infected'),
-        };
-      });
+    compiled.scan(bytes, asks_for_names && path !== undefined ? { ...externalsOf(path) } : undefined).map(({ rule, meta }) => {
+      const { threat = rule, verdict, ...rest } = feedMetaSchema.parse(meta);
+      return {
+        ...rest,
+        rule,
+        threat,
+        verdict: verdict ?? (SUSPICIOUS_NAME.test(rule) ? 'suspicious' : 'infected'),
+      };
+    });
   return { match, asks_for_names };
 }
 

@@ -32,7 +32,7 @@ const preparedFeedSchema = feedFileSchema
 /** A feed as an engine uses it, and how much it holds. */
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 
-/** What is tried: a feed on top of the pack, and on harmless files of the installation in a folder. */
+/** A trial: a feed on top of the pack, and on harmless files of the installation in a folder. */
 export const trialSchema = z.object({
   rules_folder: z.string(),
   samples_folder: z.string(),

@@ -15,7 +15,7 @@ import { type PreparedFeed, type Trial, type TrialAnswer, trialSchema } from './
 
 const NAMED_MAXIMUM = 3;
 
-/** Some of what is left out, in a sentence. */
+/** Some of the left-out rules, in a sentence. */
 function named(left_out: ReadonlyMap<string, LeftOut>): string {
   const shown = [...left_out.values()].slice(0, NAMED_MAXIMUM).map(({ name, detail }) => `${name}: ${detail}`);
   const more = left_out.size > NAMED_MAXIMUM ? ` And ${left_out.size - NAMED_MAXIMUM} more.` : '';
@@ -28,7 +28,7 @@ async function checksumsOf(harmless: AsyncIterable<HarmlessFile>): Promise<Set<s
   return sums;
 }
 
-/** Takes out of a prepared feed what would alarm or slow the engines down. @throws BadFeed when it is strict and that is something, or nothing is left. */
+/** Removes rules from a prepared feed that would raise false alarms or slow the engines down. @throws BadFeed when it is strict and there are such rules, or none is left. */
 async function siftFeed(
   { rules_folder, samples_folder, installation_folder, feed }: Trial,
   prepared: PreparedFeed,
@@ -81,6 +81,6 @@ process.once('message', (message) => {
     },
   );
 });
-// Whoever asked is gone.
+// The parent process is gone.
 process.once('disconnect', () => process.exit(0));
 process.on('SIGINT', () => {});

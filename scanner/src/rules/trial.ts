@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { engineEnvironment } from '#scanner/engine/choose-engine.ts';
 import { type Trial, type TrialAnswer, trialAnswerSchema } from './trial-messages.ts';
 
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './trial-process.ts' : './trial-process.js', import.meta.url);
@@ -10,7 +11,7 @@ export const TRIAL_TIME_MS = 240_000;
 export function tryFeed(trial: Trial, time_ms: number, signal: AbortSignal): Promise<TrialAnswer> {
   const child = fork(PROCESS_FILE, [], {
     serialization: 'advanced',
-    env: {},
+    env: engineEnvironment(),
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     signal,

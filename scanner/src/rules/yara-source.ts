@@ -9,18 +9,18 @@ export interface YaraPattern {
 /** One rule of a source. */
 export interface YaraRule {
   name: string;
-  /** Private and global rules say nothing of their own. */
+  /** Private and global rules report no match of their own. */
   is_private: boolean;
   is_global: boolean;
   source: string;
   patterns: YaraPattern[];
-  /** What its condition is made of, in order. */
+  /** The tokens of its condition, in order. */
   condition: string[];
-  /** Every word of its condition: other rules among them are what it needs. */
+  /** Every word of its condition: it needs the other rules among them. */
   words: Set<string>;
 }
 
-/** What a source is made of: comments, quoted texts, regular expressions (`/` divides nothing in YARA), words, and single characters. */
+/** The tokens of a source: comments, quoted texts, regular expressions (`/` divides nothing in YARA), words, and single characters. */
 const TOKEN = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\[\s\S]|[^"\\\n])*"|\/(?:\\.|[^/\\\n])+\/[is]{0,2}|[$#@!]?\w+|\S/g;
 const RULE_HEAD = new Set(['private', 'global', 'rule']);
 
@@ -75,7 +75,7 @@ function patternsOf(tokens: readonly Token[]): YaraPattern[] {
   return patterns;
 }
 
-/** Takes a source apart that compiles: what it imports, and its rules in order. Text that is no YARA gives no rules. */
+/** Takes a source apart that compiles: its imports, and its rules in order. Text that is no YARA gives no rules. */
 export function parseYara(source: string): { imports: string[]; rules: YaraRule[] } {
   const imports: string[] = [];
   const rules: YaraRule[] = [];

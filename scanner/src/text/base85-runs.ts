@@ -139,11 +139,11 @@ function literalFrom(letters: Buffer, open: number): Buffer {
   return letters.subarray(open + 1);
 }
 
-/** What stands before letters where nothing is between: marks of XML, a name with its mark. */
+/** Text that may directly precede the letters: marks of XML, a name with its mark. */
 const BEFORE = /^.{0,60}?\[CDATA\[|^(?:[^<>]{0,30}\?>)?(?:<[\w:.-]{1,40}>){1,6}|^[\w.-]{1,40}[=:]/;
 const BEHIND = /(?:\]\]>?)?(?:<\/[\w:.-]{1,40}>?){0,6}[,;]?$/;
 
-/** What of a run may be meant: all of it, or what stands in it between quotation marks. In Adobe's alphabet these are letters themselves. */
+/** Possible readings of a run: all of it, or the part between quotation marks in it. In Adobe's alphabet these are letters themselves. */
 function* readings(letters: Buffer): Generator<Buffer> {
   yield letters;
   const before = BEFORE.exec(letters.toString('latin1', 0, OPENING_WITHIN))?.[0].length ?? 0;
@@ -230,7 +230,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(Object.entries({ lt: '<', 
 const ENTITY = /&(lt|gt|amp|quot|apos);/g;
 const AMPERSAND = Buffer.from('&');
 
-/** The text without what XML writes for five of the letters; undefined where there is none of it. */
+/** The text without XML's entities for five of the letters; undefined where there are none. */
 function withoutEntities(text: Buffer): Buffer | undefined {
   if (!text.includes(AMPERSAND)) return undefined;
   const source = text.toString('latin1');
@@ -238,7 +238,7 @@ function withoutEntities(text: Buffer): Buffer | undefined {
   return plain.length === source.length ? undefined : Buffer.from(plain, 'latin1');
 }
 
-/** Runs of base85 in any of its alphabets that come to a text or a file, which the caller knows. */
+/** Runs of base85 in any of its alphabets that decode to a text or a file, which the caller knows. */
 export function* base85RunsOf(text: Buffer, isSomething: (bytes: Buffer) => boolean): Generator<Run> {
   for (const one of [text, withoutEntities(text)])
     if (one !== undefined) for (const alphabet of ALPHABETS) yield* inAlphabet(one, alphabet, isSomething);

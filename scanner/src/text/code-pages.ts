@@ -95,7 +95,7 @@ function nameOf(label: string): string {
   return ALIASES[plain] ?? plain;
 }
 
-/** Bytes in a page as a text; undefined for a page that nothing here knows. What is no letter of it becomes U+FFFD. */
+/** Bytes in a page as a text; undefined for a page that nothing here knows. An undefined byte becomes U+FFFD. */
 export function decodePage(label: string, bytes: Buffer): string | undefined {
   const page = nameOf(label);
   const upper = UPPER_HALVES[page];
@@ -123,7 +123,7 @@ export function decodeBytes(bytes: Buffer, page: string): string {
   }
 }
 
-/** Two bytes a letter: what the first may be. */
+/** Two bytes a letter: the possible first ones. */
 const WIDE_PAGES: readonly string[] = ['shift_jis', 'gbk', 'euc-kr', 'big5'];
 
 const inverses = new Map<string, ReadonlyMap<string, Buffer>>();

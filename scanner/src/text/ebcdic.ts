@@ -29,7 +29,7 @@ const LETTERS: readonly (readonly [from: number, characters: string])[] = [
   [0x05, '\t'],
 ];
 
-/** What other pages have in other places: the byte in hexadecimal digits, and its character (by iconv of glibc 2.36). */
+/** Differences of other pages: the byte in hexadecimal digits, and its character (by iconv of glibc 2.36). */
 const PAGES: readonly string[] = [
   // 37 and 1047.
   '',

@@ -3,7 +3,7 @@ import { linesOf } from './text-codings.ts';
 // Files written as text in the ways of newsgroups and of old Macs: yEnc (draft 1.3) and BinHex 4.0 (RFC 1741).
 
 const YENC_BEGIN = /^=ybegin [^\r\n]{0,400}/;
-/** As much of the first line of an encoded file is looked at. */
+/** The part of the first line of an encoded file that is read. */
 export const YENC_BEGIN_BYTES = 420;
 /** Its lines have 128 or 256 bytes, but nothing says that they must. Bytes. */
 const YENC_LINE_BYTES_MAXIMUM = 16 * 1024 ** 2;
@@ -59,7 +59,7 @@ export function* fromYenc(texts: Iterable<Buffer>): Generator<{ name: string; by
     begin = null;
     const bytes = rows();
     yield { name: /\bname=(.{1,255})/.exec(line ?? '')?.[1]?.trim() || 'file', bytes };
-    // What nobody took is passed over.
+    // Consumes the bytes that the caller did not take.
     for (const _ of bytes);
   }
 }
@@ -71,7 +71,7 @@ for (const [value, character] of [...'!"#$%&\'()*+,-012345689@ABCDEFGHIJKLMNPQRS
   BINHEX[character.charCodeAt(0)] = value;
 const COLON = 0x3a;
 const REPEATED = 0x90;
-/** What it unpacks to: a run of 255 is three characters. */
+/** The most bytes unpacked at once: a run of 255 is three characters. */
 const UNPACKED_PIECE_BYTES = 64 * 1024;
 
 /** The line that stands before a file in BinHex, for those who look for it. */
@@ -126,7 +126,7 @@ function* binHexBytes(texts: Iterable<Buffer>): Generator<Buffer> {
   yield target.subarray(0, length);
 }
 
-/** The two forks of a file in BinHex, its data and its resources; `onBytes` is told of what is unpacked, and may throw. */
+/** The two forks of a file in BinHex, its data and its resources; `onBytes` gets the number of unpacked bytes, and may throw. */
 export function fromBinHex(texts: Iterable<Buffer>, onBytes: (bytes: number) => void): { data: Buffer; resources: Buffer } {
   const pieces: Buffer[] = [];
   for (const piece of binHexBytes(texts)) {

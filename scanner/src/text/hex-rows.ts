@@ -11,10 +11,10 @@ const LINE_BYTES_MAXIMUM = 8192;
 const ROW_LEAST = 8;
 /** Digits in one piece are a row from here on. */
 const PIECE_LEAST = 16;
-/** Rows stand behind so many different words at most, and in so many blocks; what comes later is left as it is. */
+/** Rows stand behind so many different words at most, and in so many blocks; later ones are left as they are. */
 const GROUPS_MAXIMUM = 500;
 const BLOCKS_MAXIMUM = 200;
-/** What stands before a row is shorter. Bytes. */
+/** Text before a row is shorter. Bytes. */
 const BEFORE_MAXIMUM = 300;
 /** Between two cells: a blank, a tab, a comma, a colon, a dash, or two or three of them. */
 const BETWEEN_MAXIMUM = 3;
@@ -38,7 +38,7 @@ function isBetween(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x2c || byte === 0x3a || byte === 0x2d;
 }
 
-/** What a number goes on with, so that its last digits are none of a row. */
+/** Characters that continue a number, so that its last digits are no part of a row. */
 function isWithin(byte: number | undefined): boolean {
   return byte === 0x2e || byte === 0x3a || byte === 0x2d || byte === 0x2f || byte === 0x2b || byte === 0x5f || byte === 0x5c;
 }
@@ -57,7 +57,7 @@ interface Cells {
 
 const bytesOf = ({ start, end, width, count }: Cells) => (width === 0 ? (end - start) / 2 : (count * width) / 2);
 
-/** The cells from `start` on, as far as they go on in the same way. */
+/** The cells from `start` on, as far as they continue in the same way. */
 function cellsFrom(text: Buffer, start: number, end: number): Cells | undefined {
   let cells: Cells | undefined;
   for (let at = start; at < end; ) {
@@ -118,7 +118,7 @@ function cellsIn(text: Buffer, start: number, end: number): Cells | undefined {
     const cells = is_free ? cellsFrom(text, at, end) : undefined;
     const is_offset = cells !== undefined && cells.count === 1 && text[cells.end] === COLON;
     if (cells !== undefined && !is_offset && (best === undefined || bytesOf(cells) > bytesOf(best))) best = cells;
-    // What ends here may have begun with a number of another kind: the last cell is looked at again.
+    // The row may have begun inside a number of another kind: the last cell is checked again.
     const next = cells === undefined || cells.count === 1 ? undefined : cells.end;
     at = next ?? at;
     while (at < end && isAlphanumeric(text[at])) at += 1;
@@ -126,7 +126,7 @@ function cellsIn(text: Buffer, start: number, end: number): Cells | undefined {
   return best;
 }
 
-/** What stands before cells, with a mark for each number in it: the same before each row of one thing. */
+/** The text before cells, with a mark for each number in it: the same before each row of one listing. */
 function shapeOf(before: string): string {
   return before
     .replaceAll(/<[^<>]{0,100}>/g, '')
@@ -180,11 +180,11 @@ interface Group {
   /** All its rows are read as a listing, too. */
   is_listed: boolean;
   last: Row;
-  /** How many bytes a row has by what the offsets say. */
+  /** Bytes of a row, by its offsets. */
   step: number;
 }
 
-/** Takes the last row of a group, of which it is known now what follows it. What stands behind a row as letters may look like cells: offsets tell how many there are. */
+/** Takes the last row of a group, of which it is known now what follows it. Letters behind a row may look like cells: offsets tell how many there are. */
 const isListingShape = (text: Buffer, { shape, cells }: Row) =>
   text.length <= LISTING_BYTES_MAXIMUM && cells.width > 0 && !cells.has_mark && (shape === '' || shape === '#' || shape === '#:');
 
@@ -201,7 +201,7 @@ function settle(text: Buffer, group: Group, next: Row | undefined): void {
   group.end = cells.end;
 }
 
-/** The row in a line: as the one before it goes on, else where the longest cells stand. */
+/** The row in a line: a continuation of the one before it, else at the longest cells. */
 function rowIn(
   text: Buffer,
   start: number,
@@ -230,9 +230,9 @@ function rowIn(
 
 const keyOf = ({ cells, shape }: Row) => `${cells.width} ${cells.has_mark} ${shape}`;
 
-/** Of so many bytes one is looked at: a row has one of its own at some of these places. */
+/** One byte of so many is checked: a row has one of its own at some of these places. */
 const STRIDE = 12;
-/** A row has digits, what stands between two of them, and the mark of each. */
+/** A row has digits, the characters between two of them, and the mark of each. */
 const OF_ROW = new Uint8Array(256);
 for (const character of '0123456789abcdefABCDEF \t,:-xX') OF_ROW[character.charCodeAt(0)] = 1;
 
@@ -256,7 +256,7 @@ function mayBeRow(text: Buffer, from: number): number {
   return -1;
 }
 
-/** Behind a row as many lines are looked at whatever stands in them. */
+/** Behind a row as many lines are checked, whatever they hold. */
 const LINES_BEHIND = 2;
 
 function groupsOf(text: Buffer): Group[] {
@@ -278,7 +278,7 @@ function groupsOf(text: Buffer): Group[] {
       if (place < 0) break;
       const line_start = lineStart(place);
       if (line_start > start) {
-        // It is none of those that were looked at: how many lines lie between makes no difference.
+        // It matches none of the lines that were looked at: the number of lines between makes no difference.
         line += LINES_BEHIND;
         above = wordsAt(lineStart(line_start - 1), line_start);
         start = line_start;
@@ -286,7 +286,7 @@ function groupsOf(text: Buffer): Group[] {
     } else behind -= 1;
     const stop = lineEnd(start);
     const end = text[stop - 1] === RETURN ? stop - 1 : stop;
-    // What stood above the row before, as the code of a drawing does, is no row itself.
+    // A line that was above the previous row, such as the code of a drawing, is no row itself.
     const isAbove = (from: number, to: number) => above_last !== '' && wordsAt(from, to) === above_last;
     const follows = (one: Row) => line - one.line === 1 || (line - one.line === 2 && above === above_last);
     const before = last !== undefined && follows(last) && !isAbove(start, end) ? last : undefined;
@@ -342,7 +342,7 @@ function captureOf(blocks: readonly Buffer[]): Buffer | undefined {
     bytes.length > 34 &&
     [0x0800, 0x86dd, 0x8100].includes(bytes.readUInt16BE(12)) &&
     isPacket(bytes.subarray(bytes.readUInt16BE(12) === 0x8100 ? 18 : 14));
-  // What a program put together itself may stand beside them.
+  // Parts that the program put together itself may be beside them.
   const [kind, is] =
     blocks.filter(isFrame).length > blocks.filter(isPacket).length ? [LINK.ethernet, isFrame] : [LINK.raw, isPacket];
   const packets = blocks.filter((block) => is(block));
@@ -403,7 +403,7 @@ export function* hexRowsOf(text: Buffer): Generator<Run> {
 const LETTERS_ROW = /^([0-9a-f]{4,8}): (?![0-9a-f]{2} [0-9a-f]{2} )(.{1,128})$/i;
 const LETTERS_TOGETHER_MAXIMUM = 50;
 
-/** Texts in rows of letters with the number of the first one before each (`curl --trace-ascii`), by the words above them. What the numbers leave out is the end of a line. */
+/** Texts in rows of letters with the number of the first one before each (`curl --trace-ascii`), by the words above them. A number that is left out is the end of a line. */
 export function* letterRowsOf(text: Buffer): Generator<Run> {
   if (text.length > TEXT_BYTES_MAXIMUM || !text.includes('0000: ')) return;
   const headings = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-// Texts of one byte a letter amid a text of two or four: a log that one program began in UTF-16 and another went on with, as `>>` of two shells does.
+// Texts of one byte a letter within a text of two or four: a log that one program began in UTF-16 and another continued, as `>>` of two shells does.
 
 /** In a text of another alphabet fewer bytes look like letters one behind the other. Bytes. */
 const LEAST = 33;
@@ -8,7 +8,7 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && ((byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === NEWLINE || byte === 0x0d);
 }
 
-/** The texts, one behind the other; undefined where there is none. Of so many bytes one is looked at, and what stands around it where it may be of a text. */
+/** The texts, one behind the other; undefined where there is none. One byte of so many is checked, and its neighbours where it may be of a text. */
 export function narrowTextsIn(bytes: Buffer): Buffer | undefined {
   const texts: Buffer[] = [];
   let done = 0;

@@ -12,11 +12,11 @@ const BREAKS: ReadonlySet<string> = new Set(['par', 'line', 'sect', 'page', 'cel
 const WORD_BYTES = 48;
 const WORD = /^([A-Za-z]{1,32})(-?\d{1,10})? ?/;
 
-/** Groups that no reader sees: tables of fonts, colours and styles, what the document says of itself, and whatever a star marks as such. */
+/** Groups that no reader sees: tables of fonts, colours and styles, the document's properties, and those that a star marks as such. */
 const UNSEEN =
   /^\\(?:\*|fonttbl|colortbl|stylesheet|listtable|listoverridetable|info|header[lrf]?|footer[lrf]?|pict|object|generator)(?![a-z])/;
 
-/** In one pass; no more than there are bytes. `body`: without what no reader sees. */
+/** In one pass; no more than there are bytes. `body`: without invisible groups. */
 export function textOfRtf(rtf: Buffer, part: 'all' | 'body' = 'all'): Buffer {
   const target = Buffer.allocUnsafe(rtf.length);
   let length = 0;

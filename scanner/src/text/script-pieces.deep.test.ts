@@ -15,7 +15,7 @@ const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 const folder = mkdtempSync(join(tmpdir(), 'palisade-scripts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test.each(Object.keys(TABLES))('every script of %s that hides what it runs is found, and no harmless one', async (language) => {
+test.each(Object.keys(TABLES))('every script of %s that hides its commands is found, and no harmless one', async (language) => {
   const samples = scriptSamples(language, SEED);
   expect(samples.filter(({ harmful }) => harmful).length).toBeGreaterThanOrEqual(SAMPLES_LEAST);
   expect(samples.filter(({ harmful }) => !harmful).length).toBeGreaterThanOrEqual(SAMPLES_LEAST);

@@ -22,7 +22,7 @@ async function threatOf(bytes: Buffer): Promise<string | null> {
   return (await examine({ bytes, size: bytes.length, name: 'file' }, parts)).threat;
 }
 
-describe.each(Object.keys(TABLES))('%s that hides what it runs', (language) => {
+describe.each(Object.keys(TABLES))('%s with hidden commands', (language) => {
   test('is found, and its harmless neighbours are not', async () => {
     const wrong: string[] = [];
     for (const [index, { note, harmful, bytes }] of scriptSamples(language, SEED).entries())

@@ -2,9 +2,9 @@ import { guess } from '#scanner/formats/compression/decompress.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { HEX_ESCAPES, LITERAL, meaningOf } from './text-rewrites.ts';
 
-// What a script hides as letters and runs: `eval(gzinflate(base64_decode("...")))` and its like in PHP, ASP, JScript, VBScript, VBA, PowerShell, Python and shells. Nothing is run, and no name of a function
-// has to be seen: names may be put together, turned round or held in variables. Each literal is decoded in every way that gives a text, what that text hides as well, and each text is given as a file
-// of the outer script's language: code that PHP evaluates has no `<?php`, and rules ask for one.
+// Text that a script hides as letters and runs: `eval(gzinflate(base64_decode("...")))` and similar calls in PHP, ASP, JScript, VBScript, VBA, PowerShell, Python and shells. The script is never run,
+// and no name of a function is needed: names may be put together, turned round or held in variables. Each literal is decoded in every way that gives a text, hidden text in that one as well, and each
+// text is given as a file of the outer script's language: code that PHP evaluates has no `<?php`, and rules ask for one.
 
 /** Larger texts are not looked at: scripts that hide something are smaller. Bytes. */
 const TEXT_BYTES_MAXIMUM = 256 * 1024;
@@ -14,19 +14,19 @@ const LITERALS_MAXIMUM = 200;
 const DEPTH_MAXIMUM = 8;
 /** Codings within each other, of one literal. */
 const CODINGS_MAXIMUM = 6;
-/** What is tried for one script, and what it comes to beside the script. */
+/** Limits of attempts for one script, and of their results beside the script. */
 const TRIES_MAXIMUM = 2000;
 const GROWTH = { factor: 8, bytes: 64 * 1024 } as const;
 const INFLATED_MAXIMUM = 1024 ** 2;
 const PIECE_LEAST = 8;
 
-/** A language, by what its files look like, and what stands before a file of it. */
+/** A language, by the look of its files, and the prefix for a file of it. */
 interface Language {
   is: RegExp;
   prefix: string;
 }
 
-/** The first that fits. What has no prefix is told by rules without one. */
+/** The first that fits. Languages without a prefix are matched by rules without one. */
 const LANGUAGES: readonly Language[] = [
   { is: /<\?(?:php\b|=|\s)/i, prefix: '<?php ' },
   { is: /<%/, prefix: '<%' },
@@ -36,7 +36,7 @@ const LANGUAGES: readonly Language[] = [
   { is: /(?:)/, prefix: '' },
 ];
 
-/** What runs a text, in one language or another. In a text without any of it nothing is looked for: most programs have none. */
+/** Calls that run a text, in one language or another. A text without any of it is not searched: most programs have none. */
 const TELLING = new RegExp(
   [
     '<\\?(?:php|=)',
@@ -52,7 +52,7 @@ const TELLING = new RegExp(
   'i',
 );
 const TURNED = /strrev|strreverse|\breversed?\b|\brev\b|\[-1\s{0,4}\.\.|::\s{0,4}-1/i;
-/** What code says that does something with a system, in one language or another: a text that was only turned round says nothing of it. */
+/** Words of code that acts on a system, in one language or another: a text that was only turned round has none of them. */
 const ACTS =
   /\$_|\$\w{1,20}\s{0,4}=|eval|system|exec|shell|https?:|cmd|import\s|socket|base64|b64|create|function|echo\s|\bdim\s|\bsub\s|\/bin\/|\/tmp\/|curl|wget|iex|assert|\.run\b|regsvr|certutil|bitsadmin|mshta|\/dev\/|sh\s{1,4}-|\bnc\s/i;
 const ROT13 = /rot_?13|tr\s{1,8}['"]?a-z|n-za-m|charcodeat|\b13\b/i;
@@ -67,7 +67,7 @@ const QUOTED = /'([^'\r\n]{16,65536})'/g;
 const RUNS = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{24,}(?:\r?\n[A-Za-z0-9+/=_-]{4,})*/g;
 /** Calls that a literal stands in, the innermost last. */
 const CALLS = /(?:[@!]?[A-Za-z_$[][\w.$:\][]{0,60}\s{0,2}\(\s{0,2}){1,8}$/;
-/** Calls that run what is in them: they stay before what they run. */
+/** Calls that run their argument: they stay before it. */
 const RUNNING =
   /^(?:eval|assert|exec|execute|executeglobal|shell|shellexecute|iex|invoke|function|createobject|getobject|system|passthru|popen|.{1,60}\.(?:run|exec|create|shellexecute|popen|call|system|open))$/i;
 
@@ -94,7 +94,7 @@ function isText(value: string): boolean {
   return printable >= value.length * PRINTABLE_LEAST;
 }
 
-/** Whether a text may say what to do: a word alone says nothing. */
+/** Whether a text may be code: a word alone is not. */
 const isCode = (value: string) => isText(value) && /[ ($;[`]/.test(value);
 
 /** A text of two bytes a letter, as PowerShell takes it. */
@@ -126,13 +126,13 @@ const BASE64_URL = /^[A-Za-z0-9_-]{11,}={0,3}$/;
 const HEX = /^(?:0x)?(?:[0-9a-f]{2}){8,}$/i;
 const PERCENT = /(?:%[0-9a-f]{2}[^%]{0,40}){3}/i;
 
-/** How texts of this script may be hidden beside the codings that tell themselves. */
+/** Ways to hide texts of this script beside the codings that show on their own. */
 interface Ways {
   is_turned: boolean;
   is_rot13: boolean;
 }
 
-/** What a value may be meant as. `is_coded`: its letters told how it is written; any text may be one that was turned round. */
+/** Possible meanings of a value. `is_coded`: its letters show its coding; any text may be one that was turned round. */
 function* meanings(value: string, ways: Ways, budget: Budget): Generator<{ meaning: string; is_coded: boolean }> {
   budget.spend(4 * value.length);
   const coded = (meaning: string) => ({ meaning, is_coded: true });
@@ -200,7 +200,7 @@ function* literalsOf(text: string): Generator<Place> {
   for (const { 0: run, index } of text.matchAll(RUNS)) yield* found(run, index, run);
 }
 
-/** The script with what its literals hide in their places, without the calls that decode it. */
+/** The script with its literals replaced by their hidden texts, without the calls that decode them. */
 function replaced(text: string, values: readonly (Place & { plain: string })[]): string {
   let result = '';
   let at = 0;
@@ -229,7 +229,7 @@ function replaced(text: string, values: readonly (Place & { plain: string })[]):
   return result + text.slice(at);
 }
 
-/** How texts of a script may be hidden, by the names in it: they may be written in escapes, or turned round. */
+/** Ways in which a script may hide texts, by the names in it: they may be written in escapes, or turned round. */
 function waysOf(script: string): Ways {
   const plain = script.includes('\\')
     ? script.replaceAll(/\\x([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
@@ -276,7 +276,7 @@ function withEntries(text: string): string {
       });
 }
 
-/** What a script hides and runs, each as a file of its language. @throws LimitReached */
+/** Texts that a script hides and runs, each as a file of its language. @throws LimitReached */
 export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
   if (text.length > TEXT_BYTES_MAXIMUM || text.length < LITERAL_LEAST) return;
   const source = text.toString('latin1');

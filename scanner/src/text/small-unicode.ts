@@ -1,4 +1,5 @@
-// Texts of the two small forms of Unicode: SCSU (Unicode Technical Standard 6) and BOCU-1 (Unicode Technical Note 6), as ICU, and what is built on it, reads and writes them. Each is known by its signature.
+// Texts of the two small forms of Unicode: SCSU (Unicode Technical Standard 6) and BOCU-1 (Unicode Technical Note 6), as ICU, and programs built on it, read and
+// write them. Each is known by its signature.
 
 const BOCU = {
   /** The number of bytes that stand for letters, in a place that is not the first. */
@@ -24,7 +25,7 @@ function trailOf(byte: number): number {
   return TRAIL_CONTROLS.indexOf(byte);
 }
 
-/** How many bytes follow a first one, and where the difference begins that they say. */
+/** The number of bytes after a first one, and the start of their range of differences. */
 function leadOf(byte: number): { trails: number; base: number } {
   const up = byte - (BOCU.middle + BOCU.single);
   if (up >= 0) {
@@ -41,7 +42,7 @@ function leadOf(byte: number): { trails: number; base: number } {
   return { trails: 3, base: -REACH.three - BOCU.trails ** 3 };
 }
 
-/** What the next character is counted from: the middle of the alphabet of this one. */
+/** The base of the next character's difference: the middle of the alphabet of this one. */
 function stateBehind(code: number): number {
   if (code >= 0x3040 && code <= 0x309f) return 0x3070;
   if (code >= 0x4e00 && code <= 0x9fa5) return 0x7711;
@@ -103,7 +104,7 @@ export function* fromScsu(pieces: Iterable<Buffer>): Generator<string> {
   let is_wide = false;
   /** A command of which bytes are still to come. */
   let held: number[] = [];
-  /** How many bytes of a command are needed, by its first one. */
+  /** Number of bytes that a command needs, by its first one. */
   const neededBy = (byte: number): number => {
     if (is_wide) {
       if (byte >= WIDE.change && byte < WIDE.define) return 1;

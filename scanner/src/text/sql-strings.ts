@@ -7,7 +7,7 @@ const QUOTE = 0x27;
 const BACKSLASH = 0x5c;
 const TAB = 0x09;
 const NEWLINE = 0x0a;
-/** What a statement with values begins with; as most programs write it, and as others do. */
+/** The first words of a statement with values; as most programs write it, and as others do. */
 const STATEMENT = 'INSERT INTO';
 const STATEMENTS = ['REPLACE INTO', 'INSERT IGNORE', 'insert into', 'Insert Into', 'VALUES (', 'values ('] as const;
 /** In so many bytes a text with statements has one that is written in another way. */
@@ -17,11 +17,11 @@ const STANDARD = ['standard_conforming_strings = on', 'PRAGMA foreign_keys', 'Po
 const COPY = 'COPY ';
 const FROM = ' FROM stdin;';
 const COPY_LINE_MAXIMUM = 4096;
-/** A value begins behind one of these, or a letter or word that says what it is. */
+/** A value begins behind one of these, or a letter or word for its kind. */
 const BEFORE_VALUE = new Set([...'(,= \t\r\n'].map((character) => character.charCodeAt(0)));
 const KINDS = new Set([...'eEnNbByY'].map((character) => character.charCodeAt(0)));
 
-/** What stands for another byte behind a backslash. */
+/** Letters that stand for another byte behind a backslash. */
 const MYSQL: ReadonlyMap<number, number> = escapes({ '0': 0, b: 8, n: 10, r: 13, t: 9, Z: 26 });
 const POSTGRES: ReadonlyMap<number, number> = escapes({ b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 });
 

@@ -1,5 +1,5 @@
 // Encodings of bytes as text, as mail, PDF and old archives have them. Each takes its text in pieces and gives bytes in pieces, with one piece of each in
-// memory: what a text decodes to is counted by whoever takes it, before the next piece is decoded.
+// memory: the consumer counts the decoded bytes before the next piece is decoded.
 
 const SKIPPED = 0xff;
 const PADDING = 0xfe;
@@ -91,7 +91,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
-/** RFC 2045 section 6.7; what is wrong in it stays as it is. */
+/** RFC 2045 section 6.7; errors in it stay as they are. */
 export function* fromQuotedPrintable(texts: Iterable<Buffer>): Generator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for (const text of texts) {
@@ -165,7 +165,7 @@ export function* linesOf(texts: Iterable<Buffer>, most = LINE_BYTES_MAXIMUM): Ge
 }
 
 const BEGIN = /^begin(-base64)? [0-7]{3,4} ([^\r\n]{1,255})/;
-/** As much of the first line of an encoded file is looked at: a longer name is cut. */
+/** The part of the first line of an encoded file that is read: a longer name is cut. */
 export const UUENCODE_BEGIN_BYTES = 300;
 const LETTER_B = 0x62;
 
@@ -225,7 +225,7 @@ export function* fromUuencode(texts: Iterable<Buffer>): Generator<{ name: string
     begin = null;
     const bytes = is_base64 === undefined ? plain() : fromBase64(base64Rows());
     yield { name, bytes };
-    // What nobody took is passed over.
+    // Consumes the bytes that the caller did not take.
     for (const _ of bytes);
   }
 }

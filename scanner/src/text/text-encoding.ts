@@ -11,13 +11,13 @@ type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be' | 'e
 export interface TextForm {
   encoding: Encoding;
   mark_bytes: number;
-  /** Which code page of EBCDIC; the first where none is told. */
+  /** The code page of EBCDIC; by default the first. */
   page?: number;
 }
 
 const UTF8_MARK = Buffer.from('efbbbf', 'hex');
 
-/** Without the mark that programs put before a text of UTF-8: rules tell what a file is by the first bytes of the text. */
+/** Without the mark that programs put before a text of UTF-8: rules recognise a file by the first bytes of the text. */
 export function withoutMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? bytes.subarray(UTF8_MARK.length) : bytes;
 }
@@ -41,7 +41,7 @@ const WIDE: readonly Encoding[] = ['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be
 /** As much of a file decides. Bytes. */
 export const LOOK_BYTES = 4096;
 const QUICK_BYTES = 128;
-/** Less says nothing without a mark. Characters. */
+/** Fewer are too few without a mark. Characters. */
 const LOOK_CHARACTERS_LEAST = 4;
 /** A text may have stray control characters, and a text of another alphabet has blanks and line ends at least: one of so many characters. */
 const CONTROLS_ONE_OF = 32;
@@ -54,7 +54,7 @@ function isControl(code: number): boolean {
   return code < 0x20 ? !ORDINARY_CONTROLS.has(code) : code === 0x7f || code === 0xfffe || code === 0xffff;
 }
 
-/** How many bytes a code unit has. */
+/** Bytes of a code unit. */
 function widthOf(encoding: Encoding): number {
   return encoding.startsWith('utf-32') ? 4 : 2;
 }
@@ -75,7 +75,7 @@ function unitsOf(piece: Buffer, encoding: Encoding): number[] {
 /** Names in front of numbers are no texts. Bytes. */
 const PADDED_LEAST = 32;
 
-/** Without the zeros that fill up what a text came in; whole units of so many bytes. */
+/** Without the zeros that pad a text; whole units of so many bytes. */
 function withoutPadding(piece: Buffer, width: number): Buffer {
   let end = piece.length;
   while (end > 0 && piece[end - 1] === 0) end -= 1;
@@ -83,7 +83,7 @@ function withoutPadding(piece: Buffer, width: number): Buffer {
   return end < PADDED_LEAST || end > piece.length ? piece : piece.subarray(0, end);
 }
 
-/** How many characters of ASCII there are when the bytes are read like that; undefined when they make no text, which most show at once. */
+/** The number of ASCII characters when the bytes are read like that; undefined when they make no text, which most show at once. */
 function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
   const is_wide = encoding.startsWith('utf-32');
   const width = is_wide ? 4 : 2;
@@ -103,7 +103,7 @@ function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
   return wrong * CONTROLS_ONE_OF > units ? undefined : ascii;
 }
 
-/** Whether bytes are a text in ASCII or in any encoding that has ASCII in it, and zeros that fill up what it came in. */
+/** Whether bytes are a text in ASCII or in any encoding that has ASCII in it, with zeros as padding. */
 function isPlain(padded: Buffer): boolean {
   let end = padded.length;
   while (end > 0 && padded[end - 1] === 0) end -= 1;
@@ -118,7 +118,7 @@ function isPlain(padded: Buffer): boolean {
   return wrong * CONTROLS_ONE_OF <= piece.length;
 }
 
-/** What kind of text begins with these bytes; undefined for what is none. */
+/** The form of a text that begins with these bytes; undefined for other data. */
 export function textFormOf(head: Buffer): TextForm | undefined {
   const piece = head.subarray(0, LOOK_BYTES);
   if (piece.length === 0) return undefined;
@@ -140,7 +140,7 @@ export function textFormOf(head: Buffer): TextForm | undefined {
   for (const encoding of WIDE) {
     const width = widthOf(encoding);
     const padded = piece.subarray(0, QUICK_BYTES);
-    // Most of what is no text shows it at once.
+    // Most other data shows it at once.
     if (asciiIn(withoutPadding(padded, width), encoding) === undefined) continue;
     const whole = withoutPadding(piece, width);
     const characters = Math.floor(whole.length / width);
@@ -185,7 +185,7 @@ function* latin(pieces: Iterable<Buffer>): Generator<string> {
   for (const piece of pieces) yield piece.toString('latin1');
 }
 
-/** The text in UTF-8 without its byte order mark, each line with a line feed at its end. What is UTF-8 or nearly so keeps its bytes. */
+/** The text in UTF-8 without its byte order mark, each line with a line feed at its end. UTF-8, or nearly so, keeps its bytes. */
 export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, page }: TextForm): Generator<Buffer> {
   const small = SMALL.get(encoding);
   const texts =
@@ -229,12 +229,12 @@ const SHIFTED_MARK = /^\+\/v[89+/]-?/;
 const IN_SHIFT = new Uint8Array(256);
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') IN_SHIFT[character.charCodeAt(0)] = 1;
 const SHIFT_BYTES = { least: 4, most: 65_536 } as const;
-/** What no dash ends may be a word or a sum: so many letters that all come to ASCII are none. */
+/** A run without a closing dash may be a word or a sum: one of so many letters that decodes to ASCII alone is neither. */
 const OPEN_SHIFT_LEAST = 16;
 const DASH = 0x2d;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Whether a text of ASCII has characters written in the way of UTF-7. Each run of letters is looked at once: a shift is what stands before its end. */
+/** Whether a text of ASCII has characters written in the way of UTF-7. Each run of letters is checked once: a shift stands before its end. */
 export function hasUtf7(text: Buffer): boolean {
   if (SHIFTED_MARK.test(text.toString('latin1', 0, SHIFT_BYTES.least + 1))) return true;
   for (let at = text.indexOf(SHIFT); at >= 0; at = text.indexOf(SHIFT, at)) {
@@ -265,7 +265,7 @@ function fromShifted(shifted: string): string | undefined {
   return whole.swap16().toString('utf16le');
 }
 
-/** A text with what is written in the way of UTF-7 decoded. */
+/** A text with its parts in UTF-7 decoded. */
 export function fromUtf7(text: Buffer): Buffer {
   const plain = text
     .toString('latin1')

@@ -1,8 +1,9 @@
+import { decodeHTMLStrict } from 'entities';
 import { hexDigit } from './text-codings.ts';
 
-// A text as the programs that run it take it: string literals that are put together, escapes of characters, comments and line continuations are what a
-// language takes away before anything runs, and what hides a command from a rule that looks for it. One pass, without knowing the language: what the
-// languages of scripts (JavaScript, PowerShell, VBA, VBScript, PHP, Python, shells, cmd, HTML) have in common. The result is matched beside the text.
+// A text as the programs that run it read it: joined string literals, escapes of characters, comments and line continuations are resolved before a
+// program runs, and hide a command from a rule. One pass, without knowing the language: the common parts of script languages (JavaScript, PowerShell,
+// VBA, VBScript, PHP, Python, shells, cmd, HTML). The result is matched beside the text.
 
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
@@ -53,47 +54,26 @@ const COMMANDS: ReadonlySet<string> = new Set(
 const WORD_BYTES = 24;
 const BLANKS_MAXIMUM = 400;
 
-/** Named characters that stand for marks of a language. */
-const NAMED: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    amp: '&',
-    apos: "'",
-    colon: ':',
-    comma: ',',
-    dollar: '$',
-    equals: '=',
-    excl: '!',
-    gt: '>',
-    lbrack: '[',
-    lpar: '(',
-    lsqb: '[',
-    lt: '<',
-    NewLine: '\n',
-    num: '#',
-    percnt: '%',
-    period: '.',
-    plus: '+',
-    quest: '?',
-    quot: '"',
-    rbrack: ']',
-    rpar: ')',
-    rsqb: ']',
-    semi: ';',
-    sol: '/',
-    Tab: '\t',
-  }),
-);
-const ENTITY = /^&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|([A-Za-z]{2,8}));?/;
+/** The longest name in HTML's table has so many letters. */
+const NAME_LETTERS = 31;
+const ENTITY = /^&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|([A-Za-z]{2,31}));?/;
+
+/** The mark of a language that a name of HTML's table stands for; undefined for other characters, which no rule asks for. */
+function markOf(name: string): string | undefined {
+  const character = decodeHTMLStrict(`&${name};`);
+  return character.length <= 2 && /^[\n\t -~]{1,2}$/.test(character) ? character : undefined;
+}
+
 /** One of few forms of a number: decimal, `0x41`, `&H41`, perhaps with another one added or taken. */
 const NUMBER = String.raw`(?:0[xX][0-9a-fA-F]{1,4}|&[hH][0-9a-fA-F]{1,4}&?|\d{1,5})`;
 const CHARACTER_OF = new RegExp(String.raw`^\(\s{0,8}(${NUMBER})(?:\s{0,8}([-+*^])\s{0,8}(${NUMBER}))?\s{0,8}\)`);
 const LISTED = new RegExp(String.raw`^\s{0,8}(${NUMBER})\s{0,8}([,)])`);
 const CAST = new RegExp(String.raw`^\s{0,4}(?:\(\s{0,4}(?=[^)]{1,8}\)))?(${NUMBER})`);
 const OPERAND_CHARACTER = /^(?:chr[wb]?\$?|\[char\])/i;
-/** What stands between two literals that are put together. */
+/** The operators between two literals that are put together. */
 const JOINT =
   /^(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}(?:\.concat[ \t]{0,8}\(|[+&]|\.{1,2})(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}\({0,3}[ \t]{0,8}/;
-/** A statement that appends to what the one before has set. */
+/** A statement that appends to the value set before. */
 const APPENDED =
   /^\)?[ \t]{0,8};?[ \t]{0,8}(?:\r?\n[ \t]{0,64}){1,4}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}(?:[+.&]=|=[ \t]{0,8}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}[+&.])[ \t]{0,8}/;
 const LOOK_BYTES = 400;
@@ -115,7 +95,7 @@ const VISUAL_BASIC = /\b(end sub|end function|createobject|option explicit|attri
 const COMMAND_FILE = /^[ \t]{0,8}(@echo|setlocal|set [a-z])/im;
 const LANGUAGE_BYTES = 64 * 1024;
 
-/** So many carets, and one of so few characters, stand in a batch file only to hide what is behind them. */
+/** So many carets, and one of so few characters, stand in a batch file only to hide the text behind them. */
 const CARETS = { least: 16, one_of: 8 } as const;
 
 function isCareted(beginning: string): boolean {
@@ -125,7 +105,7 @@ function isCareted(beginning: string): boolean {
 
 export interface Folded {
   bytes: Buffer;
-  /** What was folded is seldom there for any other reason than to hide something, or to keep lines short. */
+  /** A folded text seldom has another reason than to hide something, or to keep lines short. */
   is_telling: boolean;
   /** Where literals were put together, in the result. */
   joins: readonly number[];
@@ -204,7 +184,7 @@ class Fold {
     return this.text.toString('latin1', at, at + bytes);
   }
 
-  /** Where `end` stands first from `at` on; each part of the text is looked through once. */
+  /** The first place of `end` from `at` on; each part of the text is searched once. */
   private endOf(end: string, at: number): number {
     const known = this.ends.get(end);
     if (known !== undefined && (known < 0 || known >= at)) return known;
@@ -321,7 +301,7 @@ class Fold {
     return this.closed(at + 1);
   }
 
-  /** Behind a literal that ends at `at`: goes on in the next one where they are put together, else writes the quote. */
+  /** After a literal that ends at `at`: continues in the next one where they are put together, else writes the quote. */
   private closed(at: number): number {
     for (let next = at; ; ) {
       const around = this.mayJoin(next) ? this.look(next) : '';
@@ -350,7 +330,7 @@ class Fold {
     }
   }
 
-  /** A quick look at what stands behind a literal: nearly always that is no other one. */
+  /** A quick check of the text behind a literal: nearly always it is no other one. */
   private mayJoin(at: number): boolean {
     const { text } = this;
     let next = at;
@@ -381,7 +361,7 @@ class Fold {
       : undefined;
   }
 
-  /** Takes back so many bytes, writes a literal, and goes on behind it. */
+  /** Takes back so many bytes, writes a literal, and continues behind it. */
   private literal(back: number, text: string, after: number): number {
     this.length -= back;
     this.emit(QUOTE);
@@ -481,7 +461,7 @@ class Fold {
       this.emit(PERCENT);
       return at + 1;
     }
-    // Nobody has to write letters like that.
+    // Letters do not need this escape.
     if (WORD[code] === 1) this.percents += 1;
     else this.marks += 1;
     this.emit(code);
@@ -489,26 +469,26 @@ class Fold {
   }
 
   private entity(at: number): number {
-    const [whole, hexadecimal, decimal, name] = ENTITY.exec(this.look(at, 12)) ?? [];
+    const [whole, hexadecimal, decimal, name] = ENTITY.exec(this.look(at, NAME_LETTERS + 2)) ?? [];
     const code = hexadecimal !== undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
-    const named = NAMED.get(name ?? '');
     const character =
       name === undefined
         ? code === NEWLINE || code === TAB || isPrintable(code)
           ? String.fromCharCode(code)
           : undefined
-        : named;
+        : markOf(name);
     // Between tags `<` written like that is text that is shown, and no tag.
     if (whole === undefined || character === undefined || (character === '<' && !this.is_in_tag)) {
       this.emit(AMPERSAND);
       return at + 1;
     }
-    if (name === undefined ? WORD[code] === 1 : !['amp', 'quot', 'gt', 'lt', 'apos'].includes(name)) this.entities += 1;
+    if (name === undefined ? WORD[code] === 1 : !['amp', 'quot', 'gt', 'lt', 'apos'].includes(name.toLowerCase()))
+      this.entities += 1;
     this.emitText(character);
     return at + whole.length;
   }
 
-  /** Leaves out what stands from `at` to `after`. */
+  /** Leaves out the text from `at` to `after`. */
   private comment(at: number, after: number): number {
     const before = this.last();
     const next = this.text[after] ?? NEWLINE;
@@ -533,7 +513,7 @@ class Fold {
   private lineComment(byte: number, at: number): number {
     const before = this.last();
     const is_behind_mark = byte === SLASH && before !== COLON && '(,;{}'.includes(String.fromCharCode(before || 0x41));
-    // The first byte says to some rules what the file is.
+    // Some rules recognise the file by the first byte.
     if (this.length > 0 && this.quote === 0 && (before === NEWLINE || is_behind_mark)) {
       if (before === OPEN) this.tricks += 1;
       return this.toLineEnd(at);

@@ -35,7 +35,7 @@ interface Literal {
   has_escapes: boolean;
 }
 
-/** Where the literal ends that begins with the mark at `open`: at its mark, or at the end of a line that does not go on. */
+/** The end of the literal that begins with the mark at `open`: its mark, or the end of a line that does not continue. */
 function literalAt(text: Buffer, open: number, mark: number): Literal {
   let has_lines = false;
   let has_escapes = false;
@@ -50,10 +50,10 @@ function literalAt(text: Buffer, open: number, mark: number): Literal {
   return { start: open + 1, end: Math.min(at, text.length), has_lines, has_escapes };
 }
 
-/** What a literal means. */
+/** The meaning of a literal. */
 function meaningOf(text: Buffer, { start, end, has_escapes }: Literal): Buffer {
   if (!has_escapes) return text.subarray(start, end);
-  // An escape is never shorter than what it stands for, in UTF-8.
+  // An escape is never shorter than its character, in UTF-8.
   const bytes = Buffer.allocUnsafe(end - start);
   let length = 0;
   for (let at = start; at < end; at += 1) {
@@ -65,7 +65,7 @@ function meaningOf(text: Buffer, { start, end, has_escapes }: Literal): Buffer {
     at += 1;
     const letter = text[at] ?? 0;
     if (letter === NEWLINE || (letter === RETURN && text[at + 1] === NEWLINE)) {
-      // The line goes on behind the blanks that the next one begins with (YAML 1.2, 7.3.1).
+      // The line continues after the blanks that the next one begins with (YAML 1.2, 7.3.1).
       while (at + 1 < end && BLANKS.has(text[at + 1] ?? 0)) at += 1;
       continue;
     }
@@ -79,7 +79,7 @@ function meaningOf(text: Buffer, { start, end, has_escapes }: Literal): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** What stands between two literals: nothing but blanks, or a comma with them; undefined for anything else. */
+/** The text between two literals: only blanks, or a comma with them; undefined for any other. */
 function between(text: Buffer, from: number, to: number): 'nothing' | 'comma' | undefined {
   let commas = 0;
   for (let at = from; at < to; at += 1) {
@@ -130,7 +130,7 @@ export function* literalTexts(text: Buffer, mark = QUOTE, depth = 0): Generator<
     if (last !== undefined && (gap === undefined || (how !== undefined && gap !== how) || group.length === LINES_MAXIMUM))
       yield* flush();
     else how = gap;
-    // What a line ends in is no literal.
+    // A mark at the end of a line ends no literal.
     if (text[literal.end] === mark) group.push(literal);
     else yield* flush();
     open = text.indexOf(mark, literal.end + 1);

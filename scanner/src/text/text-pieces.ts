@@ -42,7 +42,7 @@ const ENTITIES: ReadonlyMap<string, number> = new Map([
 ]);
 const ENTITY = /^&(?:#(\d{1,3})|#x([0-9a-f]{1,2})|(amp|lt|gt|quot|apos));/i;
 
-/** Where the text begins that people see, behind what the document says of itself. */
+/** The start of the text that people see, behind the document's properties. */
 const BODIES: readonly Buffer[] = ['<w:body', '<office:body', '<a:p>', '<a:p ', '<Worksheet '].map((mark) => Buffer.from(mark));
 
 /** The text that people see of a document, without the indents of its XML; undefined where nothing stands before it. */
@@ -53,7 +53,7 @@ export function textOfBody(xml: Buffer): Buffer | undefined {
   return body && Buffer.from(body.toString('latin1').replaceAll(/\n[ \t\n]{0,64}/g, '\n'), 'latin1');
 }
 
-/** The text without its elements, a line for each paragraph; undefined for what is no such document. In one pass. */
+/** The text without its elements, a line for each paragraph; undefined for other documents. In one pass. */
 export function textOfPieces(xml: Buffer): Buffer | undefined {
   if (!MARKS.some((mark) => xml.includes(mark))) return undefined;
   const target = Buffer.allocUnsafe(xml.length);
@@ -90,7 +90,7 @@ export function textOfPieces(xml: Buffer): Buffer | undefined {
   return target.subarray(0, length);
 }
 
-/** Without blanks and empty lines around it: what a document says alone is what a rule knows by its first bytes. */
+/** Without blanks and empty lines around it: a rule knows a document's text by its first bytes. */
 export function trimmed(text: Buffer): Buffer {
   let [start, end] = [0, text.length];
   while (start < end && (text[start] ?? 0) <= 0x20) start += 1;

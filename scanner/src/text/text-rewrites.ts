@@ -1,5 +1,5 @@
 // A text as it is behind the calls that scripts use most to hide one: literals that are joined, put in their places, turned round or replaced, and bytes
-// written as a listing. Nothing is run: each call is known by its name and its literals.
+// written as a listing. The text is never run: each call is recognised by its name and its literals.
 
 /** Larger texts are not rewritten: scripts that hide something are smaller, and programs are larger. Bytes. */
 const TEXT_BYTES_MAXIMUM = 256 * 1024;
@@ -11,7 +11,7 @@ const WHOLE_LITERALS_MAXIMUM = 100;
 const WHOLE_LITERAL_BYTES = { least: 64, most: 64 * 1024 } as const;
 const VARIABLES_MAXIMUM = 500;
 const REPLACEMENTS_MAXIMUM = 16;
-/** What all rewritings of one text come to, beside it. */
+/** The most bytes of all rewritings of one text, as a multiple of it. */
 const GROWTH_MAXIMUM = 8;
 
 /**
@@ -63,7 +63,7 @@ const PIECE = /^[A-Za-z0-9+/=_-]*$/;
 const JOINS = /join|implode|concat/i;
 const HERE = /<<-?[ \t]{0,8}(['"]?)(\w{1,80})\1[^\n]{0,200}\n/g;
 const HERE_MAXIMUM = 100;
-/** What a script reads of itself. */
+/** The data of a script after its end mark. */
 const BEHIND_SCRIPT = /^__[A-Z_]{2,32}__\r?\n([\s\S]{32,65536})$/m;
 const QUOTED_PRINTABLE = /(?:=[0-9A-F]{2}(?:=\r?\n)?){16,}/gi;
 const UUENCODED = /unpack|uudecode/i;
@@ -73,7 +73,7 @@ const ESCAPED: ReadonlyMap<string, string> = new Map(
   Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', a: '\x07' }),
 );
 
-/** Escapes of bytes in a text that is none of a literal any more. */
+/** Escapes of bytes in a text that is no longer in a literal. */
 export const HEX_ESCAPES = /(?:\\x[0-9a-f]{2}){4}|(?:\\u00[0-9a-f]{2}){4}|(?:\\[0-7]{3}){4}/i;
 
 /** A literal without its quotes and escapes, as most languages have them. */
@@ -126,7 +126,7 @@ function* lists(text: string): Generator<string> {
       JOINED_BEHIND.test(text.slice(index + list.length, index + list.length + 64)) ||
       JOINED_BEFORE.test(text.slice(Math.max(0, index - 64), index));
     const values = is_joined || joins ? valuesIn(list) : [];
-    // What is joined elsewhere is told by its look.
+    // A list that is joined elsewhere is recognised by its look.
     if (is_joined || (values.length > 2 && values.every((value) => PIECE.test(value)))) yield values.join('');
   }
   for (const [row] of text.matchAll(ROW)) yield valuesIn(row).join('');
@@ -191,7 +191,7 @@ function replaced(text: string, literals: string): string | undefined {
       if (pairs.length === REPLACEMENTS_MAXIMUM) break;
       const search = from.startsWith('/') ? from.slice(1, from.lastIndexOf('/')) : meaningOf(from);
       const value = meaningOf(to);
-      // It only grows as far as what it replaces.
+      // It only grows up to the length of the replaced text.
       if (search !== '' && value.length <= search.length * 2) pairs.push([search, value]);
     }
   }
@@ -217,7 +217,7 @@ const USED = /(?<![\w$'"])(\$?[A-Za-z_]\w{0,31})(?=\s{0,8}[+.&])|(?<=[+.&]\s{0,8
 function substituted(text: string): string | undefined {
   const values = new Map<string, string>();
   for (const [, quote, name = '', value = ''] of text.matchAll(SET)) {
-    // The last quotation mark ends what the first one begins.
+    // The last quotation mark closes the first one.
     const set = quote === '' ? value : value.slice(0, value.lastIndexOf('"') + 1 || undefined).replace(/"$/, '');
     if (values.size < VARIABLES_MAXIMUM) values.set(name.toLowerCase(), set);
   }
@@ -238,7 +238,7 @@ function substituted(text: string): string | undefined {
   for (const [, name = '', literal = ''] of text.matchAll(ASSIGNED))
     if (values.size < VARIABLES_MAXIMUM) values.set(name, literal);
   if (values.size === 0) return undefined;
-  // In a shell what a name stands for is put beside anything.
+  // In a shell the value of a name is put beside anything.
   if (text.startsWith('#!'))
     return text.replaceAll(OF_SHELL, (whole, name: string) => take(whole, values.get(name)?.slice(1, -1)));
   return text.replaceAll(USED, (whole, one?: string, other?: string) => take(whole, values.get(one ?? other ?? '')));
@@ -251,7 +251,7 @@ const DIGITS = /^(?:[0-9a-f]{2}){1,4}$/i;
 /** Pairs with one mark between two, as they come out of a loop. */
 const MARKED = /(?<![0-9a-f])[0-9a-f]{2}([^0-9a-f\s"'\\]| )(?:[0-9a-f]{2}\1){30,}[0-9a-f]{2}(?![0-9a-f])/gi;
 
-/** The digits of a line of hexdump, xxd, od or debug; what stands behind them are the same bytes as letters. */
+/** The digits of a line of hexdump, xxd, od or debug; the letters behind them are the same bytes. */
 export function digitsOf(line: string): string {
   const plain = line
     .replace(/^[\t @(]{0,16}(?:echo )?(?:e )?[ \t]{0,8}/i, '')
@@ -401,7 +401,7 @@ function fromBase85(text: string, is_adobe: boolean): Buffer {
 }
 
 const BASE85_END = '~>';
-/** What stands before it: Adobe's mark, or the word of PostScript that reads on behind itself. */
+/** The text before it: Adobe's mark, or the word of PostScript that reads on behind itself. */
 const BASE85_BEGINS = ['<~', 'exec', 'cvx', 'filter', 'run'] as const;
 const BASE85_ENDS_MAXIMUM = 100;
 const BASE85_BYTES_MAXIMUM = 64 * 1024;
@@ -421,28 +421,28 @@ function* runsOfBase85(text: string): Generator<string> {
   }
 }
 
-/** What a text comes to, in other words: `texts` are read as texts in turn, `bytes` are what was written in it. */
+/** The results of rewriting: `texts` are read as texts in turn, `bytes` are files that were written in it. */
 interface Rewritten {
   texts: Buffer[];
   bytes: Buffer[];
-  /** A listing or a patch is a file, whatever it looks like. */
+  /** A listing or a patch is a file, whatever its content. */
   files: Buffer[];
 }
 
 /**
- * What no literal has as it is: between two quotation marks that do not belong together lies the beginning of a file that is carried behind a script, and what is found
- * of it there is cut off. It is found as what it is in the file itself.
+ * Bytes that no literal holds unescaped: between two quotation marks that do not belong together may lie the beginning of a file behind a script, and a finding there
+ * would be cut off. Such a file is found from the file itself.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
 
-/** Whether a text has anything of what is rewritten here: nearly none has. */
+/** Whether a text has anything that is rewritten here: nearly none has. */
 const TELLING =
   /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}(?:[^0-9a-f\s"'\\]| )){16}|^%[0-9a-f]{2}6[0-9a-f]{3}/im;
 
 /** A literal of Python over several lines. */
 const TRIPLE = /('''|""")([\s\S]{32,65536}?)\1/g;
-/** The Latin sets of ISO 2022, to which a text of JIS may turn at any place: whoever shows it shows nothing for them. */
+/** The Latin sets of ISO 2022, to which a text of JIS may turn at any place: they are invisible to readers. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const SHIFTED_SETS = /\x1b\([BJ]/g;
 const ENTITY = /<!ENTITY\s{1,16}([A-Za-z_][\w.-]{0,63})\s{1,16}(?:"([^"<]{0,4096})"|'([^'<]{0,4096})')\s{0,16}>/g;
@@ -450,7 +450,7 @@ const ENTITIES_MAXIMUM = 200;
 /** Entities may stand in the values of others. */
 const ENTITY_ROUNDS = 4;
 
-/** The text of JIS is told by it. */
+/** The text of JIS is recognised by it. */
 const SHIFT_BEGIN = '\x1b(';
 
 /** An XML with the entities that it declares itself put in their places; undefined where it declares none. */
@@ -548,7 +548,7 @@ export function rewritten(text: Buffer): Rewritten {
   const expanded = withEntities(source);
   if (expanded !== undefined) {
     addText(expanded);
-    // What is shown of it: rules for texts leave out what begins as a page does.
+    // The visible text: rules for texts leave out pages that begin with a tag.
     addText(expanded.replaceAll(/<[^<>]{0,4096}>/g, ''));
   }
   if (BASE85.test(source)) {

@@ -11,7 +11,7 @@ export interface Run {
   bytes: Buffer;
 }
 
-/** What decodes to no more is left as it is: words and names look the same. Bytes. */
+/** A run that decodes to no more is left as it is: words and names look the same. Bytes. */
 export const DECODED_LEAST = 33;
 /** Lines of a run are at least as long, but for the last one. Characters. */
 const LINE_LEAST = 20;
@@ -28,10 +28,16 @@ const EQUALS = 0x3d;
 /** A line end between two lines of a run, perhaps as an escape within a literal, with what mail and comments put before a line. */
 const BREAK =
   /^={0,2}(?:[ \t]{0,4}>{1,2}[ \t]{0,4}[^\r\n]{1,40})?(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:(?:[>#*;':%]{1,4}|rem[ \t]|@?\(?echo[ .]|\/\/[ \t]|--[ \t])[ \t]{0,4})?/i;
-/** A line that goes on behind a blank (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849): the first of them has a name before its value, and is shorter. */
+/**
+ * A folded line, which begins with a blank (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849): the first of them has a name before its value, and is
+ * shorter.
+ */
 const FOLD = /^\r?\n[ \t]{1,16}(?=[A-Za-z0-9+/])/;
 const FOLDED_LINE_MAXIMUM = 1000;
-/** What may stand behind a line of a run: its end, padding, quotation marks, a backslash, brackets, and where a script writes it to. */
+/**
+ * Characters that may follow a line of a run: its end, padding, quotation marks, a backslash, brackets, and where a script writes it
+ * to.
+ */
 const BEHIND_LINE: readonly number[] = [0x0a, 0x0d, EQUALS, 0x22, 0x27, 0x5c, 0x3c, 0x29, 0x60, 0x3e, 0x20];
 const BREAK_BYTES = 96;
 
@@ -39,7 +45,7 @@ function isOf(byte: number | undefined): boolean {
   return ALPHABET[byte ?? 0] !== 0;
 }
 
-/** How long the second line of a folded value is, where something stands before the first one in its line. */
+/** Length of the second line of a folded value, where other text is before the first one in its line. */
 function foldedWidth(text: Buffer, start: number, first_end: number): number {
   const before = text[start - 1] ?? 0x0a;
   const [gap] = FOLD.exec(text.toString('latin1', first_end, first_end + BREAK_BYTES)) ?? [];
@@ -78,7 +84,7 @@ function linesFrom(text: Buffer, start: number, first_end: number): { lines: Buf
     let to = from;
     while (to - from < width && isOf(text[to])) to += 1;
     length = to - from;
-    // A line that goes on is of something else: a longer one, or words.
+    // A line that continues belongs to something else: a longer one, or words.
     const next = text[to] ?? 0x0a;
     if (length === 0 || isOf(text[to]) || !BEHIND_LINE.includes(next)) break;
     lines.push(text.subarray(from, to));
@@ -124,7 +130,7 @@ export function* wholeOf(text: Buffer): Generator<Run> {
   if (bytes.length < DECODED_LEAST) yield { how: is_hex ? 'hex' : 'base64', start: 0, end: text.length, bytes };
 }
 
-/** Runs of base64 and of hexadecimal digits, in one pass: of each LINE_LEAST characters one is looked at, and its neighbours where it may be of a run. */
+/** Runs of base64 and of hexadecimal digits, in one pass: one of LINE_LEAST characters is checked, and its neighbours where it may be of a run. */
 export function* runsOf(text: Buffer): Generator<Run> {
   let done = 0;
   for (let at = LINE_LEAST - 1; at < text.length; at += LINE_LEAST) {
@@ -138,7 +144,7 @@ export function* runsOf(text: Buffer): Generator<Run> {
     if (end - start >= LINE_LEAST) {
       const first = foldedBefore(text, start, done);
       const folded = first === undefined ? undefined : linesFrom(text, first.start, first.end);
-      // What ends before the place that was looked at is no beginning of it: it would be looked at again and again.
+      // A line that ends before the searched place is not its beginning: it would be searched again and again.
       const is_folded = first !== undefined && folded !== undefined && folded.end > at;
       if (is_folded) start = first.start;
       const run = is_folded ? folded : linesFrom(text, start, end);
@@ -156,7 +162,7 @@ export function* runsOf(text: Buffer): Generator<Run> {
           bytes: Buffer.from(coded.toString('latin1'), is_hex ? 'hex' : 'base64'),
         };
     }
-    // The beginning of a folded value is looked at again from its second line.
+    // The beginning of a folded value is searched again from its second line.
     if (end - start >= LINE_LEAST) done = end;
     at = Math.max(at, end - 1 - ((end - 1 - (LINE_LEAST - 1)) % LINE_LEAST));
   }
@@ -193,7 +199,7 @@ function isMarked(text: Buffer, at: number): boolean {
   return text[at] === AND && ((text[at + 1] ?? 0) | 0x20) === 0x68 && hexDigit(text[at + 2]) !== undefined;
 }
 
-/** How long what says that a number is a byte is, where it stands before one. */
+/** Length of a cast to a byte before a number. */
 function castAt(text: Buffer, at: number): number {
   if (text[at] !== BRACKET) return 0;
   return Math.max(0, ...CASTS.map((cast) => (text.subarray(at, at + cast.length).equals(cast) ? cast.length : 0)));
@@ -233,7 +239,7 @@ function numbersFrom(text: Buffer, at: number): { bytes: number[]; end: number }
 
 const BLANKS_MAXIMUM = 16;
 
-/** What stands before a number, and the blanks that its line may begin with. */
+/** The character before a number, and before the blanks that its line may begin with. */
 function beforeBlanks(text: Buffer, at: number): number {
   let before = at - 1;
   while (before > 0 && at - before <= BLANKS_MAXIMUM && (text[before] === 0x20 || text[before] === 0x09)) before -= 1;
@@ -327,7 +333,7 @@ export function* stringsOf(text: Buffer): Generator<Run> {
 
 const LETTER_B = 0x62;
 const LETTER_X = 0x78;
-/** What tells bytes from words: a number, a line end. */
+/** Marks that distinguish bytes from words: a number, a line end. */
 const OF_ESCAPES: ReadonlySet<number> = new Set([LETTER_X, 0x6e, 0x72]);
 const WORD = /\w/;
 
@@ -373,7 +379,7 @@ const DATA = Buffer.from('data:');
 const ADDRESS = /^data:[\w.+/;=-]{0,200},/i;
 const ADDRESS_HEAD_BYTES = 220;
 
-/** What is written in addresses of the scheme `data` (RFC 2397) with per cent signs: base64 in them is a run like any other. */
+/** Data in addresses of the scheme `data` (RFC 2397) with per cent signs: base64 in them is a run like any other. */
 export function* addressesOf(text: Buffer): Generator<Run> {
   for (let at = text.indexOf(DATA); at >= 0; at = text.indexOf(DATA, at + DATA.length)) {
     const [head] = ADDRESS.exec(text.toString('latin1', at, at + ADDRESS_HEAD_BYTES)) ?? [];
@@ -390,7 +396,7 @@ export function* addressesOf(text: Buffer): Generator<Run> {
     const plain = text
       .toString('latin1', start, end)
       .replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-    // Browsers pass over blanks in it, which end a run. What is not written with any of them is found as a run.
+    // Browsers pass over blanks in it, which end a run. Data without either is found as a run.
     const is_base64 = /;\s{0,8}base64,$/i.test(head);
     const is_plain_run = is_base64 && plain.length === end - start && !/\s/.test(plain);
     const bytes = Buffer.from(plain, is_base64 ? 'base64' : 'latin1');

@@ -1,5 +1,5 @@
 // Texts whose letters are written in another way for the format that they stand in: values of calendars and cards over lines, base64 with its slashes or plus signs escaped, or with blanks
-// between its letters. Each comes to the same text without that.
+// between its letters. The result is the same text without these spellings.
 
 const CARD = /^(?:BEGIN:V[A-Z]{4,8}|dn:{1,2} |version: \d)/im;
 const QUOTED = /^[^\r\n:]{0,200};(?:ENCODING=)?QUOTED-PRINTABLE[^\r\n:]{0,200}:/im;
@@ -28,7 +28,7 @@ const SPELLED: Readonly<Record<string, string>> = { '\\/': '/', '%2b': '+', '%2f
 
 /** Base64 as JSON (`\/`) and forms (`%2B`) have it, written as base64. */
 function ofEscapes(source: string): string | undefined {
-  // Most texts have neither mark, and none of their letters is looked at twice.
+  // Most texts have neither mark, and none of their letters is read twice.
   if (!(source.includes('\\/') || source.includes('%2')) || !ESCAPED_BASE64.test(source)) return undefined;
   return source.replaceAll(/\\\/|%(?:2[BF]|3D|0[AD])/gi, (mark) => SPELLED[mark.toLowerCase()] ?? mark);
 }
@@ -42,7 +42,7 @@ function ofLetters(source: string): string | undefined {
   return source.replaceAll(/\s+/g, '');
 }
 
-/** What is sent of a form (URL standard, 5.2): no blanks, names and values with plus signs and per cent signs. */
+/** A submitted form (URL standard, 5.2): no blanks, names and values with plus signs and per cent signs. */
 const FORM = /^[\w.%*+-]{1,200}=[\w.%*+/=&'()!~:,;@$?-]*\s*$/;
 
 function ofForm(source: string): string | undefined {

@@ -33,7 +33,7 @@ import { spelledOut, tableTexts } from './text-spellings.ts';
 import { xmlTexts } from './xml-texts.ts';
 
 /**
- * What a text is beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules, and nothing more;
+ * The views of a text beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules only;
  * `member`: bytes that are written in it as letters.
  */
 export type TextView =
@@ -41,7 +41,7 @@ export type TextView =
   | { kind: 'view'; bytes: Buffer }
   | { kind: 'member'; member: Member };
 
-/** Larger texts are read in windows, which are as large as what the smaller set of rules serves. Bytes. */
+/** Larger texts are read in windows, which are as large as the smaller set of rules allows. Bytes. */
 const WINDOW = { bytes: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
 /** So many runs of a text are members of their own when they are texts; of programs and containers all are. The others are matched together. */
 const TEXT_RUNS_MAXIMUM = 1000;
@@ -50,12 +50,12 @@ const HEAD_BYTES = 512;
 const INFLATED_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const SEPARATOR = Buffer.from('\n\0\n');
 
-/** What the bytes of a run are told by: whether they are a container or a program, or hold one, which the caller knows. */
+/** The test of a run's bytes: whether they are a container or a program, or hold one, which the caller knows. */
 type IsFile = (bytes: Buffer) => boolean;
 
 /** Whether raw deflate is in a run shows only when it is unpacked: a script carries few, a list of paths or checksums looks like many. */
 const RAW_TRIES_MAXIMUM = 200;
-/** What scripts call to unpack deflate without a head. */
+/** Functions with which scripts unpack deflate without a head. */
 const UNPACKS = /inflate|deflate|uncompress|saml/i;
 
 /** Bytes that zlib or raw deflate packed, as scripts carry them; undefined when they are none, or do not say more than noise. */
@@ -137,7 +137,7 @@ function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, context: Rea
 const GOES_ON = /^["'][ \t\r\n_]{0,16}[+&.]/;
 const WENT_ON = /[+&.][ \t\r\n_]{0,16}["']$/;
 
-/** Runs that are whole: a literal that goes on in another one is a piece, and is found with the others where they are put together. */
+/** Complete runs: a literal that continues in another one is a piece, and is found with the others where they are put together. */
 function* wholeRuns(text: Buffer): Generator<Run> {
   for (const run of runsOf(text)) {
     const is_piece =
@@ -156,7 +156,7 @@ function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
   }
 }
 
-/** What a text comes to behind the calls that hide one. */
+/** The text behind the calls that hide one. */
 function* ofRewritten(text: Buffer, from: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
   const { texts, bytes, files } = rewritten(text);
   for (const file of files) {
@@ -173,7 +173,7 @@ function* ofRewritten(text: Buffer, from: number, context: ReadContext, isFile: 
   }
   const runs: Run[] = [];
   for (const one of bytes) {
-    // What stands in the text as it is was taken apart with it: alone it is a file that a rule may know by its beginning.
+    // A text that stands as it is was taken apart with it: alone it is a file that a rule may know by its beginning.
     if (text.includes(one) && isPlainText(one.subarray(0, HEAD_BYTES)) && !isFile(one)) yield { kind: 'view', bytes: one };
     else runs.push({ how: 'literal', start: 0, end: one.length, bytes: one });
   }
@@ -205,7 +205,7 @@ function* ofLiterals(text: Buffer, { budget }: ReadContext): Generator<TextView>
 
 const RTF = /^\s{0,8}\{\\rt/;
 
-/** The text of a document, and what is written in it. */
+/** The text of a document, and the files written in it. */
 function* ofPieces(pieces: Buffer, text: Buffer, from: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
   context.budget.spend(text.length);
   context.budget.addUnpacked(pieces.length, pieces.length, text.length);

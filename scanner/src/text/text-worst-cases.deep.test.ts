@@ -21,19 +21,19 @@ import {
 import { tableTexts } from './text-spellings.ts';
 import { xmlTexts } from './xml-texts.ts';
 
-// Every expression that looks for what a text hides, over texts that are made to be hard on it: out of one that it matches.
+// Every expression that searches for hidden text, over texts that are made to be hard on it: out of one that it matches.
 
 const BYTES = 32 * 1024;
-/** Times the machine may need for a text beside what it needs for prose of the same length; without a bound it is hundreds. */
+/** Times the machine may need for a text compared with prose of the same length; without a bound it is hundreds. */
 const PEER_TIMES = 100;
-/** From here on it is looked at how it grows. */
+/** From here on its growth is measured. */
 const TELLING_TIMES = 40;
 const LEAST_MS = 1;
 /** Twice the text may take so many times as long; of a square it is four times. */
 const GROWTH = 3.5;
 const TRIES = 5;
 
-/** What each of the expressions matches, by what it is for. */
+/** Examples that each of the expressions matches, by its purpose. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   'literals in a list': `['pow', "er", 'she\\'ll'].join('') `,
   'literals in a row': `'pow' + "er" & 'she' . "ll"\n`,
@@ -94,6 +94,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'comments of a language': 'eval/*a*/(/*b*/ x) // c\n<# d #> iex     y\n',
   'an array of C': 'unsigned char x[] = {\n 0x41, 0x42,\n 67, 68 };\n',
   escapes: '\\x41\\u0042&#67;&#x44;%45&Tab;&lpar;\n',
+  'names that stand for nothing': '&counterclockwisecontourintegrals',
   'blanks that are written as entities': '&#9;     &Tab;      (\n',
   'an address': `src="data:text/html;charset=utf-8;base64,QUJD REVG%41" `,
   'UTF-7': '+ADw-script+AD4-alert+ACgAJw-',
@@ -109,7 +110,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 const fitted = (piece: string, bytes: number) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes);
 
-/** Texts out of what an expression matches: each of any length. */
+/** Texts made from an expression's match: each of any length. */
 function shapesOf(example: string): ((bytes: number) => string)[] {
   const half = Math.floor(example.length / 2);
   const quarter = Math.max(1, Math.floor(example.length / 4));
@@ -140,7 +141,7 @@ function shapesOf(example: string): ((bytes: number) => string)[] {
     example.replaceAll(/\r?\n/g, ''),
     example.replaceAll(/./g, '$&\r\n'),
   ].filter((piece) => piece !== '');
-  /** What goes on to the end of the text, and never comes to its own. */
+  /** Continues to the end of the text without its closing mark. */
   const endless = ['A', '0', ' ', "'", '\\', '\n'].map((filling) => `${example.slice(0, -1)}${filling.repeat(64)}`);
   return [
     ...pieces.map((piece) => (bytes: number) => fitted(piece, bytes)),
@@ -202,7 +203,7 @@ describe.each(Object.entries(WAYS))('%s', (_way, way) => {
         best.peer = Math.min(best.peer, timeOf(way, prose));
         best.twice = Math.min(best.twice, timeOf(way, textOf(shape, BYTES)));
         const ordinary = Math.max(LEAST_MS, best.peer);
-        // What takes hardly more than prose says nothing of how it grows.
+        // A case that takes hardly more than prose tells nothing about growth.
         if (best.twice > TELLING_TIMES * ordinary) best.once = Math.min(best.once, timeOf(way, textOf(shape, BYTES / 2)));
         is_well =
           best.twice < TELLING_TIMES * ordinary || (best.twice < PEER_TIMES * ordinary && best.twice < GROWTH * best.once);
@@ -212,7 +213,7 @@ describe.each(Object.entries(WAYS))('%s', (_way, way) => {
   });
 });
 
-test('replacements that double what they replace end', () => {
+test('replacements that double their text end', () => {
   const text = Buffer.from(`x = "${'a'.repeat(60_000)}"${'.replace("a", "aa")'.repeat(16)}`);
   const { texts } = rewritten(text);
   expect(texts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(16 * text.length);

@@ -1,8 +1,8 @@
-// Texts in UTF-16 and UTF-32 that stand amid other bytes, as shortcuts, registries, logs and programs have them. The order of bytes makes no difference: letters of ASCII have zeros between them in either.
+// Texts in UTF-16 and UTF-32 between other bytes, as in shortcuts, registries and logs. The order of bytes makes no difference: letters of ASCII have zeros between them in either.
 
 /** Shorter ones say nothing alone. Letters. */
 const LETTERS_LEAST = 33;
-/** Of so many bytes one is looked at: a text of the least length has one of its letters, or the zero behind it, at some of these places. */
+/** One byte of so many is checked: a text of the least length has one of its letters, or the zero behind it, at some of these places. */
 const STRIDE = 2 * LETTERS_LEAST - 2;
 const WIDTHS = [2, 4] as const;
 const NEWLINE = Buffer.from('\n');

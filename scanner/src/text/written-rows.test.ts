@@ -36,7 +36,7 @@ const numbers = (...values: number[]) => {
   return bytes;
 };
 
-describe('what programs wrote, or wrote as is published,', () => {
+describe('output of programs, or of published samples,', () => {
   test.each([...WRITTEN_ROWS])('is read: %s', async (_, bytes) => {
     expect((await examined(bytes)).threat).toBe('EICAR-Test-File');
   });
@@ -105,7 +105,7 @@ describe('columns of digits', () => {
   const row = '00112233445566778899aabbccddeeff';
   const pairs = (digits: string) => (digits.match(/../g) ?? []).join(' ');
 
-  test('are as long as their offsets say: what stands behind them may look like digits', () => {
+  test('are as long as their offsets say: the text behind them may look like digits', () => {
     const line = (at: string, letters: string) => `${at}: ${pairs(row)} ${letters}\n`;
     const text = `words\n${line('0000', 'ab cd ef 01 23 45')}${line('0010', 'aa bb')}${line('0020', 'zz')}`;
     expect(bytesOf(text)).toContain(row.repeat(3));
@@ -160,7 +160,7 @@ describe('strings in pieces', () => {
       ),
     ],
     ['a PDF', Buffer.concat([noise(20), latin('%PDF-1.4\n1 0 obj\n<<>>\nendobj\n'), zip([{ name: 'a', content: EICAR }])])],
-  ])('are read as a whole, whatever their pieces look like: %s', async (_, bytes) => {
+  ])('are read as a whole, for any look of their pieces: %s', async (_, bytes) => {
     expect((await examined(Buffer.concat([latin('\xbf\x64data'), pieces(bytes, 40), Buffer.from([0xff])]))).threat).toBe(
       'EICAR-Test-File',
     );
@@ -216,7 +216,7 @@ describe('values of a dump', () => {
 describe('blocks of LZ4', () => {
   const block = (bytes: Buffer) => Buffer.concat([Buffer.from([0xf0, bytes.length - 15]), bytes]);
 
-  test('come to as much as their tokens say', () => {
+  test('unpack to as much as their tokens say', () => {
     expect(extentOfLz4(block(EICAR), 1000)?.size).toBe(EICAR.length);
     expect(extentOfLz4(Buffer.concat([block(EICAR), Buffer.from([1, 0])]), 1000)).toBeUndefined();
   });
@@ -279,7 +279,7 @@ describe('an archive of binary cpio', () => {
   });
 });
 
-test('LZMA that does not unpack, in zlib amid bytes, is nothing', async () => {
+test('invalid LZMA, in zlib between bytes, raises nothing', async () => {
   const false_head = Buffer.concat([Buffer.from('12000001000001000000000000', 'hex'), Buffer.from([0]), noise(200)]);
   expect(await examined(Buffer.concat([noise(64), deflateSync(false_head), noise(64, 3)]))).toMatchObject({
     threat: null,

@@ -28,12 +28,12 @@ test('a text between tags has its entities resolved, and an attribute that has s
   expect(textsOf(`<?xml version="1.0"?><a b="${ESCAPED}" c='${'d'.repeat(40)}&#xA;'/>`)).toEqual([SHELL, `${'d'.repeat(40)}\n`]);
 });
 
-test('a section of CDATA is a text in whatever it stands', () => {
+test('a section of CDATA is a text in any document', () => {
   expect(textsOf(`<job>\n<script><![CDATA[${SHELL}]]></script></job>`)).toEqual([SHELL]);
   expect(textsOf(`<?xml version="1.0"?><!-- <b>${SHELL}</b> --><a><![CDATA[${SHELL}]]></a>`)).toEqual([SHELL]);
 });
 
-test('a page quotes what it is about, and has no texts of its own', () => {
+test('a page is a listing for its readers, and has no texts of its own', () => {
   expect(textsOf(`<?xml version="1.0"?><!DOCTYPE html><html><pre>${ESCAPED}</pre></html>`)).toEqual([]);
 });
 

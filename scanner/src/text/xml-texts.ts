@@ -1,5 +1,5 @@
 // Texts of an XML document as a program that parses it has them (XML 1.0, 2.4, 2.7 and 4.6): those between tags, sections of CDATA and values of attributes, with their entities resolved. A rule
-// that asks for the first bytes of a text does not see it amid tags, and `&lt;` hides what `<` begins.
+// about the first bytes of a text does not see it between tags, and `&lt;` hides what `<` begins.
 
 const LESS = 0x3c;
 const GREATER = 0x3e;
@@ -8,7 +8,7 @@ const AMPERSAND = 0x26;
 const LEAST = 33;
 const HEAD_BYTES = 1024;
 const DOCUMENT = /^(?:\xef\xbb\xbf)?\s{0,64}<\?xml[\s?]/;
-/** A page quotes what it is about: its readers see a listing. */
+/** A page shows its subject as a listing to its readers. */
 const PAGE = /<!doctype html|<html[\s>]/i;
 const CDATA = Buffer.from('<![CDATA[');
 const CDATA_END = Buffer.from(']]>');
@@ -36,7 +36,7 @@ function resolved(text: string): string {
   });
 }
 
-/** Marks that commands and scripts have, and sentences seldom: without any of them a text says what it says among its tags as well. */
+/** Marks that commands and scripts have, and sentences seldom: a text without any of them reads the same among its tags. */
 const TELLING = /[<>$%&@\\^{}|=+*#~`[\]]/;
 
 /** Each text of a document that is long enough, and the sections of CDATA of any other text. In one pass. */

@@ -17,7 +17,7 @@ export function carvedBy(rule: string): Carved | undefined {
   return rule.startsWith(PREFIX) ? carvedById(rule.slice(PREFIX.length).replaceAll('_', '-')) : undefined;
 }
 
-/** What random bytes must agree with to fit a pattern. Bits. */
+/** Bits of a pattern that random bytes must match by chance. Bits. */
 export function bitsOf({ pattern, bits }: Carved): number {
   if (bits !== undefined) return bits;
   return tokensOf(pattern).reduce((sum, token) => {

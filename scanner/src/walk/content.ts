@@ -4,10 +4,10 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 /** Bytes to examine: small ones in memory, the others in a file. `from` is where they begin in a file that is another content's, and stays. */
 export type Content = { size: number } & ({ bytes: Buffer } | { path: string; from?: number });
 
-/** What a disk says that is full or broken: that is no fault of the file. */
+/** Errors of a full or broken disk: they are no fault of the file. */
 const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
-/** Whether what failed is the machine's disk, so that nothing can be said of the file. */
+/** Whether the error is one of the machine's disk, and not of the file. */
 export function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code));
 }
@@ -16,8 +16,8 @@ export function isDiskError(error: unknown): boolean {
 export const MEMORY_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 /**
- * Bytes to read at any place. Positions and lengths may be what a file claims: outside of the source there is nothing, and nothing is set aside for it.
- * Reading blocks: an engine process has one file to read and nobody else to serve, and a read of a cached file is over sooner than the event loop would
+ * Bytes to read at any place. Positions and lengths may be a file's claims: outside of the source there are no bytes, and no memory is allocated for
+ * it. Reading blocks: an engine process has one file to read and no other work, and a read of a cached file is over sooner than the event loop would
  * be back.
  */
 export interface Source {
@@ -29,13 +29,13 @@ export interface Source {
   close(): void;
 }
 
-/** Whether `magic` stands at `at`. Most are told apart by their first byte, and nothing is set aside for looking. */
+/** Whether `magic` stands at `at`. Most are distinguished by their first byte, and no memory is allocated for looking. */
 export function standsAt(bytes: Buffer, magic: Buffer, at: number): boolean {
   const end = at + magic.length;
   return bytes[at] === magic[0] && end <= bytes.length && bytes.compare(magic, 0, magic.length, at, end) === 0;
 }
 
-/** How many of `length` bytes there are from `position` on, in `size` bytes. */
+/** The number of bytes among `length` from `position` on, in `size` bytes. */
 function countOf(size: number, position: number, length: number): number {
   return position >= 0 && position < size && length > 0 ? Math.min(length, size - position) : 0;
 }
@@ -194,8 +194,8 @@ export function* windowsOf(
 
 /**
  * Takes a stream's bytes into memory, or into a file at `path` when they are many. `onBytes` is called with each chunk's length and may throw to
- * stop. Whatever was read before the stream failed is in `content`, with the failure beside it.
- * @throws the error of a disk that takes no more.
+ * stop. Bytes read before the stream failed are in `content`, with the failure beside it.
+ * @throws the error of a full or broken disk.
  */
 export async function takeContent(
   stream: AsyncIterable<unknown>,
@@ -228,7 +228,7 @@ export async function takeContent(
   return { content: file === undefined ? { size, bytes: Buffer.concat(chunks) } : { size, path: file.path }, failure };
 }
 
-/** Removes what a member put into a file. */
+/** Removes the file of a member. */
 export async function disposeContent(content: Content): Promise<void> {
   if ('path' in content && content.from === undefined) await rm(content.path, { force: true });
 }

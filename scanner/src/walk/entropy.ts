@@ -13,8 +13,8 @@ function entropyOf(bytes: Buffer): number {
 }
 
 /**
- * Whether bytes look like nothing: more than 512 of them, of which some 4 KiB (or all, where they are fewer) have more than 7 bits of entropy to the
- * byte, as what is packed or encrypted has. Texts and tables have 4 to 6, programs up to 6.5.
+ * Whether bytes look like noise: more than 512 of them, of which some 4 KiB (or all, where they are fewer) have more than 7 bits of entropy to the
+ * byte, as packed or encrypted data has. Texts and tables have 4 to 6, programs up to 6.5.
  */
 export function looksLikeNothing(reader: Reader, start: number, end: number): boolean {
   if (end - start <= ENTROPY.least) return false;

@@ -30,7 +30,7 @@ async function examined(
     { path, size: content.length, name },
     { match: rules.match, limits, folder: join(folder, 'unpacked'), onProgress },
   );
-  // Whatever happened, nothing that was unpacked stays.
+  // In any case, no unpacked file stays.
   expect(readdirSync(folder)).toEqual(['upload']);
   return examination;
 }
@@ -69,7 +69,7 @@ describe('EICAR is found in', async () => {
   });
 });
 
-describe('what a password protects', () => {
+describe('password-protected files', () => {
   test.each(LOCKED)('is unread as encrypted: %s', async (_, content) => {
     expect(await examined(content)).toMatchObject({ threat: null, unread: ['encrypted'] });
   });
@@ -81,7 +81,7 @@ describe('what a password protects', () => {
   });
 });
 
-describe('a zip archive that is not what it says', () => {
+describe('a zip archive with wrong claims', () => {
   const file = { name: 'eicar.com', content: EICAR };
   const harmless = { name: 'a.txt', content: Buffer.from('harmless') };
 
@@ -120,7 +120,7 @@ describe('a zip archive that is not what it says', () => {
     const archive = zip([file, { name: 'noise', content: noise(50_000) }, { name: 'more', content: noise(50_000) }]);
     const cut = await examined(archive.subarray(0, 30_000));
     expect(cut).toMatchObject({ threat: 'EICAR-Test-File', unread: ['damaged'], coverage: { members_total: 2 } });
-    // Raw bytes, and what of the second member there was.
+    // Raw bytes, and the present part of the second member.
     expect(cut.coverage.bytes_scanned).toBeGreaterThan(59_000);
   });
 
@@ -327,7 +327,7 @@ describe('progress', () => {
   });
 });
 
-describe('bytes that somebody bent', () => {
+describe('bent bytes', () => {
   test('never make it throw, hang or leave something behind', { timeout: 120_000 }, async () => {
     const seeds = [...PACKED_EICAR.values(), ...(await containersOf(EICAR)).values()];
     await fc.assert(

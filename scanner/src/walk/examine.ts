@@ -33,9 +33,9 @@ export interface Match {
 }
 
 /**
- * What rules say of bytes. `onPlaces` is told where containers seem to begin in them, as the engine comes by; `is_cut`: at more places than these. `path` is
- * where the content stands: the upload's name, and the trail of members inside it. Rules of feeds may ask for it. `is_within`: the bytes are a window of a larger content,
- * and not the first: what a rule asks of its first bytes means nothing there.
+ * Matches bytes with the rules. `onPlaces` gets the places at which containers seem to begin; `is_cut`: there are more places than these. `path` is the content's place:
+ * the upload's name, and the trail of members inside it. Rules of feeds may ask for it. `is_within`: the bytes are a window of a larger content, and not the first, so
+ * that rules about its first bytes do not apply.
  */
 export type MatchRules = (
   bytes: Buffer,
@@ -44,7 +44,7 @@ export type MatchRules = (
   is_within?: boolean,
 ) => Match[];
 
-/** What a set of signatures says of content. `matchHash` is absent where no list of hashes is in use: then nothing is hashed. */
+/** The matchers of a set of signatures. `matchHash` is absent where no list of hashes is in use: then no content is hashed. */
 export interface Matchers {
   match: MatchRules;
   /** Some rule asks for names: the same bytes under another name may match other rules. */
@@ -53,12 +53,12 @@ export interface Matchers {
   matchHash?: ((sha256: string) => Match[]) | undefined;
 }
 
-/** What one scan found, and what it could not read. An empty `unread` means that every byte of every member was read. */
+/** The result of one scan: findings, and unread parts. An empty `unread` means that every byte of every member was read. */
 export interface Examination {
   threat: string | null;
   threat_member: string | null;
   threat_facts: ThreatFacts | null;
-  /** What the bytes of the upload are. */
+  /** The media type of the upload's bytes. */
   media_type: string | null;
   /** Names in it follow from the name of the upload: the same bytes under another name have others. */
   named_after_upload: boolean;
@@ -68,7 +68,10 @@ export interface Examination {
   coverage: Coverage;
 }
 
-/** How far a scan is: the share of the file itself that has been matched, from 0 to 1, and the members of all archives in it, as far as they are known. */
+/**
+ * The progress of a scan: the share of the file itself that has been matched, from 0 to 1, and the members of all archives in it, as far as they are
+ * known.
+ */
 export interface Progress {
   share: number;
   members_read: number;
@@ -77,10 +80,10 @@ export interface Progress {
 
 const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
 
-/** An archive may give a file a name of 64 KB. What is shown of it is shorter, and keeps the extension at its end. */
+/** An archive may give a file a name of 64 KB. The shown form is shorter, and keeps the extension at its end. */
 const NAME_CHARACTERS = { first: 960, last: 64 } as const;
 
-/** What a member holds, unpacked and counted, with what went wrong on the way: what came before is good. */
+/** The content of a member, unpacked and counted, with any damage: bytes before the damage are good. */
 async function contentOf(walk: Walk, member: Member): Promise<{ content: Content; damage: unknown }> {
   const body = await member.read();
   if ('content' in body) {
@@ -94,7 +97,7 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
   return { content, damage: failure };
 }
 
-/** A value is matched, and nothing more: there may be thousands of them. */
+/** A value is matched only: there may be thousands of them. */
 async function matchMember(walk: Walk, member: Member, trail: readonly string[]): Promise<void> {
   const { content } = await contentOf(walk, member);
   if ('bytes' in content) keepMatches(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);
@@ -113,7 +116,7 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
   // Of a bomb only the beginning is examined: the rest is its filling, and reading it is the harm it does.
   if (damage instanceof LimitReached && damage.detail === 'bomb') content.size = Math.min(content.size, BOMB_BYTES_EXAMINED);
   try {
-    // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
+    // Bytes unpacked before a failure or a limit are examined all the same: a hit in them counts.
     if (member.kind === 'view') matchContent(walk, content, trail);
     else await examineContent(walk, content, depth, trail, { taken: member.taken, matched: member.matched });
     if ('bytes' in content && isLockingManifest(member.name, content.bytes)) {
@@ -133,7 +136,7 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
   walk.found.coverage.members_scanned += 1;
 }
 
-/** The containers that a content is, or holds behind something else. `is_tried`: its first byte is taken for the beginning of one. */
+/** The containers that a content is, or holds behind something else. `is_tried`: its first byte was tried as the beginning of one. */
 function containersOf(walk: Walk, reader: Reader, name: string): { containers: Found[]; is_tried: boolean } {
   const head = reader.at(0, HEAD_BYTES);
   const container = containerOf(head, reader.budget);
@@ -147,7 +150,7 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: F
 /** Shorter runs of letters hold no container behind something else. Bytes. */
 const LETTERS_LEAST = 128;
 
-/** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
+/** The rules' views of a text that is not plain in its bytes, and the files written in it as letters. */
 async function examineViews(
   walk: Walk,
   reader: Reader,
@@ -190,7 +193,7 @@ async function open(walk: Walk, container: Found, content: Content, depth: numbe
     note: (sentence) => note(walk, trail.length > 0 ? trail.join(' / ') : null, sentence),
   };
   const { help } = walk;
-  // What was encrypted is not put on the disk for another process.
+  // Decrypted bytes are not put on the disk for another process.
   const is_shared =
     container.format.traits.reads_ahead === true && content.size >= AHEAD_LEAST_BYTES && context.password === undefined;
   const membersFrom = () => {
@@ -265,8 +268,7 @@ async function examineContent(
 }
 
 /**
- * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`; only for a
- * disk that takes no more.
+ * Reads a file and everything packed in it, and matches each piece. Never throws for a file's content: damage and limits are in `unread`; only for a full or broken disk.
  * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
  */
 export async function examine(
@@ -276,7 +278,7 @@ export async function examine(
     folder: string;
     password?: string | undefined;
     onProgress?: (progress: Progress) => void;
-    /** Counts what the scan uses up, for those who want to know it. */
+    /** Counts the scan's use, for callers that need it. */
     budget?: Budget;
     help?: Help | undefined;
   },

@@ -6,7 +6,7 @@ import { hasLeafMembers, leafMembers } from './leaves.ts';
 import type { Walk } from './match-content.ts';
 import { openReader } from './reader.ts';
 
-/** Whether a picture or a sound carries something beside what it shows. */
+/** Whether a picture or a sound carries data beside its own. */
 function carriesMembers(walk: Walk, bytes: Buffer): boolean {
   const reader = openReader({ size: bytes.length, bytes }, walk.context.budget);
   try {
@@ -17,9 +17,9 @@ function carriesMembers(walk: Walk, bytes: Buffer): boolean {
 }
 
 /**
- * Whether bytes that were found within something else are a file that somebody would hide, or hold one: a container, a program, a picture that carries something, a dump of a database with bytes in it, a
- * stream of zlib, or a container that begins somewhere in them. The one question for all that is taken out of texts, pictures and bytes of nobody's format: what is none is only matched.
- * In fewer bytes than `least` nothing is looked for behind something else.
+ * Whether bytes that were found within something else are a file that an author would hide, or hold one: a container, a program, a picture that carries something, a dump of a database with bytes in
+ * it, a stream of zlib, or a container that begins somewhere in them. The one question for all bytes taken out of texts, pictures and unknown formats: others are only matched. Fewer bytes than
+ * `least` are not searched for a container behind something else.
  */
 export function isOrHoldsFile(walk: Walk, bytes: Buffer, least = 0): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);

@@ -14,7 +14,7 @@ import { Budget, processorTimeFor, SCAN_LIMITS, timeFor } from './limits.ts';
 const folder = mkdtempSync(join(tmpdir(), 'palisade-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What readers do for a file, without the rules. */
+/** The readers' work for a file, without the rules. */
 async function workFor(content: Buffer): Promise<{ work: number; examination: Examination }> {
   const path = join(folder, 'upload');
   writeFileSync(path, content);
@@ -30,7 +30,7 @@ const KIB = 1024;
 const MIB = 1024 ** 2;
 
 // proves: attack-A.1-4
-describe('what readers do for twice the bytes is twice as much, or ended, for', () => {
+describe('readers need at most twice the work for twice the bytes, or end, for', () => {
   test.each([...HOSTILE])('%s', async (_, make) => {
     const once = await workFor(make(128 * KIB));
     const twice = await workFor(make(256 * KIB));
@@ -52,7 +52,7 @@ describe('what readers do for twice the bytes is twice as much, or ended, for', 
 
 describe('an OLE file', () => {
   // proves: attack-A.1-1
-  test('whose table is one sector 109 times and whose chains are circles is damaged, and takes no more than the file', async () => {
+  test('a table that is one sector 109 times and chains in circles are damaged, and take no more than the file', async () => {
     const file = oleCircles();
     const before = process.memoryUsage().rss;
     const { work, examination } = await workFor(file);
@@ -65,12 +65,12 @@ describe('an OLE file', () => {
   // proves: attack-A.1-2
   test('is damaged where the list of its table leads back into itself', async () => {
     const file = ole([{ name: 'Data', content: noise(5000) }]);
-    // The list goes on in the sector 0, of which the last number is 0.
+    // The list continues in the sector 0, of which the last number is 0.
     file.writeUInt32LE(0, 68);
     file.writeUInt32LE(0, 512 + 508);
-    // As if the header listed none of it.
+    // As if the header listed none of them.
     file.fill(0xff, 76, 512);
-    // Of sectors that no table speaks of nobody knows what they are.
+    // The purpose of sectors outside of every table is unknown.
     expect((await workFor(file)).examination.unread).toEqual(['damaged', 'unexplained']);
   });
 
@@ -92,13 +92,13 @@ describe('an OLE file', () => {
     expect(examination.coverage.bytes_scanned).toBeLessThan(3 * file.length);
   });
 
-  test('whose streams share their sectors is given up as damaged', async () => {
+  test('streams that share their sectors are given up as damaged', async () => {
     const make = HOSTILE.get('an OLE file whose streams share their sectors');
     expect((await workFor(make?.(256 * KIB) ?? Buffer.alloc(0))).examination.unread).toEqual(['damaged']);
   });
 });
 
-describe('what is small only when it is packed', () => {
+describe('a file that is small only while it is packed', () => {
   // proves: attack-A.2-1
   test.each([
     ['ASCII85 zeros in a PDF', packed(pdf(Buffer.alloc(0), { filter: '/ASCII85Decode', bytes: Buffer.alloc(15 * MIB, 'z') }))],
@@ -122,13 +122,13 @@ describe('what is small only when it is packed', () => {
 });
 
 describe('a zip', () => {
-  test('whose directory names one member again and again is a bomb, or has too many', async () => {
+  test('a directory that names one member again and again is a bomb, or has too many', async () => {
     const { examination } = await workFor(zipShared(MIB, 0));
     expect(['bomb', 'too_many_members']).toContain(examination.unread[0]);
     expect(examination.coverage.bytes_scanned).toBeLessThan(600 * MIB);
   });
 
-  test('does so before 7-Zip is asked, too', async () => {
+  test('ends before 7-Zip is asked, too', async () => {
     expect((await workFor(zipShared(MIB, 12))).examination.unread[0]).toBe('bomb');
   });
 });
@@ -179,7 +179,7 @@ function lzmaClaims(dictionary: number): Buffer {
 }
 
 describe('a tar archive', () => {
-  test('with a folder that has a size ends, and what it holds is read as a file and as the next member', async () => {
+  test("with a folder that has a size ends, and the folder's bytes are read as a file and as the next member", async () => {
     const folder_with_size = tarEntry({ name: 'eicar.com', content: EICAR, type: '5' });
     const as_file = await workFor(Buffer.concat([folder_with_size, Buffer.alloc(1024)]));
     expect(as_file.examination).toMatchObject({ unread: [], coverage: { members_total: 1, members_scanned: 1 } });
@@ -207,13 +207,13 @@ describe('a tar archive', () => {
     expect(examination.unread).toEqual(['damaged']);
   });
 
-  test('whose extended header is longer than any is damaged', async () => {
+  test('an extended header that is longer than any is damaged', async () => {
     const file = tarEntry({ name: 'pax', content: Buffer.alloc(3 * MIB, '1'), type: 'x' });
     const { work, examination } = await workFor(
       Buffer.concat([file, tarEntry({ name: 'a', content: EICAR }), Buffer.alloc(1024)]),
     );
     expect(examination).toMatchObject({ unread: ['damaged'], coverage: { members_total: 1 } });
-    // As long again is as much work again: 4.2 to 4.4 of them, whatever its length.
+    // Twice the length is twice the work: 4.2 to 4.4 of them, at any length.
     expect(work).toBeLessThan(5 * file.length);
   });
 });
@@ -227,7 +227,7 @@ function withChecksum(file: Buffer, size: string): Buffer {
   return file;
 }
 
-describe('what is read both ways, because programs differ', () => {
+describe('a file that programs read differently is read both ways', () => {
   const attachment = `Content-Type: application/zip\nContent-Transfer-Encoding: base64\n\n${Buffer.from(packed(EICAR)).toString('base64')}\n`;
   const parts = `Content-Type: multipart/mixed; boundary=b\n\n--b\n\nHello.\nFrom now on it is text.\n--b\n${attachment}--b--\n`;
 
@@ -288,12 +288,12 @@ describe('what is read both ways, because programs differ', () => {
     expect(found).toBe(true);
   });
 
-  test('LZMA with a dictionary that nobody chooses', async () => {
+  test('LZMA with an unusual dictionary', async () => {
     const { examination } = await workFor(lzmaClaims(0xfb0000));
     expect(examination).toMatchObject({ unread: [], coverage: { members_total: 1, members_scanned: 1 } });
   });
 
-  test('what looks like LZMA and is none is no archive', async () => {
+  test('bytes that only look like LZMA are no archive', async () => {
     const file = Buffer.alloc(500);
     file[0] = 0x5d;
     expect((await workFor(file)).examination.unread).toEqual([]);

@@ -5,7 +5,7 @@ import { textFormOf } from '#scanner/text/text-encoding.ts';
 import { standsAt } from './content.ts';
 import type { Reader } from './reader.ts';
 
-// Contents that hold nothing but themselves: where they end, and what they carry beside what they show.
+// Contents without members: their ends, and data that they carry beside their own.
 
 const HEAD_BYTES = 128;
 
@@ -13,16 +13,16 @@ const WITH_MEMBERS = LEAF_FORMATS.filter(({ leaf }) => leaf.members !== undefine
 
 const begins = (head: Buffer, marks: readonly Mark[]) => marks.some(({ at, bytes }) => standsAt(head, bytes, at));
 
-/** What a content is that holds nothing but itself, and where that ends. */
+/** The format of a content without members, and its end. */
 export interface Leaf {
   kind: 'binary' | 'text';
   end: number;
 }
 
-/** Control characters that no text has and tell where it ends: searching for a byte is fast, and what is packed has one of these among its first hundreds. */
+/** Control characters that no text has, and that mark its end: searching for a byte is fast, and packed data has one of these among its first hundreds. */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** Of other bytes above ASCII there are at most so many in what is one line of a text. */
+/** Of other bytes above ASCII there are at most so many in one line of a text. */
 const TEXT_SAMPLE_BYTES = 4096;
 
 const TEXT_BYTES_LEAST = 32;
@@ -38,7 +38,7 @@ function firstControl(bytes: Buffer): number {
   return first < bytes.length ? first : -1;
 }
 
-/** Whether bytes are UTF-8, the last character of which may be cut. What does not decode is told without an error first: making one takes longer than the look. */
+/** Whether bytes are UTF-8, the last character of which may be cut. Invalid bytes are reported without an error object: making one takes longer than the check. */
 function isCutUtf8(bytes: Buffer): boolean {
   let end = bytes.length;
   for (let back = 1; back <= 4 && back <= bytes.length; back += 1) {
@@ -65,7 +65,7 @@ function isMostlyText(bytes: Buffer): boolean {
   return high <= sample.length * NOT_ASCII_SHARE_MAXIMUM && sample.includes(0x0a);
 }
 
-/** Text from 0 on. What is text in its beginning and then no more is so as far as the last line before that. */
+/** Text from 0 on. A text that continues with other bytes ends at the last line before them. */
 function textLeaf(reader: Reader, head: Buffer): Leaf | undefined {
   const sample = reader.at(0, TEXT_SAMPLE_BYTES);
   if ((textFormOf(sample)?.encoding ?? 'utf-8') !== 'utf-8') return { kind: 'text', end: reader.size };
@@ -118,7 +118,10 @@ export function hasLeafMembers(head: Buffer): boolean {
   return WITH_MEMBERS.some(({ leaf }) => begins(head, leaf.marks));
 }
 
-/** What a content carries beside what it is; nothing for other formats. Members lie within the content, and are long enough to say something. */
+/**
+ * Members that a content carries beside its own data; none for other formats. Members lie within the content, and are long enough to say
+ * something.
+ */
 export function* leafMembers(reader: Reader): Generator<LeafMember> {
   const head = reader.at(0, MEMBERS_HEAD_BYTES);
   const format = WITH_MEMBERS.find(({ leaf }) => begins(head, leaf.marks));

@@ -2,7 +2,7 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 
 const MIB = 1024 ** 2;
 
-/** What one scan may cost. What lies beyond is not read, and the record says so. Bytes and ms. */
+/** Limits of one scan, in bytes and ms. Data beyond them is not read, and the record says so. */
 export interface ScanLimits {
   /** Archives within archives. */
   depth: number;
@@ -27,12 +27,13 @@ export const SCAN_LIMITS: ScanLimits = {
 };
 
 /**
- * A file that is smaller gets less time: it holds less, and nobody should wait two minutes for a kilobyte that was made to be slow. ms, and ms for each
- * MiB of the file. The result lies between `least` and what the limits say.
+ * A smaller file gets less time: it holds less, and a person should not wait two minutes for a kilobyte that was made to be slow. ms, and
+ * ms for each MiB of the file. The result lies
+ * between `least` and the limit.
  */
 const TIME = { least: 20_000, per_mib: 1_000 } as const;
 
-/** How long a file of so many bytes may be read. ms. */
+/** Time limit for a file of so many bytes, in ms. */
 export function timeFor(limits: ScanLimits, upload_bytes: number): number {
   return Math.min(limits.time_ms, TIME.least + (TIME.per_mib * upload_bytes) / MIB);
 }
@@ -43,27 +44,29 @@ export function timeFor(limits: ScanLimits, upload_bytes: number): number {
  */
 const PROCESSOR = { small_ms: 8_000, small_mib: 10, per_mib: 2_000, threads: 4, look_ms: 50 } as const;
 
-/** How long of the processor a file of so many bytes may take. ms. */
+/** Processor time limit for a file of so many bytes, in ms. */
 export function processorTimeFor(limits: ScanLimits, upload_bytes: number): number {
   const { small_ms, small_mib, per_mib } = PROCESSOR;
   return Math.min(limits.time_ms, small_ms + per_mib * Math.max(0, upload_bytes / MIB - small_mib));
 }
 
-/** What this process has taken of the processor so far. ms. */
+/** This process's processor time so far, in ms. */
 function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Work is counted in bytes that a reader looks at, the same byte again when it is looked at again. Readers of ordinary files need less than ten for each
- * byte of a file and of what it unpacks to (measured over a system's own files); one that needs this many was led in circles.
+ * Work is counted in bytes that a reader reads, the same byte again when it is read again. Readers of ordinary files need less than ten for each byte of
+ * a file and of its unpacked content (measured over a system's own files); one that needs this many was led in circles.
  */
 const WORK = { floor: 64 * MIB, per_byte: 64 } as const;
-/** The clock is looked at once for so much work. */
+/** The clock is read once for so much work. */
 const WORK_BETWEEN_CHECKS = MIB;
 
-/** Texts of a program hold so many literals and runs for each member that an archive may have: a package of 1,900 programs came to 16,000. */
+/**
+ * The literals and runs that texts of a program may hold for each member that an archive may have: a package of 1,900 programs had 16,000.
+ */
 const WRITTEN_PER_MEMBER = 20;
 
 /** Reading stops here: a limit is reached. Data, not a failure: the walk ends and says why. */
@@ -77,18 +80,18 @@ export class LimitReached extends Error {
   }
 }
 
-/** Counts what one scan has used up. Each method throws LimitReached when its limit is passed. */
+/** Counts a scan's use. Each method throws LimitReached when its limit is passed. */
 export class Budget {
   members = 0;
   private written = 0;
-  /** What archives say they hold: for showing how far a scan is, and never more than the limit. */
+  /** The members that archives announce: only to show the progress of a scan, and never more than the limit. */
   members_announced = 0;
-  /** What readers have looked at so far. Bytes. */
+  /** The readers' work so far. Bytes. */
   work = 0;
   private checked_at_work = 0;
   private unpacked_bytes = 0;
   private readonly deadline: number;
-  /** When the time of the processor is looked at next. */
+  /** The time of the processor is checked again after this time. */
   private processor_from: number;
   private readonly processor_until: number;
   private readonly limits: ScanLimits;
@@ -128,14 +131,14 @@ export class Budget {
     this.checkTime();
   }
 
-  /** What is written in a text is taken out of it. */
+  /** Counts a file written in a text as letters. */
   addWritten(): void {
     this.written += 1;
     if (this.written > WRITTEN_PER_MEMBER * this.limits.members) throw new LimitReached('too_many_members');
     this.checkTime();
   }
 
-  /** An archive says that it holds so many members. Nothing depends on it: archives lie. */
+  /** An archive says that it holds so many members. Only the shown progress depends on it: archives lie. */
   announce(members: number): void {
     this.members_announced = Math.min(this.limits.members, this.members_announced + members);
   }
@@ -151,7 +154,7 @@ export class Budget {
     return Math.max(this.limits.ratio_floor_bytes, this.limits.ratio * packed_bytes);
   }
 
-  /** `member_bytes`: unpacked bytes of this member so far; `packed_bytes`: what they came from. */
+  /** `member_bytes`: unpacked bytes of this member so far; `packed_bytes`: their packed bytes. */
   addUnpacked(bytes: number, member_bytes: number, packed_bytes: number): void {
     this.unpacked_bytes += bytes;
     const { ratio, ratio_floor_bytes, unpacked_bytes } = this.limits;
@@ -163,7 +166,10 @@ export class Budget {
     this.checkTime();
   }
 
-  /** What `read` unpacks is held to the limits now, and counts once `count` is called: in the order in which it is examined. */
+  /**
+   * Bytes unpacked by `read` are held to the limits now, and count once `count` is called: in the order in which they are
+   * examined.
+   */
   async ahead<T>(read: () => T | Promise<T>): Promise<{ value: T; count: () => void }> {
     const before = this.unpacked_bytes;
     try {

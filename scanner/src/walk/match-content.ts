@@ -9,7 +9,7 @@ import { type Content, openSource, windowPlaces, windowsOf } from './content.ts'
 import type { Examination, Match, Matchers, MatchRules } from './examine.ts';
 import type { ReadContext } from './member.ts';
 
-// What the rules say of one content, and what of it is kept.
+// Matching of one content, and the findings that are kept of it.
 
 /** Whole-file conditions (`filesize`, `pe`) hold for content up to this size; larger content is matched in overlapping windows. Bytes. */
 const WINDOWS = { whole: 64 * 1024 ** 2, window: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
@@ -70,7 +70,7 @@ export function pathOf(walk: Walk, trail: readonly string[]): string | undefined
   return walk.asks_for_names === true ? [walk.name, ...trail].join('/') : undefined;
 }
 
-/** What the rules say of a piece of a content: what matched, and where containers seem to begin in it. */
+/** The rules' matches in a piece of a content, and the places at which containers seem to begin in it. */
 export interface Finding {
   matches: Match[];
   /** Offsets count from the piece's first byte. */
@@ -117,13 +117,13 @@ export function keepMatches(walk: Walk, found_in: Iterable<Match[]>, trail: read
   }
 }
 
-/** A content that was read with what is around it, a rest or another form of it, is not counted again. */
+/** A content that was read with the bytes around it, a rest or another form of it, is not counted again. */
 export interface Kind {
   is_rest?: boolean;
   is_view?: boolean;
 }
 
-/** A window of a content, and what the rules say of it. */
+/** A window of a content, and the rules' matches in it. */
 interface Matched {
   finding: Finding;
   position: number;
@@ -143,7 +143,7 @@ function* matchAlone(walk: Walk, content: Content, trail: readonly string[], kin
   }
 }
 
-/** Keeps what the rules say of all windows of a content, and what lists say of its hash where no rule knows it better. */
+/** Keeps the rules' matches of all windows of a content, and lists' entries for its hash where no rule names it better. */
 function conclude(walk: Walk, content: Content, trail: readonly string[], kind: Kind, windows: Iterable<Matched>): Places {
   if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
   const places: Places = new Map();
@@ -167,7 +167,9 @@ export function matchContent(walk: Walk, content: Content, trail: readonly strin
   return conclude(walk, content, trail, kind, matchAlone(walk, content, trail, kind));
 }
 
-/** The windows of a large content, matched together with another process: that one begins with the first, this one with the last. Undefined where nobody is free. */
+/**
+ * The windows of a large content, matched together with another process: that one begins with the first, this one with the last. Undefined where no process is free.
+ */
 async function matchTogether(
   walk: Walk,
   help: Help,
@@ -233,7 +235,7 @@ async function matchTogether(
   }
   function* inOrder(): Generator<Matched> {
     yield* windows.toSorted((a, b) => a.position - b.position);
-    // What was matched before counts.
+    // Matches before the error count.
     if (error !== undefined) throw error;
   }
   return inOrder();
@@ -241,7 +243,7 @@ async function matchTogether(
 
 /**
  * Matches a content, with other processes where there are any, and answers where containers seem to begin in it. `asked`: what another process says of all of it, where it was asked
- * before. What is kept, and in which order, is what one process would keep.
+ * before. The kept findings, and their order, are those of one process.
  */
 export async function matchWithHelp(
   walk: Walk,

@@ -3,7 +3,7 @@ import type { Content } from './content.ts';
 import type { Budget } from './limits.ts';
 import type { Finding } from './match-content.ts';
 
-/** What a member holds: unpacked and already counted, or a stream that is counted while it is read. `damage` says what is wrong with the content. */
+/** The body of a member: unpacked and already counted, or a stream that is counted while it is read. `damage` is the fault of the content. */
 export type MemberBody =
   | { content: Content; damage?: StatusDetail | undefined }
   | { stream: AsyncIterable<unknown>; packed_bytes: number };
@@ -14,36 +14,36 @@ export interface Member {
   /** Why its content cannot be read, if so. */
   closed?: StatusDetail | undefined;
   /**
-   * What the member is, where it is not simply a file. `view`: another form of the content around it, matched and not opened again. `alone`: a value of the content around it, of which there may be thousands,
-   * matched and not counted. `written`: written in letters in a text, which may have thousands of them without being an archive; a limit of its own counts them.
+   * The kind of a member that is not simply a file. `view`: another form of the content around it, matched and not opened again. `alone`: a value of the content around it, of which there may be
+   * thousands, matched and not counted. `written`: written in letters in a text, which may have thousands of them without being an archive; a limit of its own counts them.
    */
   kind?: 'view' | 'alone' | 'written';
-  /** Ids of carving patterns of which the reader of the container takes out what is in this member itself, as members beside it. */
+  /** Ids of carving patterns whose finds in this member the container's reader already gives, as members beside it. */
   taken?: readonly string[];
-  /** What another process finds in its content, where one was asked before its turn. */
+  /** The finding of another process for its content, if one was asked before its turn. */
   matched?: Promise<Finding | undefined>;
   /** May be called once, before the next member is asked for. */
   read(): Promise<MemberBody> | MemberBody;
 }
 
-/** What unpacking may use: the budget of the scan, and file names of its own for what is too big for memory. */
+/** The means of unpacking: the budget of the scan, and file names of its own for content that is too big for memory. */
 export interface ReadContext {
   budget: Budget;
-  /** Opens what is encrypted. */
+  /** Opens encrypted members. */
   password?: string | undefined;
-  /** A path that nobody else uses. */
+  /** A new path. */
   path(): string;
   /**
    * The reader understood the bytes from `start` to `end` (exclusive) of the content that it was given: headers, packed data of members that it gives,
-   * padding that is zero, trailers that the format knows. What no reader claims is examined as a member of its own, `rest at <offset>`. A reader that
-   * claims nothing at all, and does not fail, is taken to claim the whole of its content.
+   * padding that is zero, trailers that the format knows. Unclaimed bytes are examined as a member of their own, `rest at <offset>`. A reader that
+   * claims no bytes, and does not fail, claims the whole of its content.
    */
   claim(start: number, end: number): void;
   /** Something about the content that its person is to know, in one sentence. */
   note(sentence: string): void;
 }
 
-/** The rest of an archive cannot be read. Data, not a failure: what came before is good. */
+/** The rest of an archive cannot be read. Data, not a failure: earlier members are good. */
 export class Unreadable extends Error {
   override name = 'Unreadable';
   readonly detail: StatusDetail;

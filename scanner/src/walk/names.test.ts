@@ -122,7 +122,7 @@ describe('the name of a file in a mail', () => {
     expect((await examined(mail(disposition))).threat_member).toBe(expected);
   });
 
-  test('of a charset that nobody knows is shown all the same', () => {
+  test('of an unknown charset is shown all the same', () => {
     expect(headerText('=?x-unknown?Q?a.com?=')).toBe('a.com');
   });
 });
@@ -201,7 +201,7 @@ describe('a password with letters outside ASCII', () => {
   });
 
   const program = '/usr/bin/zip';
-  test.skipIf(!existsSync(program))('opens what the program zip locked with the bytes of code page 850', async () => {
+  test.skipIf(!existsSync(program))('opens an archive that the program zip locked with the bytes of code page 850', async () => {
     // The shell puts the bytes together: an argument of Node is UTF-8.
     execFileSync(
       '/bin/sh',

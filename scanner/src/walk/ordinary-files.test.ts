@@ -13,7 +13,7 @@ import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { type Examination, examine } from './examine.ts';
 import { SCAN_LIMITS } from './limits.ts';
 
-// What ordinary programs write around a text or a file: spellings, documents, mails, and what nothing here opens.
+// Ordinary programs' output around a text or a file: spellings, documents, mails, and formats that cannot be opened here.
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-ordinary-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,7 +26,7 @@ async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
-describe('what programs wrote', () => {
+describe("programs' output", () => {
   test.each([...ORDINARY_FILES])('is read: %s', async (_, bytes) => {
     const { threat, unread } = await examined(bytes);
     expect([typeof threat, unread]).toEqual(['string', []]);
@@ -57,13 +57,13 @@ describe('texts between quotation marks', () => {
     expect(textsOf(`They call it "${long}", "a", "b" and "c".`)).toEqual([]);
   });
 
-  test('go on in the next line where it says so, and end with their line else', () => {
+  test('continue in the next line if marked so, and end with their line otherwise', () => {
     expect(textsOf(`["${long}\\\n  ${long}"]`)).toEqual([long + long]);
     expect(textsOf(`["${long}\n${long}"]`)).toEqual([]);
   });
 });
 
-describe('what is not there', () => {
+describe('a missing part', () => {
   test('a document of Hangul whose text does not unpack is damaged, one with a picture as it is is not', async () => {
     const header = Buffer.alloc(256);
     header.write('HWP Document File');
@@ -97,7 +97,7 @@ describe('what is not there', () => {
   });
 });
 
-test('a part of Pages that comes to more than is kept is pending', async () => {
+test('a part of Pages that unpacks to more than is kept is pending', async () => {
   const copies = Buffer.alloc(3 * 1023, Buffer.from([0xfe, 0x01, 0x00]));
   // 65,473 letters: one as it is, and 1,023 copies of 64 that begin one before.
   const packed = Buffer.concat([Buffer.from([0xc1, 0xff, 0x03, 0x00, 0x61]), copies]);

@@ -4,20 +4,20 @@ export interface Range {
   end: number;
 }
 
-/** Ranges of one content, put together where they touch or overlap. Adding costs the logarithm of their number, in whatever order they come. */
+/** Ranges of one content, put together where they touch or overlap. Adding costs the logarithm of their number, in any order. */
 export class Ranges {
   private list: readonly Range[] = [];
-  /** Added, but not yet put together: readers go mostly forward, and a sort of what is sorted is cheap. */
+  /** Added, but not yet put together: readers go mostly forward, and sorting a sorted list is cheap. */
   private loose: Range[] = [];
   private readonly size: number;
 
-  /** Nothing lies outside of `size` bytes, whatever a reader says. */
+  /** Ranges are cut to `size` bytes, for any claim of a reader. */
   constructor(size: number) {
     this.size = size;
   }
 
   add(start: number, end: number): void {
-    // What a file claims may be no number at all.
+    // A claimed place may be NaN.
     const range = { start: Math.max(0, start), end: Math.min(this.size, end) };
     if (!(range.start < range.end)) return;
     const last = this.loose.at(-1);
@@ -53,7 +53,7 @@ export class Ranges {
     return this.list.length === 0 && this.loose.length === 0;
   }
 
-  /** What lies between, before and behind them. */
+  /** The ranges between, before and behind them. */
   gaps(): Range[] {
     const gaps: Range[] = [];
     let at = 0;

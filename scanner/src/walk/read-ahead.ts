@@ -5,24 +5,24 @@ import type { Budget } from './limits.ts';
 import type { Finding } from './match-content.ts';
 import type { Member, MemberBody } from './member.ts';
 
-// The next members of an archive are unpacked while another process matches them, if one has nothing else to do, so that two read it. What is found is the same, and is kept as if it
-// had been found in its turn.
+// The next members of an archive are unpacked while another process matches them, if one has nothing else to do, so that two read it. The findings, and their order, are the same as
+// without it.
 
 /** Smaller archives are read sooner than anybody is asked. Bytes. */
 export const AHEAD_LEAST_BYTES = 4 * 1024 ** 2;
 
-/** What is unpacked and not examined yet, at most, but for the last one. So nothing waits behind an archive of which others are asked as well: in archives within archives it adds up nowhere. */
+/** The most that is unpacked and not examined yet, but for the last one. So nothing waits behind an archive of which others are asked as well: in archives within archives it adds up nowhere. */
 const AHEAD = { bytes: AHEAD_LEAST_BYTES, members: 256 } as const;
-/** What is asked for at once, at most, but for one member that is larger. */
+/** The most that is asked for at once, but for one member that is larger. */
 const BATCH = { bytes: 384 * 1024, members: 64 } as const;
-/** Larger members are matched here: nobody's file is to wait for them. Bytes. */
+/** Larger members are matched here: other files must not wait for them. Bytes. */
 const MEMBER_BYTES_MAXIMUM = 1024 ** 2;
 /** So many questions are open at a time: one is answered while the next is on its way. */
 const QUESTIONS_MAXIMUM = 2;
 /** The next members are left for this process, which would wait for them. */
 const OWN = 3;
 
-/** A file that holds what is asked for. */
+/** A file with the bytes of one question. */
 interface Slot {
   path: string;
   file: number;
@@ -64,13 +64,13 @@ class Questions {
       }
       if (writeSync(slot.file, bytes, 0, bytes.length, 0) === bytes.length) return slot;
     } catch {
-      // What cannot be put there is matched here.
+      // A content that cannot be put there is matched here.
     }
     if (slot !== undefined) this.free.push(slot);
     return undefined;
   }
 
-  /** Gives each member what is found in it, once it is known; undefined where nobody could be asked after all. */
+  /** Gives each member its finding, once it is known; undefined where no process could be asked after all. */
   ask(batch: readonly Ahead[]): void {
     const asked = batch.flatMap((ahead) => ahead.asks ?? []);
     const slot = this.keep(Buffer.concat(asked.map(({ bytes }) => bytes)));
@@ -114,13 +114,13 @@ function batchOf(waiting: readonly Ahead[]): Ahead[] {
   return batch;
 }
 
-/** The bytes of a content without what they are a piece of: a window of the archive, or as much as the member claims to have. */
+/** The bytes of a content without the buffer around them: a window of the archive, or as much as the member claims to have. */
 function ownBytes({ bytes, size }: { bytes: Buffer; size: number }): Buffer {
   const own = bytes.subarray(0, size);
   return own.buffer.byteLength > 2 * size ? Buffer.from(own) : own;
 }
 
-/** What a member is when it is read before its turn. `is_last`: nothing may be asked of its archive before it was examined. */
+/** A member that is read before its turn. `is_last`: its archive must be examined before the next member is read. */
 async function aheadOf(member: Member, path: string | undefined, budget: Budget): Promise<Ahead & { is_last: boolean }> {
   if (member.closed !== undefined) return { member, bytes: 0, asks: undefined, is_last: false };
   if (member.kind !== undefined) return { member, bytes: 0, asks: undefined, is_last: true };

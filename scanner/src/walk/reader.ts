@@ -1,18 +1,18 @@
 import { type Content, MEMORY_BYTES_MAXIMUM, openSource } from './content.ts';
 import type { Budget } from './limits.ts';
 
-/** What reading something costs beside its bytes. */
+/** The cost of a read beside its bytes. */
 const READ_COST = 16;
 const WINDOW_BYTES = 1024 ** 2;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Bytes for the reader of a format. Every position, length and number in a file is a claim: what is not there is not answered, nothing is set aside for
- * it, and each look is charged to the budget, which ends a reader that is led in circles.
+ * Bytes for the reader of a format. Every position, length and number in a file is a claim: missing bytes are not answered, no memory is allocated for
+ * them, and each read is charged to the budget, which ends a reader that is led in circles.
  */
 export interface Reader {
   size: number;
-  /** What each look is charged to. */
+  /** Each read is charged to it. */
   budget: Budget;
   /** At most `length` bytes from `position` on, fewer at the end. */
   at(position: number, length: number): Buffer;

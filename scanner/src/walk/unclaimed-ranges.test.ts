@@ -42,7 +42,7 @@ describe('a file that holds nothing but itself', () => {
     });
   });
 
-  test.each([...LEAF_SAMPLES])('ends where it ends, and what stands behind it is a rest: %s', async (_, sample) => {
+  test.each([...LEAF_SAMPLES])('ends at its own end, and the bytes behind it are a rest: %s', async (_, sample) => {
     const threat_member = `rest at ${sample.length}`;
     expect(await examined(sample, EICAR)).toMatchObject({ threat: 'EICAR-Test-File', threat_member, unread: [] });
   });
@@ -61,7 +61,7 @@ describe('a file that holds nothing but itself', () => {
   });
 });
 
-/** What begins as something that has no magic of its own, or stands at a place of its own, is not told inside of something else. */
+/** A format without a magic of its own, or with one at another place, is not recognised inside other data. */
 const NOT_CARVED = /^(lzma|compress|Z$|uuencode|mail|eml|mbox|mailbox)/i;
 
 describe('a container is opened wherever it stands', async () => {
@@ -161,13 +161,13 @@ test('a literal of a program that holds a stream of bzip2 is the stream, and not
   expect(await examined(program)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
 
-test('a stream of zlib amid other bytes is read however long it is', async () => {
+test('a stream of zlib between other bytes is read however long it is', async () => {
   const filling = noise(17 * MIB).map((byte) => 0x80 | (byte & 3));
   const stream = deflateSync(Buffer.concat([filling, gzipSync(EICAR)]), { level: 1 });
   expect(await examined(noise(5000), stream, noise(100))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
 
-describe('what a container holds and nobody understands', () => {
+describe('unknown bytes within a container', () => {
   const members = [{ name: 'a.txt', content: TEXT }];
   const between = (bytes: Buffer) => examined(gzipSync(TEXT), bytes);
 
@@ -197,7 +197,7 @@ describe('what a container holds and nobody understands', () => {
 });
 
 describe('twice as many bytes cost twice as much, or are given up', () => {
-  /** What readers look at, and what rules read, for a file of such pieces. */
+  /** The work of readers and rules for a file of such pieces. */
   async function costOf(piece: Buffer, bytes: number): Promise<{ work: number; matched: number; examination: Examination }> {
     const content = Buffer.alloc(bytes, piece);
     const path = join(folder, 'upload');
@@ -284,11 +284,11 @@ describe('the patterns by which containers are found', () => {
     const all = Buffer.concat([...PACKED_EICAR.values(), ...(await containersOf(EICAR)).values()]);
     const found = compiled.scan(all);
     expect(found.length).toBeGreaterThan(10);
-    for (const { ruleIdentifier, matches } of found) {
-      const carved = carvedBy(ruleIdentifier);
-      if (carved === undefined) throw new Error(`No format for ${ruleIdentifier}.`);
+    for (const { rule, offsets } of found) {
+      const carved = carvedBy(rule);
+      if (carved === undefined) throw new Error(`No format for ${rule}.`);
       const places = [...all.toString('latin1').matchAll(regExpOf(carved))].map(({ index }) => index);
-      expect(places.slice(0, matches.length)).toEqual(matches.map(({ offset }) => offset));
+      expect(places.slice(0, offsets.length)).toEqual(offsets);
     }
   });
 });

@@ -21,10 +21,10 @@ import { openReader, type Reader } from './reader.ts';
 
 // Unclaimed ranges of one content (docs/decisions/scanner.md).
 
-/** What it costs to look whether a container begins at a place. */
+/** The cost of checking whether a container begins at a place. */
 const PLACE_COST = 64;
 
-/** What opening a container came to. */
+/** The result of opening a container. */
 export interface Opened {
   claimed: Ranges;
   members: number;
@@ -44,7 +44,7 @@ interface Steps {
   examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void>;
 }
 
-/** How a container within a content is opened. */
+/** Options for opening a container within a content. */
 interface OpenAs {
   name: string | undefined;
   /** That it does not open means nothing. */
@@ -55,7 +55,10 @@ interface OpenAs {
   is_constant?: boolean;
 }
 
-/** What no reader claimed of one content: it is taken for what it looks like, one thing after the other, each byte once. */
+/**
+ * The ranges of one content that no reader claimed: each is examined as the format that it looks like, one after the other,
+ * each byte once.
+ */
 export class UnclaimedRanges {
   private readonly steps: Steps;
   private readonly walk: Walk;
@@ -91,7 +94,7 @@ export class UnclaimedRanges {
     this.extentOf = extentsOf(reader, this.hits);
   }
 
-  /** `is_opened`: a reader opened what the gaps are in. `is_tried`: it was looked at as a container from its first byte on. */
+  /** `is_opened`: a reader opened the content with the gaps. `is_tried`: it was tried as a container from its first byte on. */
   async examine(gaps: readonly Range[], is_opened: boolean, is_tried: boolean): Promise<void> {
     let start = 0;
     for (const gap of gaps) {
@@ -107,7 +110,7 @@ export class UnclaimedRanges {
     }
   }
 
-  /** Where something begins behind zeros; some formats have zeros before what they are told by, as the images of discs and the installers of NSIS. */
+  /** The start of something behind zeros; some formats have zeros before their mark, as the images of discs and the installers of NSIS. */
   private behindZeros(start: number, end: number): number {
     const zeros_end = skipZeros(this.reader, start, end);
     return this.nextHit(start, zeros_end)?.offset ?? beginning(this.reader, start, zeros_end);
@@ -153,7 +156,7 @@ export class UnclaimedRanges {
     return await this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
   }
 
-  /** What a rest is by its first bytes. A PDF whose header stands further on begins there. */
+  /** The container that begins a rest. A PDF whose header stands further on begins there. */
   private containerAt(start: number, end: number, begins: Hit | undefined): Found | undefined {
     const head = this.reader.at(start, Math.min(HEAD_BYTES, end - start));
     const container = containerOf(head, this.reader.budget);
@@ -177,7 +180,7 @@ export class UnclaimedRanges {
     return hit === undefined ? end : this.extentOf(hit, end);
   }
 
-  /** Opens what a hit says; undefined where it is nothing that opens. */
+  /** Opens the container of a hit; undefined where none opens. */
   private async carve(hit: Hit, end: number, is_quiet: boolean): Promise<number | undefined> {
     const { carved } = hit;
     const { is_guess = false } = carved;
@@ -203,8 +206,8 @@ export class UnclaimedRanges {
   }
 
   /**
-   * Opens a container from `start` to `end` at most, examines what its reader does not claim, and answers where it ends; undefined where it does not
-   * open. `is_quiet`: that it does not open means nothing.
+   * Opens a container from `start` to `end` at most, examines the bytes that its reader does not claim, and answers its end; undefined where it does
+   * not open. `is_quiet`: a failure is not reported.
    */
   private async open(
     container: Found,
@@ -225,7 +228,7 @@ export class UnclaimedRanges {
       this.depth,
       own_trail,
     );
-    // What has no magic of its own gives some bytes before it turns out to be something else. A magic among the numbers of a program has a length, too, and nothing in it.
+    // A guess without a magic of its own gives some bytes before it proves wrong. A magic among the numbers of a program has a length, too, and nothing in it.
     const is_none = failure === 'damaged' && (is_guess || (is_constant && members === 0));
     if (claimed.is_empty || is_none) {
       if (failure !== undefined && !is_quiet) {
@@ -264,7 +267,7 @@ export class UnclaimedRanges {
     this.walk.report();
   }
 
-  /** What holds nothing but itself: where it ends, after its own examination. What proves to be a container within it is opened, but need not be one. */
+  /** Examines a content without members, and answers its end. A container that proves to be within it is opened, but need not be one. */
   private async leaf(start: number, end: number, is_opened: boolean): Promise<number | undefined> {
     const part = partOf(this.content, start, end);
     const reader = start === 0 && end === this.content.size ? this.reader : openReader(part, this.walk.context.budget);
@@ -276,7 +279,7 @@ export class UnclaimedRanges {
     }
     if (leaf === undefined) return undefined;
     const after = start + (this.is_rest && start === 0 ? part.size : leaf.end);
-    // What stands before a container is a file of its own, too.
+    // The bytes before a container are a file of its own, too.
     if (start > 0 || (is_opened && after < this.content.size)) {
       this.count(true);
       const own = partOf(this.content, start, after);
@@ -289,15 +292,15 @@ export class UnclaimedRanges {
       this.hit += 1;
       at = (await this.carve(hit, end, leaf.kind === 'binary')) ?? hit.offset + 1;
     }
-    // What a picture has packed is its own, and what it carries beside that was looked at.
+    // A picture's packed data is its own, and the data that it carries beside was examined.
     if (!hasLeafMembers(this.reader.at(0, HEAD_BYTES))) await this.streams(0, leaf.kind === 'text' ? end : after);
-    // A few wide letters amid noise look like a text of another alphabet.
+    // A few wide letters among noise look like a text of another alphabet.
     await this.wideTexts(0, after);
     if (leaf.kind === 'binary') await this.letters(0, after);
     return Math.max(at, after);
   }
 
-  /** What a picture or a sound carries beside what it shows: a member where it is a file or a text, or one begins in it, else only matched alone. */
+  /** Data that a picture or a sound carries beside its own: a member where it is a file or a text, or one begins in it, else only matched alone. */
   private async carriedMembers(): Promise<void> {
     const { walk, trail, reader, depth } = this;
     for (const member of leafMembers(reader)) {
@@ -347,7 +350,7 @@ export class UnclaimedRanges {
         opened_to = (await this.open({ format: zlib, is_guess: false }, start + at, end, { name: 'zlib', is_quiet: false })) ?? 0;
         continue;
       }
-      // A file may begin as a text and go on as something else.
+      // A file may begin as a text and continue as something else.
       const is_member =
         members < STREAMS_MAXIMUM && (textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined || isOrHoldsFile(walk, plain));
       if (is_member) {
@@ -356,7 +359,7 @@ export class UnclaimedRanges {
         await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
         continue;
       }
-      // A copy: what was unpacked is a piece of a larger buffer.
+      // A copy: the unpacked bytes are a piece of a larger buffer.
       others.push(Buffer.from(plain), SEPARATOR);
       others_bytes += plain.length;
       if (others_bytes >= OTHERS_BYTES) matchOthers();
@@ -381,7 +384,7 @@ export class UnclaimedRanges {
     ]);
   }
 
-  /** Bytes that are written among bytes of another kind in other letters: a member where they are a file or a text, or one begins in what has no escapes any more. */
+  /** Files written as escaped letters among bytes of another kind: a member where they are a file or a text, or one begins in the text without escapes. */
   private async letters(start: number, end: number): Promise<void> {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
@@ -413,7 +416,7 @@ export class UnclaimedRanges {
     await this.steps.examineContent(walk, own, depth + 1, [...trail, `rest at ${start}`], { is_rest: true });
   }
 
-  /** What nobody knows: matched from its own first byte on. */
+  /** Unknown bytes: matched from their own first byte on. */
   private async raw(start: number, end: number, is_opened: boolean): Promise<number> {
     const { walk, trail } = this;
     await this.streams(start, end);
@@ -447,14 +450,14 @@ function* writtenIn(bytes: Buffer): Generator<Run> {
 const STREAMS_WITHIN_MAXIMUM = 16 * 1024 ** 2;
 /** Shorter runs of letters among other bytes are names. */
 const LETTERS_LEAST = 64;
-/** What repeats itself is silence or a filling. */
+/** A repeated pattern is silence or a filling. */
 const DIFFERENT_LEAST = 12;
-/** So many of one content are members; the others are matched together, when they come to so much. */
+/** So many of one content are members; the others are matched together, at this size. */
 const STREAMS_MAXIMUM = 200;
 const OTHERS_BYTES = 1024 ** 2;
 const SEPARATOR = Buffer.from('\n\0\n');
 
-/** A member of a picture is a comment or a description: what is larger is matched with the picture. Bytes. */
+/** A member of a picture is a comment or a description: a larger one is matched with the picture. Bytes. */
 const MEMBER_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 /** The bytes of a member; undefined for those that are too large, or not packed as they say. */

@@ -295,14 +295,14 @@ test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
   ['age', 'encrypted', Buffer.from('age-encryption.org/v1\n-> scrypt')],
   ['AES Crypt', 'encrypted', Buffer.from('AES\x02\0\0')],
   ['KeePass', 'encrypted', Buffer.from('03d9a29a67fb4bb500000400', 'hex')],
-])('%s is told and not opened', (name, detail, head) => {
+])('%s is recognised and not opened', (name, detail, head) => {
   expect(containerOf(Buffer.concat([head, Buffer.alloc(4096)]), new Budget(SCAN_LIMITS, head.length))?.format).toMatchObject({
     title: name,
     closed: detail,
   });
 });
 
-test('what quotes the beginning of a PKCS #12 in a source is no key: its length is not there', async () => {
+test('a quoted beginning of a PKCS #12 in a source is no key: its length is not there', async () => {
   const quoted = '308209d70201033082099d06092a864886f70d010701a08209';
   expect(containerOf(Buffer.from(quoted, 'hex'), new Budget(SCAN_LIMITS, quoted.length))).toBeUndefined();
   expect(
@@ -310,7 +310,7 @@ test('what quotes the beginning of a PKCS #12 in a source is no key: its length 
   ).toEqual([]);
 });
 
-describe('what only few programs open', () => {
+describe('formats that only few programs open', () => {
   const half = (LINE ?? Buffer.alloc(0)).toString('latin1').trim();
   const rows = uuencoded('a', TEXT)
     .toString('latin1')
@@ -502,7 +502,7 @@ test('a file in a patch of git is read', async () => {
 
 test('a frame of zstd behind a PDF is no string of it, though it begins with a bracket', async () => {
   const pdf = Buffer.from('%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n');
-  // By zstd 1.5: EICAR as it is, of which a closing bracket ends what would be a string.
+  // By zstd 1.5: EICAR as it is, of which a closing bracket ends a possible string.
   const frame = Buffer.concat([Buffer.from('28b52ffd2444210200', 'hex'), EICAR, Buffer.from('fdb18941', 'hex')]);
   expect(await examined(Buffer.concat([pdf, frame]))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
@@ -516,7 +516,7 @@ test('lines of base64 that a batch file of any length writes are one run', async
   expect(await examined(Buffer.from(`@echo off\r\n${lines.join('')}`))).toMatchObject({ threat: 'EICAR-Test-File' });
 });
 
-test('LZMA with a dictionary that nobody chooses is opened in a tag of a sound', async () => {
+test('LZMA with an unusual dictionary is opened in a tag of a sound', async () => {
   const lzma = Buffer.from(PACKED_EICAR.get('lzma') ?? Buffer.alloc(0));
   lzma.writeUInt32LE(0xfb0000, 1);
   const value = Buffer.concat([Buffer.from('\0application/x\0a\0b\0', 'latin1'), lzma]);
@@ -537,7 +537,7 @@ describe('a file by pack', () => {
     expect({ unread, read: coverage.members_scanned }).toEqual({ unread: [], read: 1 });
   });
 
-  test('is damaged where its end is missing, and what comes before is read', async () => {
+  test('is damaged where its end is missing, and the part before it is read', async () => {
     const packed = packedByHuffman(TEXT);
     expect(await examined(packed.subarray(0, -4))).toMatchObject({ threat: 'HackTool.Windows.LsassDump', unread: ['damaged'] });
     expect((await examined(Buffer.concat([Buffer.from('1f1e', 'hex'), noise(500)]))).unread).toEqual([]);

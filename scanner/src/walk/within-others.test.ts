@@ -13,7 +13,7 @@ import { type Examination, examine } from './examine.ts';
 import { Budget, SCAN_LIMITS } from './limits.ts';
 import { openReader } from './reader.ts';
 
-// A file within a file within a file: what a reader says of the middle one must not hide what is around it, nor what is in it.
+// A file within a file within a file: the verdict of the middle one must not hide the one around it, nor the one in it.
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-within-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ describe('three deep', () => {
   });
 });
 
-test('a comment of 100 bytes is looked into, not only at its first ones', async () => {
+test('a comment of 100 bytes is searched, not only at its first ones', async () => {
   const comment = Buffer.concat([Buffer.from('\x01\x02\x03\x04'), gzipSync(EICAR)]);
   expect(comment.length).toBeLessThan(128);
   const picture = [
@@ -49,7 +49,7 @@ test('a comment of 100 bytes is looked into, not only at its first ones', async 
 });
 
 describe('lines of an encoded file', () => {
-  test('claim themselves, and nothing of what stands behind them', async () => {
+  test('claim themselves, and not the bytes behind them', async () => {
     const { threat } = await examined(Buffer.concat([Buffer.from(uuencoded('hello, this is harmless')), gzipSync(EICAR)]));
     expect(threat).toBe('EICAR-Test-File');
   });

@@ -281,7 +281,7 @@ function partitioned(volume: Buffer): Buffer {
   return Buffer.concat([table, volume]);
 }
 
-/** Room for a file and what a file system needs beside it. */
+/** Room for a file and its file system's own data. */
 const diskKib = ({ bytes }: Packed) => Math.max(360, 8 * Math.ceil((bytes.length * 1.2) / KIB / 8) + 120);
 
 async function fat(inner: Packed, writers: Parameters<Wrapper['wrap']>[1]['writers']): Promise<Buffer> {
@@ -411,7 +411,7 @@ const NEEDS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^7z behind/, ['7z']],
 ];
 
-/** Damaged, not the same to all who read it, or with noise that nobody can claim. */
+/** Damaged, ambiguous between readers, or with noise that no reader can claim. */
 const FLAWED = /local header|without its|two directories|broken checksum|wrong sum|cut short|noise|split|looks like its end/;
 
 export const ARCHIVES: readonly Wrapper[] = [...zips, ...tars, ...streams, ...others].map((wrapper): Wrapper => {

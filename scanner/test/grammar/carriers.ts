@@ -151,7 +151,7 @@ function behind(name: string, ending: string, head: (inner: Packed) => Buffer): 
   };
 }
 
-/** A script that unpacks what stands behind its own lines, as makeself writes them. */
+/** A script that unpacks the bytes behind its own lines, as makeself writes them. */
 const script = (unpack: string) => () => {
   const lines = ['#!/bin/sh', '# unpacks itself', `tail -n +5 "$0" | ${unpack}`, 'exit 0', ''];
   return Buffer.from(lines.join('\n'));
@@ -200,7 +200,7 @@ const carriers: readonly Wrapper[] = [
   },
 ];
 
-/** Noise beside something that was opened is a rest that nobody can claim: it is pending by its rule. */
+/** Noise beside an opened container is a rest that no reader can claim: it is pending by its rule. */
 export const CARRIERS: readonly Wrapper[] = carriers.map((wrapper) =>
   wrapper.name.includes('noise') ? { ...wrapper, flawed: true } : wrapper,
 );

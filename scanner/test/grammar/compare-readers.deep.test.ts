@@ -4,7 +4,7 @@ import { needing } from '#test/needs.ts';
 import { type Comparison, compareReaders } from './compare-readers.ts';
 import { findProgram } from './writers.ts';
 
-// node scanner/test/grammar/compare.ts reads more of them, and keeps what it finds.
+// node scanner/test/grammar/compare.ts reads more of them, and keeps its finds.
 
 /** The same files each time, so that a run that fails was broken by what changed. `COMPARE_SEED` finds others, on purpose. */
 const SEED = 11;
@@ -26,7 +26,7 @@ needing('other readers', python !== undefined).describe(
       if (missing_programs.length > 0) process.stdout.write(`not generated: what needs ${missing_programs.join(', ')}\n`);
     }, 300_000);
 
-    test('are found or pending wherever another program takes out what they hold', () => {
+    test('are found or pending wherever another program unpacks them', () => {
       expect(comparison.files).toBe(FILES);
       expect(comparison.silently_missed).toEqual([]);
     });

@@ -3,7 +3,7 @@ import { needing } from '#test/needs.ts';
 import { compareReaders } from './compare-readers.ts';
 import { findProgram } from './writers.ts';
 
-/** A sample of what the deep gate compares 1,000 of: another seed, so that both together compare more. */
+/** A sample of the deep gate's 1,000 comparisons: another seed, so that both together compare more. */
 const FILES = 60;
 const HARMLESS_FILES = 20;
 const SEED = 5;

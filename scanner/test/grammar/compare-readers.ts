@@ -11,7 +11,7 @@ import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { generate, harmlessPayloads, livePayloads, type Payload, usableWrappers } from './generated-files.ts';
 import { findProgram, openWriters } from './writers.ts';
 
-// Our readers beside independent ones, on files of the grammar: what another program takes out, we have found, or have said that we did not read it.
+// This scanner's readers beside independent ones, on files of the grammar: a file that another program unpacks must be found here, or reported as unread.
 
 const answerSchema = z.object({ path: z.string(), found: z.string().nullable() });
 
@@ -42,7 +42,7 @@ export interface Comparison {
   files: number;
   infected: number;
   pending: number;
-  /** The same with a harmless payload. Flawed ones may be pending: that is said of the others alone. */
+  /** The same with a harmless payload. Flawed ones may be pending: only the others are checked for that. */
   harmless: { files: number; clean: number; pending_though_opened: string[]; infected: string[] };
   silently_missed: string[];
   missing_programs: string[];
@@ -79,10 +79,7 @@ async function ask(questions: readonly Question[]): Promise<Map<string, string |
 const titleOf = ({ index, chain, payload, verdict, opened }: Compared) =>
   `${index}: ${payload} in ${chain.join(' in ')}: ${verdict}; opened by ${opened ?? 'nobody'}`;
 
-/**
- * Generates files, reads them, and asks others about those that came out clean (of the harmless ones: about those that did not). `ask_all` asks about
- * every file, which shows what the independent programs are worth; `keep` takes those that were silently missed.
- */
+/** Generates files, reads them, and asks other programs about those that came out clean (of the harmless ones: about those that did not). */
 export async function compareReaders(options: {
   seed: number;
   count: number;

@@ -1,6 +1,5 @@
 // `node scanner/test/grammar/compare.ts [--seed N] [--count N] [--harmless N] [--all] [--keep FOLDER]`: reads generated files beside independent programs,
-// prints what was silently missed, and keeps the report in bench/results/reader-comparison.json. `--all` asks the others about every file, `--keep` keeps
-// the files that were missed.
+// prints silently missed ones, and keeps the report in bench/results/reader-comparison.json.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compareReaders } from './compare-readers.ts';

@@ -156,7 +156,7 @@ function byQpdf(name: string, ...args: string[]): Wrapper {
   };
 }
 
-/** An OLE 1.0 package as a stream Ole10Native has it (MS-OLEDS 2.3.6, and what the packager puts in). */
+/** An OLE 1.0 package as a stream Ole10Native has it (MS-OLEDS 2.3.6, and the packager's own fields). */
 function nativePackage({ bytes, name }: Packed): Buffer {
   const text = (value: string) => Buffer.from(`${value}\0`, 'latin1');
   const number = (value: number) => {
@@ -347,7 +347,7 @@ const PAGES: readonly [string, string, (inner: Packed) => Buffer][] = [
   ],
 ];
 
-/** Another encoding of a text: only what stands at the bottom is one. */
+/** Another encoding of a text: only the innermost wrapper can be one. */
 function text(name: string, codec: string, mark = ''): Wrapper {
   return {
     name: `text, ${name}`,

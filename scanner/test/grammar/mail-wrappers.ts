@@ -10,7 +10,7 @@ interface Part {
   body: string;
 }
 
-/** A mail of a greeting and one more part, by hand: nothing mends what is odd about it. */
+/** A mail of a greeting and one more part, by hand: its oddities stay. */
 function letter(
   part: Part,
   { type = `Content-Type: multipart/mixed; boundary="${BOUNDARY}"`, end = true, mime = true } = {},

@@ -1,7 +1,7 @@
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { HARMLESS, type Packed, type Wrapper } from './wrapper.ts';
 
-// Archives of languages, lists of pieces, messages of OpenPGP, what pictures carry, what stands behind documents, and texts behind the calls of scripts.
+// Archives of languages, lists of pieces, messages of OpenPGP, data carried by pictures, data behind documents, and texts behind the calls of scripts.
 
 const uint32 = (value: number) => {
   const bytes = Buffer.alloc(4);
@@ -36,7 +36,7 @@ function asar({ bytes, name }: Packed): Buffer {
   ]);
 }
 
-/** phar: the end of a script, a manifest, the files; without a signature, which PHP may be told not to want. */
+/** phar: the end of a script, a manifest, the files; without a signature, which PHP can be configured not to want. */
 function phar({ bytes, name }: Packed, is_packed: boolean): Buffer {
   const body = is_packed ? deflateRawSync(bytes) : bytes;
   const entry = Buffer.concat([

@@ -1,7 +1,7 @@
 import type { Packed, Wrapper } from './wrapper.ts';
 import type { Writers } from './writers.ts';
 
-// Bytes in columns of digits beside other words, in pieces, with escapes as dumps of databases have them, and in blocks of LZ4 with the frames of libraries: after what is published of each.
+// Bytes in columns of digits beside other words, in pieces, with escapes as dumps of databases have them, and in blocks of LZ4 with the frames of libraries: by their published formats.
 
 const made = (name: string, ending: string, kind: string, takes?: Wrapper['takes']): Wrapper => {
   const wrapper: Wrapper = {

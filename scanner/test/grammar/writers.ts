@@ -19,11 +19,11 @@ export function findProgram(name: string): string | undefined {
 
 type Options = Readonly<Record<string, string | number | boolean | Buffer>>;
 
-/** Writers of files that know nothing of our readers: Python's library, and programs of the machine. */
+/** Writers of files that are independent of the readers here: Python's library, and programs of the machine. */
 export interface Writers {
   /** Answers bytes that Python's library wrote; `op` is one of independent-writers.py. */
   python(op: string, inner: Buffer, name: string, options?: Options): Promise<Buffer>;
-  /** Runs a program in a folder with these files; answers what stands in `output` then, or what it printed. */
+  /** Runs a program in a folder with these files; answers the content of `output` then, or its printed output. */
   run(
     program: string,
     args: readonly string[],

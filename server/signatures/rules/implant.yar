@@ -132,7 +132,7 @@ rule Implant_Linux_Authorized_Key
     family = "implant"
     threat = "Backdoor.Linux.AuthorizedKey"
   strings:
-    $key = /echo[ \t]{1,4}(-e[ \t]{1,4})?["']?[^\n"'>]{0,8}ssh-(rsa|ed25519|dss) AAAA[A-Za-z0-9+\/=]{40}[^\n>]{0,1240}>{1,2}[ \t]{0,4}(\/root|~|\$HOME)\/\.ssh\/authorized_keys/
+    $key = /echo[ \t]{1,4}(-e[ \t]{1,4})?["']?[^\n"'>]{0,8}ssh-(rsa|ed25519|dss) AAAA[^\n>]{40,1280}>{1,2}[ \t]{0,4}(\/root|~|\$HOME)\/\.ssh\/authorized_keys/
     $lock = /chattr[ \t]{1,4}(-R[ \t]{1,4})?\+[ia]{1,2}[ \t]{1,4}[^\n]{0,40}(authorized_keys|\.ssh)/
     $hide = /(history -c|unset HISTFILE|HISTFILE=\/dev\/null|rm -rf[ \t]{1,4}[^\n]{0,20}\/var\/log|pkill|crontab -r)/
   condition:

@@ -6,13 +6,15 @@ import { serveAudit } from '#features/audit/audit.routes.ts';
 import { createAuditLog } from '#features/audit/audit-log.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
+import { createAccountDeletion } from '#features/auth/account-deletion.ts';
 import { createAskedMail } from '#features/auth/asked-mail.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
 import type { AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
 import { createEmailProofs } from '#features/auth/email-proof.ts';
 import { createExport } from '#features/auth/export.ts';
-import { createFarewell } from '#features/auth/farewell.ts';
+import { serveInvitations } from '#features/auth/invitations.routes.ts';
+import { Invitations } from '#features/auth/invitations.ts';
 import { passkeySite } from '#features/auth/passkey-site.ts';
 import { createPasskeys } from '#features/auth/passkeys.ts';
 import { createPasswords } from '#features/auth/password.ts';
@@ -42,13 +44,55 @@ import { partOf } from '#platform/personal-data.ts';
 import type { ProxyWatch } from '#platform/proxy-watch.ts';
 import type { Api } from '#platform/serve.ts';
 import { createSessions } from '#platform/session.ts';
+import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
-import type { Surroundings } from './surroundings.ts';
 import { PERSONAL_TABLES, type Tables } from './tables.ts';
+
+type TwoFactorTableNames = keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation';
+
+/** Builds passkeys, one-time codes, and what an account does with both. */
+function buildSecondFactors(
+  { settings, logger }: AppOptions,
+  parts: Pick<Parameters<typeof createTwoFactor>[0], 'requirePassword' | 'audit' | 'mail' | 'mustHaveFactor' | 'now'> & {
+    database: Kysely<Pick<Tables, TwoFactorTableNames>>;
+  },
+) {
+  const { database, requirePassword, audit, mail, mustHaveFactor, now } = parts;
+  const secrets = openSealedSecrets(settings.two_factor_key_file);
+  const passkeys = createPasskeys({
+    database: database.$pickTables<'passkeys' | 'passkey_challenges'>(),
+    now,
+    logger,
+  });
+  const drift_steps = settings.totp_drift_steps;
+  const secondFactors = createSecondFactors({
+    database,
+    passkeys,
+    secrets,
+    audit,
+    mail,
+    drift_steps,
+    now,
+    logger,
+  });
+  const twoFactor = createTwoFactor({
+    database,
+    passkeys,
+    secondFactors,
+    requirePassword,
+    secrets,
+    audit,
+    mail,
+    mustHaveFactor,
+    drift_steps,
+    now,
+  });
+  return { passkeys, secondFactors, twoFactor };
+}
 
 /** Builds what people sign in with: accounts, sessions, second factors, refusals, and what becomes of all that is theirs. */
 export function buildAccounts(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: {
     database: Kysely<Tables>;
     audit: Audit;
@@ -62,9 +106,9 @@ export function buildAccounts(
   } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
     Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
     Pick<Parameters<typeof createSignIn>[0], 'observe'> &
-    Pick<Parameters<typeof createFarewell>[0], 'forget'>,
+    Pick<Parameters<typeof createAccountDeletion>[0], 'forget'>,
 ) {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, audit, counters, mail, proxies, verifyLog, news, leaked, onLift, observe, forget, onChange, now } = parts;
   const passwords = createPasswords({
     database: database.$pickTables<'installation'>(),
@@ -102,43 +146,20 @@ export function buildAccounts(
       isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)) || proxies.isShared(source),
     onLift,
     now,
-    pause: surroundings.pause ?? sleep,
+    pause: appOptions.pause ?? sleep,
     logger,
   });
   const requirePassword = createRequirePassword({
     database: database.$pickTables<'users' | 'account_tokens'>(),
     guard: createPasswordGuard({ counters, limits: settings.limits }),
   });
-  const secrets = openSealedSecrets(settings.two_factor_key_file);
-  const twoFactorTables = database.$pickTables<
-    keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
-  >();
-  const passkeys = createPasskeys({
-    database: database.$pickTables<'passkeys' | 'passkey_challenges'>(),
-    now,
-    logger,
-  });
-  const drift_steps = settings.totp_drift_steps;
-  const secondFactors = createSecondFactors({
+  const twoFactorTables = database.$pickTables<TwoFactorTableNames>();
+  const { passkeys, secondFactors, twoFactor } = buildSecondFactors(appOptions, {
     database: twoFactorTables,
-    passkeys,
-    secrets,
-    audit,
-    mail,
-    drift_steps,
-    now,
-    logger,
-  });
-  const twoFactor = createTwoFactor({
-    database: twoFactorTables,
-    passkeys,
-    secondFactors,
     requirePassword,
-    secrets,
     audit,
     mail,
     mustHaveFactor,
-    drift_steps,
     now,
   });
   const signIn = createSignIn({
@@ -208,8 +229,24 @@ export function buildAccounts(
     ],
     now,
   });
-  const farewell = createFarewell({ database: accountTables, audit, sessions, mail, forget, exposure: settings.exposure, now });
+  const accountDeletion = createAccountDeletion({
+    database: accountTables,
+    audit,
+    sessions,
+    mail,
+    forget,
+    exposure: settings.exposure,
+    now,
+  });
   const proveAgain = createProveAgain({ requirePassword, secondFactors, mail });
+  const invitations = new Invitations({
+    database: accountTables,
+    audit,
+    passwords,
+    mail,
+    public_url: settings.public_url,
+    now,
+  });
 
   return {
     auth,
@@ -233,8 +270,9 @@ export function buildAccounts(
         onChange: (user_id) => onChange(user_id, 'account'),
         now,
       });
-      serveUsers(api, { users, farewell, proveAgain, siteOf });
-      servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
+      serveUsers(api, { users, accountDeletion, proveAgain, siteOf });
+      serveInvitations(api, invitations, callGuard);
+      servePrivacy(api, { dataExport, accountDeletion, proveAgain, siteOf });
       serveAudit(api, auditLog);
       serveRecovery(api, recovery, {
         withheld: settings.exposure === 'local' && settings.reset_delivery === 'response' ? proxies.withheld : undefined,
@@ -243,7 +281,7 @@ export function buildAccounts(
       serveEnforcement(api, { blocks, guard, accounts: auth });
     },
 
-    /** Who of several people must have a second factor and has none. */
+    /** Those of several people who must have a second factor and have none. */
     async held(user_ids: readonly string[]): Promise<ReadonlySet<string>> {
       if (settings.require_two_factor === 'nobody') return new Set();
       const people = (await auth.findUsers(user_ids)).filter(({ role }) => mustHaveFactor(role)).map(({ id }) => id);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { BlobDamagedError, BlobNotFoundError, type Blobs } from '#platform/blobs/blobs.ts';
 import type { Settings } from '#platform/settings.ts';
 
-// A backup is one tar file: `backup.json` says what it is, then come the database, the id of the data folder, the keys where they were asked for, and the sealed files;
+// A backup is one tar file: first `backup.json`, which describes it, then the database, the id of the data folder, the keys if asked for, and the sealed files;
 // `manifest.json` has the size and SHA-256 of each, and `manifest.sha256` its own. An archive without that end is no backup.
 
 export const HEAD = 'backup.json';
@@ -20,11 +20,11 @@ export const STORED = 'store/';
 export const ATTACHMENTS = 'attachments/';
 export const KEYS = 'keys/';
 
-/** What a file of a backup may be named: nothing that leads out of a folder. */
+/** Allowed names of a backup's files: no path leads out of a folder. */
 export const ENTRY =
   /^(?:backup\.json|manifest\.json|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|store\/[\da-f-]{36}|attachments\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
 
-/** Raised when an older version could not restore what is written: 2 where there are files of a store, 3 where there are files of the chat. */
+/** Raised when an older version could not restore the archive: 2 with files of a store, 3 with files of the chat. */
 export const FORMAT = 3;
 export const FORMAT_WITH_STORE = 2;
 
@@ -99,7 +99,7 @@ export interface StoredFile {
 }
 
 /**
- * Reads a file of a store. Undefined when there is none. `isDamaged` says, once it was read, whether the bytes are others than were stored: an archive that is being written goes on.
+ * Reads a file of a store. Undefined when there is none. `isDamaged` says, once it was read, whether the bytes differ from those that were stored: the archive is written all the same.
  * @throws StoreAwayError
  */
 export async function readStored(
@@ -127,7 +127,7 @@ export async function readStored(
   }
 }
 
-/** What of the database a backup looks at. */
+/** Tables that a backup reads. */
 export interface BackupTables {
   chat_attachments: { id: string; status: string };
   scans: {

@@ -28,7 +28,7 @@ const root = mkdtempSync(join(tmpdir(), 'palisade-backup-'));
 /** Where a test mounts a disk that is soon full. */
 const small = join(root, 'small');
 afterAll(() => {
-  // Mounted while tests are collected, even where none of them runs.
+  // Mounted while tests are collected, even if none of them runs.
   spawnSync('umount', ['-l', small]);
   rmSync(root, { recursive: true, force: true });
 });
@@ -49,7 +49,7 @@ async function newPlace(name: string) {
     environment,
     settings,
     database,
-    // What lies in a store is counted, not copied: these files lie in the folder.
+    // Files in a store are counted, not copied: these files lie in the folder.
     start: () => startScanningApp({ environment: { ...environment, STORAGE_URL: '' }, surroundings: { database } }),
     quarantine: () => readdirSync(quarantineFolder(settings)).sort(),
   };
@@ -136,7 +136,7 @@ describe('a backup of a server that is in use', async () => {
     expect(without.output.match(/missing:/g)).toHaveLength(3);
     expect(without.code).toBe(0);
     copyKeys(place, other);
-    // The note of the end is of the server that went on.
+    // The newer note was written by the server that stayed in use.
     rmSync(join(other.DATA_DIR, 'keys', 'audit.head'));
     expect(await runCommand('verify-audit.ts', other.environment)).toMatchObject({ code: 0 });
 
@@ -289,7 +289,7 @@ describe('a backup', async () => {
     expect(await refusal(restoreInto(other, file))).toMatch(/was made by Palisade 999\.0\.0, which is newer than this one/);
   });
 
-  test('goes over nothing, unless what is there is kept aside', async () => {
+  test('overwrites nothing, unless existing files are kept aside', async () => {
     const other = await newPlace('used');
     const app = await other.start();
     const { token } = await app.signIn('somebody');
@@ -302,7 +302,7 @@ describe('a backup', async () => {
     const { aside, missing_keys } = await restoreInto(other, archive, { force: true });
     expect(await allRows(other)).toEqual(rows);
     expect(other.quarantine()).toEqual(place.quarantine());
-    // Its keys are still there, and are not those of what was restored.
+    // Its keys are still there, and differ from those of the backup.
     expect(missing_keys).toHaveLength(3);
     expect(missing_keys[0]).toContain('holds another key than this database was used with');
     expect(readdirSync(join(aside.folder ?? '', 'quarantine'))).toEqual([id]);
@@ -373,7 +373,7 @@ describe('a backup', async () => {
 if (!HAS_S3_SERVER) process.stdout.write(`skipped: backups of a shared store: ${NO_S3_SERVER}\n`);
 
 needing('an S3 server', HAS_S3_SERVER).describe('a backup of a server that keeps its files in a store', () => {
-  test('holds them by list and checksum, what was not read yet included, and puts them into the store that is named', async () => {
+  test('holds them by list and checksum, unread ones included, and puts them into the store that is named', async () => {
     const s3 = await startS3();
     const place = await newPlace('stored');
     const STORAGE_URL = s3.url({ folder: 'from' });
@@ -444,7 +444,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a backup of a server that keeps
     expect([opened.status, Buffer.from(await opened.arrayBuffer())]).toEqual([200, chat_file]);
     // Its record is there, its bytes are not.
     expect((await open(gone.id)).status).toBe(503);
-    // What nobody had read is read there.
+    // Unread files are read there.
     await vi.waitFor(async () =>
       expect(replyOf(await restored.call(readScan, { token, params: { id: waiting } }))).toMatchObject({
         scan_status: 'infected',

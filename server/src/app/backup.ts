@@ -41,7 +41,7 @@ import {
 } from './backup-format.ts';
 import { ATTACHMENTS_IN_STORE, QUARANTINE_IN_STORE, withStored } from './storage.ts';
 
-/** What was backed up. */
+/** The result of a backup. */
 interface Written {
   file: string;
   bytes: number;
@@ -49,7 +49,7 @@ interface Written {
   keys: string[];
 }
 
-/** A copy of the database as it was at one moment, and what it says of itself. */
+/** A copy of the database as it was at one moment, and its manifest. */
 interface Snapshot {
   path: string;
   migrations: string[];
@@ -79,7 +79,7 @@ function fileFor(target: string, now: Date): string {
   return file;
 }
 
-/** A folder for what is unfinished, held while this process lives. Those of backups that were killed are removed first. */
+/** A folder for unfinished files, held while this process lives. Those of backups that were killed are removed first. */
 async function unfinishedIn(parent: string): Promise<{ folder: string; release: () => void }> {
   for (const name of readdirSync(parent).filter((one) => one.startsWith(UNFINISHED))) {
     const left = join(parent, name);
@@ -119,7 +119,7 @@ function formatOf({ stored, attachments }: Pick<Snapshot, 'stored' | 'attachment
   return stored.length > 0 && !without_store ? FORMAT_WITH_STORE : 1;
 }
 
-/** Reads what the manifest says, of a database that does not change meanwhile. */
+/** Reads the facts of the manifest, from a database that does not change meanwhile. */
 async function look(database: Kysely<BackupTables>, home: string | undefined): Promise<Omit<Snapshot, 'path'>> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
   const rows: Record<string, number> = {};
@@ -195,7 +195,7 @@ async function snapshotOfPostgres(
     .setIsolationLevel('repeatable read')
     .execute(async (transaction) => {
       const { rows } = await sql<{ id: string }>`select pg_export_snapshot() as id`.execute(transaction);
-      // What is counted and what is dumped are of the same moment.
+      // The dump and the counts come from one snapshot.
       const args = ['--format=custom', '--schema=public', '--no-owner', '--no-acl', `--snapshot=${rows[0]?.id ?? ''}`];
       await runPostgresProgram('pg_dump', url, [...args, `--file=${path}`]);
       return { path, ...(await look(transaction, home)) };
@@ -203,8 +203,8 @@ async function snapshotOfPostgres(
 }
 
 /**
- * Writes a backup of what the settings name, whether a server runs on it or not. What lies in the quarantine stays sealed; keys are left out unless asked for.
- * `onFolder` is told of the folder for what is unfinished, so that whoever is interrupted can remove it.
+ * Writes a backup of the data that the settings name, whether a server uses it or not. Quarantined files stay sealed; keys are left out unless asked for. `onFolder` gets the
+ * folder of unfinished files, so that an interrupted caller can remove it.
  * @throws BackupError
  */
 export async function writeBackup(parts: {

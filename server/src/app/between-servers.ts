@@ -6,14 +6,14 @@ import { createRedisSessionNews, type SessionNews } from '#platform/session-news
 import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
 import { createRedisTopics } from '#platform/topics/redis-topics.ts';
 import type { Topics } from '#platform/topics/topics.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { AppOptions } from './app-options.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Says in the database that this server lives. Undefined for servers of a test that share a PostgreSQL without what that takes.
+ * Says in the database that this server lives. Undefined for servers of a test that share a PostgreSQL without those settings.
  * @throws SharedDatabaseError where one of two servers lacks a setting that they need between them; the database is closed then.
  */
-export async function joinOthers({ settings, logger, shares_database }: Surroundings, database: Kysely<Tables>, home: string) {
+export async function joinOthers({ settings, logger, shares_database }: AppOptions, database: Kysely<Tables>, home: string) {
   if (shares_database === true) return undefined;
   return await joinServers({
     database: database.$pickTables<'servers'>(),
@@ -26,9 +26,9 @@ export async function joinOthers({ settings, logger, shares_database }: Surround
   });
 }
 
-/** What is told and counted: among all servers by REDIS_URL, without it by this one alone. */
+/** Opens the topics, news, presence and counters: shared by all servers with REDIS_URL, for this server alone without. */
 export async function openBetween(
-  { settings, logger }: Surroundings,
+  { settings, logger }: AppOptions,
   now: () => number,
 ): Promise<{ topics: Topics; counters: Counters; news: SessionNews | undefined }> {
   const topics =

@@ -9,10 +9,10 @@ import { createAttachments } from '#features/chat/attachments.ts';
 import { createCanned } from '#features/chat/canned.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
-import { createChat, type Things } from '#features/chat/chat.ts';
-import { createConversations } from '#features/chat/conversations.ts';
+import { type Chat, createChat, type Things } from '#features/chat/chat.ts';
+import { type Conversations, createConversations } from '#features/chat/conversations.ts';
 import { serveDesk } from '#features/chat/desk.routes.ts';
-import { createDesk } from '#features/chat/desk.ts';
+import { createDesk, type Desk } from '#features/chat/desk.ts';
 import { createDeskNews } from '#features/chat/desk-news.ts';
 import { readDeskSettings, writeDeskSettings } from '#features/chat/desk-settings.ts';
 import { keepUnforgotten } from '#features/chat/forgotten.ts';
@@ -20,7 +20,7 @@ import { keepInbox } from '#features/chat/inbox.ts';
 import { createLetters } from '#features/chat/letters.ts';
 import { createMailAnswers } from '#features/chat/mail-answers.ts';
 import { createReports } from '#features/chat/reports.ts';
-import { createTeam } from '#features/chat/team.ts';
+import { createTeam, type Team } from '#features/chat/team.ts';
 import type { Devices } from '#features/devices/devices.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import { serveHelp } from '#features/help/help.routes.ts';
@@ -38,11 +38,11 @@ import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
+import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
 import type { Monitor } from './monitor.ts';
 import type { BuiltScamCheck } from './scam-check.ts';
 import type { Scanner } from './scanner.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
 const RECENT_SESSIONS = 5;
@@ -50,7 +50,7 @@ const RECENT_SESSIONS = 5;
 const fact = (name: string, value: string | number | null | undefined) =>
   value === null || value === undefined || value === '' ? [] : [{ name, value: String(value) }];
 
-/** What customers may share, read from who owns it. */
+/** Things that customers may share, read from their owners. */
 function thingsOf({
   scanner,
   monitor,
@@ -141,9 +141,96 @@ function thingsOf({
   };
 }
 
+/** The card of a customer that staff see next to a conversation; undefined for a deleted account. */
+async function customerCardOf(
+  of: {
+    people: Pick<Accounts['auth'], 'findAccount'>;
+    subscriptions: Subscriptions;
+    monitor: Monitor;
+    scanner: Scanner;
+    devices: Pick<Devices, 'living'>;
+    remote: Pick<Remote, 'list'>;
+    conversations: Kysely<ChatTables>;
+  },
+  user_id: string,
+) {
+  const { people, subscriptions, monitor, scanner, devices, remote } = of;
+  const account = await people.findAccount(user_id);
+  if (account === undefined) return undefined;
+  const [plan, overview, open, scans, living, sessions, matters] = await Promise.all([
+    subscriptions.current(user_id),
+    monitor.posture.overview(user_id),
+    monitor.alerts.counts(user_id),
+    scanner.antivirus.counts(user_id),
+    devices.living(user_id),
+    remote.list(user_id, { limit: RECENT_SESSIONS, search: '' }),
+    of.conversations
+      .selectFrom('conversation_matters')
+      .select(({ fn }) => [
+        fn.count<number>('closed_at').as('closed'),
+        fn.count<number>('rating').as('ratings'),
+        fn.sum<number | null>('rating').as('sum'),
+      ])
+      .where('user_id', '=', user_id)
+      .executeTakeFirstOrThrow(),
+  ]);
+  const { clean, infected, pending } = scans;
+  const count = Number(matters.ratings);
+  return {
+    user_id,
+    username: account.username,
+    email: account.email,
+    since: account.created_at,
+    plan_name: plan.plan_name,
+    is_premium: plan.is_premium,
+    security_score: overview.security_score,
+    open_alerts: open.active,
+    devices: living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })),
+    scans: { clean, infected, pending },
+    remote_sessions: sessions.map(({ status, started_at, support_agent }) => ({ status, started_at, support_agent })),
+    conversations_closed: Number(matters.closed),
+    ratings: { count, average: count === 0 ? null : Math.round((100 * Number(matters.sum)) / count) / 100 },
+  };
+}
+
+/** The part of a person's record that only administrators see. */
+async function administrationOf({ subscriptions, monitor }: { subscriptions: Subscriptions; monitor: Monitor }, user_id: string) {
+  const [plan, { active, unstopped, gravest }] = await Promise.all([
+    subscriptions.current(user_id),
+    monitor.alerts.counts(user_id),
+  ]);
+  return {
+    plan: plan.has_subscription ? { expires_at: plan.expires_at, max_devices: plan.max_devices ?? 1 } : null,
+    alerts: {
+      active,
+      unstopped,
+      gravest: gravest && { threat_type: gravest.threat_type, severity: gravest.severity },
+    },
+  };
+}
+
+/** The events of conversations for the pages of staff. */
+function deskTopics(of: { conversations: Conversations; team: Team; chat: Chat; desk: Desk }): DeskTopics {
+  const { conversations, team, chat, desk } = of;
+  return {
+    mayHearStaff: may.useDesk,
+    async find(me, conversation_id) {
+      const row = await conversations.find(conversation_id);
+      return row !== undefined && may.serve(me, row) ? row : undefined;
+    },
+    arrive: (me, place) => team.arrive(me, place),
+    open: (me, conversation, place) => team.open(me, conversation, place),
+    async typing(me, conversation_id) {
+      if (conversation_id === null) return await chat.typing(me);
+      const row = await conversations.find(conversation_id);
+      if (row !== undefined && may.serve(me, row)) desk.typing(me, row);
+    },
+  };
+}
+
 /** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
 export async function buildDesk(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: {
     database: Kysely<Tables>;
     audit: Audit;
@@ -163,12 +250,12 @@ export async function buildDesk(
     onAnswer: (user_id: string) => Promise<void>;
     /** Takes the files of the chat. */
     files: ScannedFiles;
-    /** The key that they are sealed with; what is derived from it names conversations in addresses. */
+    /** The key that they are sealed with; a derived key makes the names of conversations in addresses. */
     key: Buffer;
     now: () => number;
   },
 ) {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, devices, remote, now } =
     parts;
   const chatTables = database.$pickTables<keyof ChatTables>();
@@ -189,7 +276,7 @@ export async function buildDesk(
     now,
     logger,
     staff: () => people.staff(),
-    pause_ms: surroundings.presence_pause_ms,
+    pause_ms: appOptions.presence_pause_ms,
   });
   const help = createHelp({ database: database.$pickTables<'help_articles' | 'installation'>(), now });
   await help.seed();
@@ -204,7 +291,7 @@ export async function buildDesk(
     addresses,
     public_url: settings.public_url,
     onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
-    unread_ms: surroundings.unread_answer_ms,
+    unread_ms: appOptions.unread_answer_ms,
   });
   const things = thingsOf({ scanner, monitor, firewall, devices, scamChecks: parts.scamChecks });
   const chat = createChat({
@@ -239,60 +326,8 @@ export async function buildDesk(
   const canned = createCanned({ database: chatTables, now });
   keepUnforgotten({ database: withInstallation, conversations, news, team, jobs, now, logger });
 
-  async function customerCard(user_id: string) {
-    const account = await people.findAccount(user_id);
-    if (account === undefined) return undefined;
-    const [plan, overview, open, scans, living, sessions, matters] = await Promise.all([
-      subscriptions.current(user_id),
-      monitor.posture.overview(user_id),
-      monitor.alerts.counts(user_id),
-      scanner.antivirus.counts(user_id),
-      devices.living(user_id),
-      remote.list(user_id, { limit: RECENT_SESSIONS, search: '' }),
-      chatTables
-        .selectFrom('conversation_matters')
-        .select(({ fn }) => [
-          fn.count<number>('closed_at').as('closed'),
-          fn.count<number>('rating').as('ratings'),
-          fn.sum<number | null>('rating').as('sum'),
-        ])
-        .where('user_id', '=', user_id)
-        .executeTakeFirstOrThrow(),
-    ]);
-    const { clean, infected, pending } = scans;
-    const count = Number(matters.ratings);
-    return {
-      user_id,
-      username: account.username,
-      email: account.email,
-      since: account.created_at,
-      plan_name: plan.plan_name,
-      is_premium: plan.is_premium,
-      security_score: overview.security_score,
-      open_alerts: open.active,
-      devices: living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })),
-      scans: { clean, infected, pending },
-      remote_sessions: sessions.map(({ status, started_at, support_agent }) => ({ status, started_at, support_agent })),
-      conversations_closed: Number(matters.closed),
-      ratings: { count, average: count === 0 ? null : Math.round((100 * Number(matters.sum)) / count) / 100 },
-    };
-  }
-
-  const topicsOfDesk: DeskTopics = {
-    mayHearStaff: may.useDesk,
-    async find(me, conversation_id) {
-      const row = await conversations.find(conversation_id);
-      return row !== undefined && may.serve(me, row) ? row : undefined;
-    },
-    arrive: (me, place) => team.arrive(me, place),
-    open: (me, conversation, place) => team.open(me, conversation, place),
-    async typing(me, conversation_id) {
-      if (conversation_id === null) return await chat.typing(me);
-      const row = await conversations.find(conversation_id);
-      if (row !== undefined && may.serve(me, row)) desk.typing(me, row);
-    },
-  };
-
+  const card = { people, subscriptions, monitor, scanner, devices, remote, conversations: chatTables };
+  const customerCard = (user_id: string) => customerCardOf(card, user_id);
   const attachments = createAttachments({
     database: chatTables,
     tell,
@@ -303,7 +338,7 @@ export async function buildDesk(
     onForgotten: (conversation_id) => news.removed(conversation_id),
   });
   const mails = createArrivedMails({ database: chatTables, files: parts.files, now });
-  const reading = { authserv_id: settings.inbox?.authserv_id, zone: surroundings.mail_zone };
+  const reading = { authserv_id: settings.inbox?.authserv_id, zone: appOptions.mail_zone };
   const answers = createMailAnswers({ database: chatTables, conversations, news, attachments, mails, onChange, reading, logger });
   if (settings.inbox && addresses)
     keepInbox({
@@ -316,7 +351,7 @@ export async function buildDesk(
       news,
       people,
       reading,
-      open: surroundings.open_mailbox,
+      open: appOptions.open_mailbox,
       onChange,
       jobs,
       now,
@@ -324,11 +359,12 @@ export async function buildDesk(
     });
 
   return {
-    topics: topicsOfDesk,
+    topics: deskTopics({ conversations, team, chat, desk }),
     forgetPerson: (transaction: Kysely<ChatTables>, user_id: string) => attachments.forgetPerson(transaction, user_id),
     forgetOld: (closed_before: string) => attachments.forgetOld(closed_before),
     forgetReadMails: mails.forgetRead,
     customerCard,
+    countUnanswered: (user_id: string) => desk.countUnanswered({ id: user_id }),
 
     serve(api: Api): void {
       serveChat(api, chat, letters);
@@ -338,6 +374,8 @@ export async function buildDesk(
         canned,
         reports,
         customerCard,
+        conversationOf: (user_id) => conversations.ofCustomer(user_id),
+        administrationOf: (user_id) => administrationOf({ subscriptions, monitor }, user_id),
         mails,
         mailAnswers: answers,
         settings: {

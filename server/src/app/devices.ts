@@ -28,38 +28,38 @@ import { logFailure } from '#platform/database-patience.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Api } from '#platform/serve.ts';
 import { deviceTopic, type Topics } from '#platform/topics/topics.ts';
+import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
 /** The same start of an agent may come again before its old socket is found dead. */
 const SOCKETS_PER_DEVICE = 4;
 const DAY_MS = 86_400_000;
-const NO_CONTROL = 'The agent on this device cannot show or control its screen.';
+const NO_CONTROL = 'This device’s agent can’t share its screen.';
 const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
 
 /** Builds devices: their persons' side, their agents' side, and the socket between. */
 export function buildDevices(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: {
     database: Kysely<Tables>;
     audit: Audit;
     counters: Counters;
     firewall: Firewall;
-    /** What the engines of this server use. */
+    /** Signature files for this server's engines. */
     signatures: Pick<Signatures, 'files'>;
     jobs: Jobs;
     topics: Topics;
     raise: (incident: DeviceIncident) => Promise<void>;
     recordScan: (database: Kysely<Pick<Tables, 'scans'>>, found: FoundOnDevice) => Promise<() => void>;
-    /** What a device sends for a second look is received and scanned as an upload is; and the scans of some ids. */
+    /** Receives and scans a file that a device sends for a second look; reads the scans of given ids. */
     scanner: Pick<Scanner, 'receive'> & { antivirus: Pick<Scanner['antivirus'], 'some'> };
     changed: (user_id: string) => void;
     grantedOf: GrantedOf;
     now: () => number;
   },
 ) {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, scanner, changed, grantedOf, now } =
     parts;
   const tables = database.$pickTables<keyof DeviceTables | 'audit_entries' | 'audit_head'>();
@@ -70,7 +70,7 @@ export function buildDevices(
   const signatureEditions = createSignatureEditions({
     database: database.$pickTables<keyof DeviceTables>(),
     files: () => signatures.files(),
-    samples_folder: join(surroundings.signatures_folder, 'samples'),
+    samples_folder: join(appOptions.signatures_folder, 'samples'),
     folder: join(settings.data_dir, 'device-signatures'),
     ...{ logger, now },
   });
@@ -98,57 +98,64 @@ export function buildDevices(
   });
   let service: AgentService | undefined;
 
+  /** The facts for posture. */
+  async function factsOf(user_id: string, living: readonly Device[]): Promise<DeviceFacts | undefined> {
+    const known = living.filter(({ capabilities }) => capabilities !== null);
+    if (known.length === 0) return undefined;
+    const named = (matches: (device: Device) => boolean) => known.filter(matches).map(({ device_name }) => device_name);
+    const day_ago = new Date(now() - DAY_MS).toISOString();
+    const updatesOf = ({ posture }: Device) => posture.find(({ check }) => check === 'security_updates')?.state ?? 'unknown';
+    return {
+      count: known.length,
+      plan_holds: await limitOf(tables, user_id),
+      unapplied: named(({ enforcement }) => !['applied', 'trial'].includes(enforcement.state)),
+      silent: named(({ last_seen_at }) => last_seen_at !== null && last_seen_at < day_ago),
+      outdated: named(({ agent_version }) => agent_version !== VERSION),
+      unprotected: named(({ capabilities }) => capabilities?.firewall === 'unavailable'),
+      updates_waiting: known.every((device) => updatesOf(device) === 'unknown')
+        ? undefined
+        : named((device) => updatesOf(device) === 'fail'),
+    };
+  }
+
+  async function shownOf(user_id: string, living: readonly Device[]): Promise<DashboardDevices | null> {
+    if (living.length === 0) return null;
+    const blocked = await devices.blocked(user_id);
+    const newest = living
+      .flatMap(({ device_name, telemetry, telemetry_at }) =>
+        telemetry && telemetry_at ? [{ device_name, telemetry, at: telemetry_at }] : [],
+      )
+      .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
+    const scanned = living
+      .flatMap(({ device_name, last_full_scan_at: at }) => (at === null ? [] : [{ device_name, at }]))
+      .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
+    return {
+      count: living.length,
+      online: living.filter(({ state }) => state === 'online').length,
+      health: newest
+        ? {
+            ...{ device_name: newest.device_name, at: newest.at, cpu_percent: newest.telemetry.cpu_percent },
+            ...{ memory_percent: newest.telemetry.memory_percent, network_percent: newest.telemetry.network_percent },
+          }
+        : null,
+      last_deep_scan: scanned ?? null,
+      blocked_last_hour: blocked.packets,
+      blocked_total: blocked.packets_total,
+    };
+  }
+
   return {
     devices,
-    /** What changes on devices while a remote session runs. */
+    /** Changes on devices while a remote session runs. */
     measuredSessions,
 
-    /** What posture looks at. */
-    async facts(user_id: string): Promise<DeviceFacts | undefined> {
-      const known = (await devices.living(user_id)).filter(({ capabilities }) => capabilities !== null);
-      if (known.length === 0) return undefined;
-      const named = (matches: (device: Device) => boolean) => known.filter(matches).map(({ device_name }) => device_name);
-      const day_ago = new Date(now() - DAY_MS).toISOString();
-      const updatesOf = ({ posture }: Device) => posture.find(({ check }) => check === 'security_updates')?.state ?? 'unknown';
-      return {
-        count: known.length,
-        plan_holds: await limitOf(tables, user_id),
-        unapplied: named(({ enforcement }) => !['applied', 'trial'].includes(enforcement.state)),
-        silent: named(({ last_seen_at }) => last_seen_at !== null && last_seen_at < day_ago),
-        outdated: named(({ agent_version }) => agent_version !== VERSION),
-        unprotected: named(({ capabilities }) => capabilities?.firewall === 'unavailable'),
-        updates_waiting: known.every((device) => updatesOf(device) === 'unknown')
-          ? undefined
-          : named((device) => updatesOf(device) === 'fail'),
-      };
-    },
+    facts: async (user_id: string): Promise<DeviceFacts | undefined> => factsOf(user_id, await devices.living(user_id)),
 
-    /** What the dashboard shows as measured; null for an account without devices. */
-    async ofDashboard(user_id: string): Promise<DashboardDevices | null> {
+    /** The dashboard's measured values, null for an account without devices, and the facts for posture, from one look at the devices. */
+    async ofDashboard(user_id: string): Promise<{ shown: DashboardDevices | null; facts: DeviceFacts | undefined }> {
       const living = await devices.living(user_id);
-      if (living.length === 0) return null;
-      const blocked = await devices.blocked(user_id);
-      const newest = living
-        .flatMap(({ device_name, telemetry, telemetry_at }) =>
-          telemetry && telemetry_at ? [{ device_name, telemetry, at: telemetry_at }] : [],
-        )
-        .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
-      const scanned = living
-        .flatMap(({ device_name, last_full_scan_at: at }) => (at === null ? [] : [{ device_name, at }]))
-        .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
-      return {
-        count: living.length,
-        online: living.filter(({ state }) => state === 'online').length,
-        health: newest
-          ? {
-              ...{ device_name: newest.device_name, at: newest.at, cpu_percent: newest.telemetry.cpu_percent },
-              ...{ memory_percent: newest.telemetry.memory_percent, network_percent: newest.telemetry.network_percent },
-            }
-          : null,
-        last_deep_scan: scanned ?? null,
-        blocked_last_hour: blocked.packets,
-        blocked_total: blocked.packets_total,
-      };
+      const [shown, facts] = await Promise.all([shownOf(user_id, living), factsOf(user_id, living)]);
+      return { shown, facts };
     },
 
     /** A device of a person that more may be granted of in a remote session, or why not now. */
@@ -157,20 +164,20 @@ export function buildDevices(
       if (device === undefined) return undefined;
       const { id, device_name, state, capabilities } = device;
       if (state !== 'online')
-        return { id, device_name, refusal: 'This device is not connected. Switch it on, and have its agent run.' };
+        return { id, device_name, refusal: 'This device isn’t connected. Turn it on and check that its agent is running.' };
       return { id, device_name, refusal: capabilities?.control === true ? null : (capabilities?.control_reason ?? NO_CONTROL) };
     },
 
     authenticate: (identity: Parameters<typeof agents.authenticate>[0]) => agents.authenticate(identity),
 
-    /** Has a device told what it is to do. */
+    /** Sends a device its desired state. */
     nudge,
 
     /** The rules of a person are not as they were. Never fails and never waits. */
     rulesChanged(user_id: string): void {
       devices
         .rulesChanged(user_id)
-        // Of a device that is away nobody else tells pages that it has something to do.
+        // For a device that is away, no other code reports to pages that its state has changed.
         .then((count) => (count === 0 ? undefined : news.told(user_id)))
         .catch((error: unknown) => logFailure(logger, error, 'devices could not be told of new rules; they hear of them later'));
     },
@@ -178,6 +185,7 @@ export function buildDevices(
     serve(api: Api): void {
       serveDevices(api, {
         ...{ devices, enrolment, agents, signatureEditions, secondLooks, receive: scanner.receive, onChange: changed },
+        database: tables,
         ...{ public_url: settings.public_url, now },
         agentService() {
           if (service === undefined) throw new Error('the agents’ socket is not served yet');
@@ -189,11 +197,11 @@ export function buildDevices(
     /** After `openSockets`. */
     serveSocket(fastify: FastifyInstance): void {
       service = serveAgents(fastify, {
-        ...{ agents, topics, counters, onNews: news.told, now, poll_wait_ms: surroundings.poll_wait_ms },
+        ...{ agents, topics, counters, onNews: news.told, now, poll_wait_ms: appOptions.poll_wait_ms },
         opening: { rate: settings.limits['sockets.source'], counters },
         limits: {
           ...SOCKET_LIMITS,
-          heartbeat_ms: surroundings.agent_heartbeat_ms ?? 20_000,
+          heartbeat_ms: appOptions.agent_heartbeat_ms ?? 20_000,
           sockets_per_principal: SOCKETS_PER_DEVICE,
           // A whole desired state of 1,000 rules may wait for a slow agent.
           waiting_bytes: 32 * 1024 ** 2,

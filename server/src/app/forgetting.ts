@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { AlertTables } from '#features/alerts/alerts.tables.ts';
 import { forgetInKeys } from '#features/alerts/merging.ts';
 import type { Antivirus } from '#features/antivirus/antivirus.ts';
-import type { createFarewell } from '#features/auth/farewell.ts';
+import type { createAccountDeletion } from '#features/auth/account-deletion.ts';
 import { accountKey } from '#features/auth/sign-in.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
 import type { DetectionTables } from '#features/detection/detection.tables.ts';
@@ -17,8 +17,8 @@ import type { Monitor } from './monitor.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * What goes with an account beside its rows (`PERSONAL_TABLES` of tables.ts): files, and what other people's rows say of it. Each is done in the transaction that deletes
- * the account, and answers what is done once that is over. What is handed in as a function is asked for later.
+ * Removes an account's data beside its rows (`PERSONAL_TABLES` of tables.ts): files, and mentions in other people's rows. Each step runs in the transaction that deletes
+ * the account, and returns the work for after it. A part that is passed as a function is read later.
  */
 export function whatIsForgotten(parts: {
   database: Kysely<Tables>;
@@ -27,11 +27,11 @@ export function whatIsForgotten(parts: {
   desk: () => Pick<Awaited<ReturnType<typeof buildDesk>>, 'forgetPerson'>;
   sessionFiles: () => Pick<SessionFiles, 'forgetPerson'>;
   scores: () => Pick<Monitor['posture']['scores'], 'forget'>;
-}): Parameters<typeof createFarewell>[0]['forget'] {
+}): Parameters<typeof createAccountDeletion>[0]['forget'] {
   const { database, antivirus, remote, desk, sessionFiles, scores } = parts;
   return [
     (transaction, user_id) =>
-      antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
+      antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'scan_counts' | 'quarantine_reports'>>(), user_id),
     (transaction, user_id) => desk().forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
     async (transaction, user_id) => {
       const tables = transaction.$extendTables<Pick<Tables, keyof RemoteTables>>().$pickTables<keyof RemoteTables>();
@@ -50,7 +50,7 @@ export function whatIsForgotten(parts: {
       return () => Promise.resolve();
     },
     (_transaction, user_id) => Promise.resolve(() => Promise.resolve(scores().forget(user_id))),
-    // Once everything of it is deleted.
+    // Once all of its data is deleted.
     () => Promise.resolve(async () => void (await wipeDeleted(database))),
   ];
 }

@@ -3,10 +3,13 @@ import type { FastifyBaseLogger } from 'fastify';
 import { logFailure } from '#platform/database-patience.ts';
 import { personTopic, STAFF_TOPIC, type Topics } from '#platform/topics/topics.ts';
 
-/** What happens within this is told once, in ms: strangers can register as fast as the limits let them, and each telling has many pages read anew. */
+/**
+ * Changes within this time are reported once, in ms: strangers can register as fast as the limits let them, and each report makes many pages read
+ * anew.
+ */
 const PAUSE_MS = 500;
 
-/** Tells open pages what has changed of the installation. */
+/** Reports changes of the installation to open pages. */
 export interface InstallationNews {
   /** Never fails and never waits. */
   tell(topic: InstallationTopic): void;

@@ -9,8 +9,8 @@ import type { Mail } from '#platform/mail.ts';
 export type RestrainedMail = Pick<Mail, keyof Mail>;
 
 /**
- * Writes no letter that its recipient did not ask for to an address that nobody has proved, and no more than so many to any. What is not written is dropped: the
- * screens have it. Who queues a letter that was asked for bounds it.
+ * Drops letters that their recipient did not ask for, when the address is not proved or has had too many; the screens show the same news. A letter that was
+ * asked for is bounded by the code that queues it.
  */
 export function restrainMail(
   mail: Mail,

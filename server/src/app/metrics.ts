@@ -12,12 +12,12 @@ import { measureProcess } from '#platform/process-metrics.ts';
 import type { RateLimits } from '#platform/rate-limit.ts';
 import { createMetricsServer, serveMetrics } from '#platform/serve-metrics.ts';
 import type { SharedClock } from '#platform/shared-clock.ts';
+import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
-import type { Surroundings } from './surroundings.ts';
 
 const MIB = 1024 ** 2;
 const SECOND_MS = 1_000;
-/** Classes of files by their size, the last of them for what is larger. */
+/** Classes of files by their size, the last of them for larger ones. */
 const SIZES = [
   { name: '64K', most: 64 * 1024 },
   { name: '1M', most: MIB },
@@ -28,7 +28,7 @@ const SIZES = [
 /** Seconds. */
 const SCAN_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Counts what the engines do. */
+/** Counts the engines' work. */
 export function meterScans(metrics: Metrics): ScanMeter {
   const durations = metrics.histogram(
     'palisade_scan_duration_seconds',
@@ -45,9 +45,9 @@ export function meterScans(metrics: Metrics): ScanMeter {
   };
 }
 
-/** Measures what the parts of the server are like at each look, and serves that as the settings say. */
+/** Measures the parts of the server at each look, and serves the figures as the settings say. */
 export function buildMetrics(
-  { settings, now = Date.now }: Surroundings,
+  { settings, now = Date.now }: AppOptions,
   parts: {
     metrics: Metrics;
     fastify: FastifyInstance;

@@ -10,8 +10,8 @@ import { createMonitor } from '#features/alerts/monitor.ts';
 import type { InfectedFile } from '#features/antivirus/examination.ts';
 import type { DetectionTables } from '#features/detection/detection.tables.ts';
 import { createDetection } from '#features/detection/detection.ts';
+import { createFindingNotifier } from '#features/detection/finding-notifier.ts';
 import { createKnownBrowsers } from '#features/detection/known-browsers.ts';
-import { createTelling } from '#features/detection/telling.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import { servePosture } from '#features/posture/posture.routes.ts';
 import { createPosture } from '#features/posture/posture.ts';
@@ -25,15 +25,15 @@ import { premiumCheck } from '#platform/premium.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Accounts } from './accounts.ts';
+import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
 import type { Scanner } from './scanner.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
 /** From when on an open remote session is one that was forgotten [H]. */
 const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 
-/** What detection is told of an infected upload. */
+/** The event for detection of an infected upload. */
 export function scanFinished({ user_id, scan, is_test_file, copy, told_again }: InfectedFile): SecurityEvent {
   const threat = scan.threat_detected ?? 'A threat';
   return {
@@ -59,9 +59,9 @@ export function scanFinished({ user_id, scan, is_test_file, copy, told_again }: 
   };
 }
 
-/** Builds what watches: detection, alerts and their mails, posture, and what is said of all that. */
+/** Builds the monitor: detection, alerts and their mails, posture, and their endpoints. */
 export async function buildMonitor(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: {
     database: Kysely<Tables>;
     audit: Audit;
@@ -78,7 +78,7 @@ export async function buildMonitor(
     now: () => number;
   },
 ) {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, audit, mail, jobs, tell, accounts, scanner, subscriptions, firewall, remote, now } = parts;
   const alertMails = createAlertMails({
     database: database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
@@ -134,7 +134,7 @@ export async function buildMonitor(
     logger,
   });
   const { wasRefused } = accounts.blocks;
-  const telling = createTelling({
+  const notifier = createFindingNotifier({
     database: database.$pickTables<'detection_findings'>(),
     raise: (incident, claim) => alerts.raise(incident, claim),
     wasRefused,
@@ -145,12 +145,12 @@ export async function buildMonitor(
   const detection = createDetection({
     database: detectionTables,
     browsers,
-    telling,
+    notifier,
     wasRefused,
     jobs,
     now,
     logger,
-    fold_ms: surroundings.volumes_fold_ms,
+    fold_ms: appOptions.volumes_fold_ms,
   });
   const readMonitor = await createMonitor({
     database: database.$pickTables<'installation'>(),
@@ -166,7 +166,7 @@ export async function buildMonitor(
 
     serve(api: Api): void {
       const requirePremium = premiumCheck(subscriptions);
-      const { random = Math.random } = surroundings;
+      const { random = Math.random } = appOptions;
       const simulate = (user_id: string) => addDrill(user_id, { database: database.$pickTables<'alerts'>(), now: now(), random });
       serveAlerts(api, { alerts, counts, simulate, readState: readMonitor, requirePremium });
       servePosture(api, posture, requirePremium);

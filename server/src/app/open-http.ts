@@ -19,13 +19,13 @@ import { createRequestWatch } from '#platform/request-watch.ts';
 import type { Observe } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
 import { createStorageWatch, type StorageWatch } from '#platform/storage-watch.ts';
+import type { AppOptions } from './app-options.ts';
 import type { Monitor } from './monitor.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
-/** What every request goes through before its endpoint: connections and their bounds, limits, and who looks at it. Listens on nothing. */
+/** Builds the steps of every request before its endpoint: connection limits, rate limits and observers. Listens on nothing. */
 export async function openHttp(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: {
     database: Kysely<Tables>;
     counters: Counters;
@@ -36,15 +36,15 @@ export async function openHttp(
     now: () => number;
   } & Required<Pick<Api, 'sessions' | 'onChange' | 'onInstallationChange'>>,
 ): Promise<{ api: Api; fastify: FastifyInstance; drain: Drain; storage: StorageWatch; rateLimits: RateLimits }> {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, counters, proxies, metrics, observe, countRequest, sessions, onChange, onInstallationChange, now } = parts;
   /** In local exposure everybody is the one machine. */
   const isShared = (source: string) => settings.exposure === 'local' || proxies.isShared(source);
   const fastify = await createHttp({
     logger,
     trusted_proxies: settings.trusted_proxies,
-    patience: surroundings.patience ?? PATIENCE,
-    connections: surroundings.connection_limits ?? connectionLimits(),
+    patience: appOptions.patience ?? PATIENCE,
+    connections: appOptions.connection_limits ?? connectionLimits(),
     isShared,
     public_url: settings.public_url,
     channels: [eventsChannel, agentChannel, ...CONTROL_SOCKETS],
@@ -55,7 +55,7 @@ export async function openHttp(
   const drain = createDrain(fastify);
   const storage = createStorageWatch({
     database: database.$pickTables<'installation'>(),
-    disk: openDisk(settings.data_dir, settings.disk_reserve, surroundings.free_bytes),
+    disk: openDisk(settings.data_dir, settings.disk_reserve, appOptions.free_bytes),
     now,
   });
   fastify.addHook('onError', async (_request, _reply, error) => storage.note(error));

@@ -9,15 +9,15 @@ import type { Incident } from '#platform/incident.ts';
 import { readProvider } from '#platform/installation.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Api } from '#platform/serve.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { AppOptions } from './app-options.ts';
 import type { Tables } from './tables.ts';
 
 /** Builds the notices to browsers: of support answers, and of alerts of high or critical severity. */
 export function buildPush(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: { database: Kysely<Tables>; jobs: Jobs; counters: Counters; key: Buffer; now: () => number },
 ) {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, jobs, counters, key, now } = parts;
   const installation = database.$pickTables<'installation'>();
   const push = new Push({
@@ -29,7 +29,7 @@ export function buildPush(
       if (support.email !== '') return `mailto:${support.email}`;
       return settings.public_url ?? 'https://localhost';
     },
-    test_service: surroundings.push_service,
+    test_service: appOptions.push_service,
   });
 
   return {

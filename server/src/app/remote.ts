@@ -23,13 +23,13 @@ import type { Api } from '#platform/serve.ts';
 import type { Sessions } from '#platform/session.ts';
 import { sessionTopic, type Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
+import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
-/** Builds remote support: sessions, the pages that take part in them, and what is told of them. What is handed in as a function is asked for later. */
+/** Builds remote support: sessions, the pages that take part in them, and their events. A part that is passed as a function is read later. */
 export function buildRemote(
-  { settings, logger }: Surroundings,
+  { settings, logger }: AppOptions,
   parts: {
     database: Kysely<Tables>;
     audit: Audit;
@@ -103,7 +103,7 @@ export function buildRemote(
     remote,
     seats,
 
-    /** Ends what somebody may not take part in any more, as soon as that is so. */
+    /** Ends a person's part in sessions as soon as they lose the right to it. */
     watch(sessions: Pick<Sessions, 'onChange'>): () => void {
       return sessions.onChange((user_id) => {
         remote

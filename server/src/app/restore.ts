@@ -40,17 +40,17 @@ import {
 } from './backup-format.ts';
 import { ATTACHMENTS_IN_STORE, QUARANTINE_IN_STORE, withStored } from './storage.ts';
 
-/** What was restored, and what is missing for a server to start. */
+/** The restored parts, and those that are missing for a server to start. */
 interface Restored {
   head: Head;
   manifest: Manifest;
-  /** Where what was there before lies now: a folder, and a schema of PostgreSQL. */
+  /** The place of the earlier data now: a folder, and a schema of PostgreSQL. */
   aside: { folder: string | undefined; schema: string | undefined };
   /** Sentences, one for each key that the database was used with and that is not there. */
   missing_keys: string[];
 }
 
-/** What an ended restore leaves of its stage is removed under this name: the stage itself says that a restore has not ended. */
+/** The stage is renamed to this before it is removed: its own name means that a restore has not ended. */
 const ENDED = 'palisade.restored';
 const ASIDE = 'before-restore-';
 const MANIFEST_BYTES_MAXIMUM = 1024 ** 3;
@@ -102,12 +102,12 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Sees to it that the names in a folder are on the disk. Windows opens no folders. */
+/** Syncs the names in a folder to the disk. Windows opens no folders. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform !== 'win32') await syncFile(path);
 }
 
-/** Takes the stage away, by one rename, so that a server may start; then removes what was in it. */
+/** Removes the stage by one rename, so that a server may start; then its content. */
 async function endStage(data_dir: string): Promise<void> {
   const ended = join(data_dir, ENDED);
   rmSync(ended, { recursive: true, force: true });
@@ -125,7 +125,7 @@ function filesOf(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
 }
 
-/** What in a data folder is of a server that has run: everything but its keys and its signatures. */
+/** Files that a server has written into a data folder: all but its keys and its signatures. */
 function oldFiles({ data_dir, audit_witness_file }: Settings): string[] {
   const top = filesOf(data_dir).filter((name) => name === HOME_FILE || (name.startsWith('palisade.') && name !== MARK));
   const inside = ['quarantine', 'spool', 'attachments'].flatMap((folder) =>
@@ -136,7 +136,7 @@ function oldFiles({ data_dir, audit_witness_file }: Settings): string[] {
   return [...top, ...inside, ...witness];
 }
 
-/** Unpacks the archive into a folder, and believes nothing of it before its last byte. */
+/** Unpacks the archive into a folder; its content is trusted only after its last byte. */
 async function unpack(file: string, stage: string, settings: Settings): Promise<{ head: Head; manifest: Manifest }> {
   const source = await open(file, 'r').catch((error: unknown) => {
     throw new BackupError(`The backup ${file} cannot be read (${error instanceof Error ? error.message : String(error)}).`);
@@ -201,12 +201,12 @@ function parsed<T>(file: string, path: string, schema: z.ZodType<T>): T {
   }
 }
 
-/** Brings what the database says of kept files in line with the files that there are, gives jobs to whoever starts first, and ends sessions if asked. */
+/** Brings the database in line with the kept files that exist, gives jobs to the first server that starts, and ends sessions if asked. */
 async function mend(database: Kysely<BackupTables>, { sealed, rows }: Manifest, end_sessions: boolean): Promise<void> {
   // No server does any of it now. Earlier versions had no such table.
   if ('jobs' in rows) await database.updateTable('jobs').set({ claimed_by: null, lease_until: null }).execute();
   for (const id of [...sealed.gone, ...sealed.missing]) {
-    // One that waits to be read is found to be gone by who is about to read it, which is said on its record.
+    // A missing file that waits to be read is noticed by its reader, who writes that into its record.
     await database
       .updateTable('scans')
       .set({ sealed: 0, in_store: 0, sealed_sha256: null, kept_until: null })
@@ -264,7 +264,7 @@ async function requireFreeDatabase(database: Kysely<BackupTables>, force: boolea
   return is_used;
 }
 
-/** Restores into the schema `public`; what was there goes to a schema of its own, and comes back when this fails. Answers the name of that one. */
+/** Restores into the schema `public`; earlier data goes to a schema of its own, and comes back when this fails. Answers the name of that one. */
 async function restorePostgres(
   parts: { file: string; url: string; dump: string; manifest: Manifest; end_sessions: boolean; stamp: string },
   database: Kysely<BackupTables>,
@@ -290,7 +290,7 @@ async function restorePostgres(
   return is_used ? schema : undefined;
 }
 
-/** What is lost as long as a key is not there, and where it is to be put; one sentence for each. */
+/** A sentence for each missing key: the loss without it, and where to put it. */
 async function missingKeys(database: Kysely<BackupTables>, keys: readonly InstallationKey[]): Promise<string[]> {
   const sentences: string[] = [];
   for (const key of keys) {
@@ -308,8 +308,8 @@ async function missingKeys(database: Kysely<BackupTables>, keys: readonly Instal
 }
 
 /**
- * Puts a backup back. Everything is unpacked and compared first; what was there before is only moved, and only with `force`.
- * @throws BackupError while a server runs, for what is there already, and for a backup that is damaged, newer or of another kind. HomeTakenError as a server would.
+ * Puts a backup back. All of it is unpacked and compared first; earlier data is only moved, and only with `force`.
+ * @throws BackupError while a server runs, for existing data, and for a backup that is damaged, newer or of another kind. HomeTakenError as a server would.
  */
 export async function readBackup(parts: {
   settings: Settings;
@@ -364,7 +364,7 @@ export async function readBackup(parts: {
     if (!is_done && !had_home) rmSync(join(data_dir, HOME_FILE), { force: true });
   }
 
-  /** Puts the files of a store back into the one of STORAGE_URL. What is there already, as it was, stays; nothing else there is touched. */
+  /** Puts the files of a store back into the one of STORAGE_URL. Equal files that are there stay; other files are not touched. */
   async function storeFiles({ files }: Manifest, prefix: string, folder: string): Promise<void> {
     const stored = files.filter(({ name }) => name.startsWith(prefix));
     if (stored.length === 0) return;
@@ -442,7 +442,9 @@ export async function readBackup(parts: {
     }
   }
 
-  /** A key of the backup, where it has one. Another one that is there is kept beside it: what it locked may still be wanted. */
+  /**
+   * A key of the backup, where it has one. A different existing key is kept beside it: data that it locked may still be wanted.
+   */
   async function placeKey({ path }: InstallationKey, from: string): Promise<void> {
     if (!existsSync(from)) return;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

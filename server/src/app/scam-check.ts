@@ -11,9 +11,9 @@ import { ScamReader } from '#features/scam-check/scam-reader.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isSetUp, readProvider } from '#platform/installation.ts';
 import type { Api } from '#platform/serve.ts';
+import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
 import { folderOf } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
 /** The name of a host that others reach; undefined for this computer alone. */
@@ -24,7 +24,7 @@ function publicHost(url: string | undefined): string | undefined {
 
 /** Builds the scam check: its thread, the lists that it asks, and what people keep of it. */
 export async function buildScamCheck(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: {
     database: Kysely<Tables>;
     counters: Counters;
@@ -34,10 +34,10 @@ export async function buildScamCheck(
     now: () => number;
   },
 ) {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, counters, scanner, premium, raise, now } = parts;
   const tables = database.$pickTables<keyof ScamCheckTables>();
-  const { folder, disk } = folderOf(surroundings, 'scam-arriving');
+  const { folder, disk } = folderOf(appOptions, 'scam-arriving');
   // Attachments of a server that was killed.
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -58,10 +58,10 @@ export async function buildScamCheck(
 
   const reader = new ScamReader({
     scanAttachment,
-    zone: surroundings.mail_zone,
+    zone: appOptions.mail_zone,
     has_dns: true,
     logger,
-    deadline_ms: surroundings.scam_check_ms,
+    deadline_ms: appOptions.scam_check_ms,
   });
   const domains = new ScamDomains({
     database: tables,

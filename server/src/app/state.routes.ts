@@ -1,6 +1,5 @@
 import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
-import { hasEngineBinary } from '@palisade/scanner/engine-binary';
 import type { Engine } from '@palisade/scanner/yara-pool';
 import { type Kysely, sql } from 'kysely';
 import type { StoreWatch } from '#platform/blobs/store-watch.ts';
@@ -16,7 +15,7 @@ import type { StorageWatch } from '#platform/storage-watch.ts';
 import type { Accounts } from './accounts.ts';
 import type { Tables } from './tables.ts';
 
-/** Whether this server lives, whether it can take requests, and what its pages know before anybody has signed in. */
+/** Whether this server lives, whether it can take requests, and the facts for its pages before a sign-in. */
 export function serveState(
   api: Api,
   parts: {
@@ -35,7 +34,7 @@ export function serveState(
 ): void {
   const { settings, database, drain, engine, storage, proxies, administrator, build, clock, store } = parts;
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
-  // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Who asks meanwhile hears the same answer.
+  // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Callers meanwhile share the same answer.
   let asking: Promise<unknown> | undefined;
   const askDatabase = async () => {
     asking ??= sql`update installation set name = name where 1 = 0`.execute(database).finally(() => {
@@ -43,13 +42,10 @@ export function serveState(
     });
     await asking;
   };
-  // On a platform without an engine a server is ready for everything else.
-  const waits_for_engine = hasEngineBinary();
   serve(api, readReadiness, 'anyone', async () => {
     if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
     await askDatabase();
-    if (waits_for_engine && !engine.ready())
-      throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
+    if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
     const room = await storage.state();
     if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
     return {

@@ -7,7 +7,7 @@ import { openStorage } from '#platform/blobs/open-storage.ts';
 import { createStoreWatch, type StoreWatch } from '#platform/blobs/store-watch.ts';
 import { openDisk } from '#platform/disk.ts';
 import type { Settings } from '#platform/settings.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { AppOptions } from './app-options.ts';
 
 /** The folder of the store of STORAGE_URL in which the files in quarantine are. */
 export const QUARANTINE_IN_STORE = 'quarantine';
@@ -19,13 +19,13 @@ export const ATTACHMENTS_IN_STORE = 'attachments';
 export const SIGNATURES_IN_STORE = 'signatures';
 
 /** A folder of DATA_DIR, and its disk. */
-export function folderOf({ settings, free_bytes }: Surroundings, name: string) {
+export function folderOf({ settings, free_bytes }: AppOptions, name: string) {
   const folder = join(settings.data_dir, name);
   return { folder, disk: openDisk(folder, settings.disk_reserve, free_bytes) };
 }
 
 /** Opens where files are kept: a folder of this server, and with STORAGE_URL the store that servers share. @throws what says in one line why the store cannot be used. */
-export async function openKeptFiles(surroundings: Surroundings): Promise<{
+export async function openKeptFiles(appOptions: AppOptions): Promise<{
   quarantine: Quarantine;
   shared: Quarantine | undefined;
   sharedSets: Blobs | undefined;
@@ -34,13 +34,13 @@ export async function openKeptFiles(surroundings: Surroundings): Promise<{
   storeWatch: StoreWatch | undefined;
   close(): void;
 }> {
-  const { storage: location, quarantine_key_file: key_file } = surroundings.settings;
-  const store = location && (await openStorage({ location, ...folderOf(surroundings, 'outgoing') }));
+  const { storage: location, quarantine_key_file: key_file } = appOptions.settings;
+  const store = location && (await openStorage({ location, ...folderOf(appOptions, 'outgoing') }));
   return {
-    quarantine: openQuarantine({ blobs: openFolderBlobs(folderOf(surroundings, 'quarantine')), key_file }),
+    quarantine: openQuarantine({ blobs: openFolderBlobs(folderOf(appOptions, 'quarantine')), key_file }),
     shared: store && openQuarantine({ blobs: blobsIn(store, QUARANTINE_IN_STORE), key_file }),
     attachments: openQuarantine({
-      blobs: store ? blobsIn(store, ATTACHMENTS_IN_STORE) : openFolderBlobs(folderOf(surroundings, 'attachments')),
+      blobs: store ? blobsIn(store, ATTACHMENTS_IN_STORE) : openFolderBlobs(folderOf(appOptions, 'attachments')),
       key_file,
     }),
     sharedSets: store && blobsIn(store, SIGNATURES_IN_STORE),
@@ -57,7 +57,7 @@ export async function withStored<T>(settings: Settings, name: string, work: (fil
   const { storage: location } = settings;
   if (location === undefined)
     throw new Error('Files are kept in a store that servers share. Set STORAGE_URL to the one that they use.');
-  // Its own: a server that runs removes from the folder of its own what it does not know.
+  // A folder of its own: a running server removes unknown files from its folder.
   const folder = mkdtempSync(join(settings.data_dir, 'outgoing-'));
   const store = await openStorage({ location, folder, disk: openDisk(folder, settings.disk_reserve) }).catch((error: unknown) => {
     rmSync(folder, { recursive: true, force: true });

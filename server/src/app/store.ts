@@ -12,22 +12,22 @@ import { findLivingServer } from '#platform/live-servers.ts';
 import { migrate } from '#platform/migrations.ts';
 import { createSharedClock, readerOfDatabaseTime } from '#platform/shared-clock.ts';
 import { copyBeforeUpgrade } from '#platform/upgrade-copy.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { AppOptions } from './app-options.ts';
 import type { Tables } from './tables.ts';
 
 const DAY_MS = 86_400_000;
-/** What was needed once is needed again: a connection takes PostgreSQL a process to make, and is slow until that has read its catalogue. */
+/** A used connection is kept for the next query: each new one costs PostgreSQL a process, and is slow until that has read its catalogue. */
 const DATABASE_IDLE_MS = 5 * 60_000;
 
 /** Opens the database and the keys that it was used with. @throws what says why this server cannot be the one of this database; then nothing stays open. */
-export async function openStore(surroundings: Surroundings, home: string) {
-  const { settings, logger } = surroundings;
+export async function openStore(appOptions: AppOptions, home: string) {
+  const { settings, logger } = appOptions;
   let pool: (() => PoolState) | undefined;
-  // An unusable database is the one line that a start fails with. The log is told from then on.
+  // An unusable database is the one line that a start fails with. The log reports its trouble from then on.
   let has_started = false;
-  const database = openDatabase<Tables>(surroundings.database, {
+  const database = openDatabase<Tables>(appOptions.database, {
     connections: settings.database_pool,
-    idle_ms: surroundings.database_idle_ms ?? DATABASE_IDLE_MS,
+    idle_ms: appOptions.database_idle_ms ?? DATABASE_IDLE_MS,
     timeout_ms: settings.database_timeout_ms,
     logger: {
       error: (...said: Parameters<typeof logger.error>) => has_started && logger.error(...said),
@@ -38,7 +38,7 @@ export async function openStore(surroundings: Surroundings, home: string) {
     },
   });
   try {
-    const { database: location } = surroundings;
+    const { database: location } = appOptions;
     await migrate(database, migrations, {
       breaking: BREAKING_MIGRATIONS,
       findLiving: () => findLivingServer(database.$pickTables<'servers'>(), home),
@@ -55,7 +55,7 @@ export async function openStore(surroundings: Surroundings, home: string) {
         'what earlier versions deleted could not be wiped from the database; the next start tries again',
       ),
     );
-    const clock = await createSharedClock({ read: readerOfDatabaseTime(database), logger, now: surroundings.now ?? Date.now });
+    const clock = await createSharedClock({ read: readerOfDatabaseTime(database), logger, now: appOptions.now ?? Date.now });
     has_started = true;
     return { database, keys, pool, clock };
   } catch (error) {
@@ -66,10 +66,10 @@ export async function openStore(surroundings: Surroundings, home: string) {
 
 /** Builds the audit log: sealed with its key, and noted outside of the database. */
 export async function buildAudit(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: { database: Kysely<AuditTables>; key: Buffer; now: () => number },
 ) {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, key, now } = parts;
   const file = openWitness(settings.audit_witness_file, key);
   const witness = createAuditWitness({ database, file, key, logger });
@@ -87,9 +87,9 @@ export async function buildAudit(
   };
 }
 
-/** Removes what the settings keep for a time only. */
+/** Removes data whose time by the settings is over. */
 export function retentionTasks(
-  { settings }: Surroundings,
+  { settings }: AppOptions,
   parts: {
     database: Kysely<Tables>;
     audit: Pick<Audit, 'forgetOld'>;

@@ -44,7 +44,7 @@ export type Tables = AuthTables &
   PushTables &
   ScamCheckTables;
 
-/** What the file of all one's data holds, in this order; the activity comes last. */
+/** The content of the file of a person's data, in this order; the activity is last. */
 export const PERSONAL_TABLES: readonly PersonalTable[] = [
   ...AUTH_PERSONAL,
   ...TWO_FACTOR_PERSONAL,

@@ -36,7 +36,7 @@ function ask(url: string, host?: string): Promise<{ status: number; text: string
   });
 }
 
-test('on this machine the script has the address that was asked and the hash of what it downloads', async () => {
+test('on this machine the script has the address of the request and the hash of its archive', async () => {
   app = await startTestApp({ surroundings: { agent_folder: built() } });
   const { status, text } = await ask(`${app.url}/agent/install.sh`);
   expect(status).toBe(200);

@@ -8,12 +8,12 @@ import { Problem } from './problem.ts';
 const NOT_SAFE =
   'This server is not asked by https, so nobody can be sure that what is installed comes from it. Have it reached by https, and set PUBLIC_URL.';
 const NOT_BUILT = 'This server was built without the package for devices: it is built on Linux.';
-/** What a shell script may hold between single quotes. */
+/** Characters that are safe between single quotes in a shell script. */
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+$/u;
 
 /**
- * Serves what a device downloads: the script that installs the agent, with this server's address and the hashes of the archives in it, and the archives.
- * Who can change what is on its way could make anybody root, so that plain http is refused but for this very machine.
+ * Serves the agent's files: the script that installs it, with this server's address and the hashes of the archives in it, and the archives. Plain http
+ * is refused except for this machine: an attacker on the network could change the archive and become root.
  */
 export async function serveAgentPackage(fastify: FastifyInstance, folder: string, public_url: string | undefined): Promise<void> {
   const path = join(folder, 'install.sh');

@@ -5,11 +5,11 @@ import { type AuditTables, entryHash, HEAD, isSealed, personalHash } from './aud
 export interface AuditMark {
   seq: number;
   hash: string;
-  /** Who has noted it, as a sentence names them. */
+  /** The author of the mark, as a sentence names it. */
   by: 'the noted head' | 'this server’s own note';
 }
 
-/** What the verifier says. `fault` is the first entry that does not hold. */
+/** The verifier's result. `fault` is the first invalid entry. */
 export interface AuditVerdict {
   /** The number of the newest entry that holds, and before a fault of the last one before it. */
   entries: number;
@@ -23,14 +23,14 @@ export interface AuditVerdict {
 }
 
 const VERIFIED_AT_ONCE = 500;
-/** How often the check begins anew because entries were removed after their time while it ran. */
+/** Number of times the check restarts because retention removed entries while it ran. */
 const BEGINNINGS_MAXIMUM = 5;
 
 type Entry = Selectable<AuditTables['audit_entries']>;
 
 /**
- * Reads the whole log and checks that nothing was changed, taken out, put in, reordered or cut off. Whoever has the database without the key can put the log back to
- * an earlier state of its own and nothing else; that is found with `marks`, which lie outside of the database.
+ * Reads the whole log and checks that no entry was changed, removed, inserted, reordered or cut off. An attacker with the database but without the key can only
+ * put the log back to an earlier state of its own; `marks`, which lie outside of the database, reveal that.
  */
 export async function verifyAudit(
   database: Kysely<AuditTables>,
@@ -64,7 +64,7 @@ async function verifyFrom(
     .where('kind', '=', 'account_deleted')
     .execute();
   const deletedAt = new Map(deletions.map(({ subject_id, seq }) => [subject_id, seq]));
-  /** Only a deletion forgets, and nothing of what came after it. */
+  /** Only a deletion forgets, and never later entries. */
   const mayBeForgotten = ({ seq, subject_id, actor_id }: Entry) =>
     [subject_id, actor_id].some((id) => id !== null && seq <= (deletedAt.get(id) ?? 0));
 
@@ -118,7 +118,7 @@ async function verifyFrom(
     }
     const head = await database.selectFrom('audit_head').selectAll().where('id', '=', HEAD).executeTakeFirst();
     if (head === undefined) return verdict({ seq: before.seq, reason: 'The record of where the log ends is missing.' });
-    // An entry that was added since the last page, unless there is none when it is looked for again.
+    // Entries were added since the last page, unless the next look finds none.
     if (head.seq > before.seq && !isLastLook) {
       isLastLook = true;
       continue;

@@ -11,7 +11,7 @@ import { newId } from './id.ts';
 
 const noteSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
 
-/** What a server has noted of the log outside of the database: its newest entry, as a file beside the keys. */
+/** This server's note of the newest log entry, a file beside the keys, outside of the database. */
 export interface WitnessFile {
   /** Undefined where this server has noted nothing yet. @throws when the file is there and nobody with the key wrote it. */
   read(): AuditMark | undefined;
@@ -61,9 +61,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The log is compared with the note so often, whether anything was added or not, in ms. Each server does so by itself: its note is its own. */
+/** Interval at which the log is compared with this server's own note, in ms, even if no entry was added. */
 const COMPARED_EVERY_MS = 3_600_000;
-/** Entries of this long are noted together, in ms: what is cut off sooner than it was noted is not found. */
+/** Entries of this long are noted together, in ms: truncation within this interval is undetected. */
 const NOTED_AFTER_MS = 1_000;
 
 /** Keeps the note of the log's end up to date, and never in accord with a log that it contradicts. */
@@ -72,7 +72,7 @@ export interface AuditWitness {
   wake(): void;
   /** Compares the log with the note, and notes its end. */
   look(): Promise<void>;
-  /** Notes what was added last. */
+  /** Notes the last entry. */
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export function createAuditWitness(parts: {
   let told = false;
 
   async function isThere({ seq, hash }: AuditMark, anchor: { seq: number; hash: string }): Promise<boolean> {
-    // Of what was removed after its time nothing can be said; the log vouches for it with its key.
+    // Entries removed after their time cannot be compared; the log vouches for them with its key.
     if (seq < anchor.seq || seq === 0) return true;
     if (seq === anchor.seq) return hash === anchor.hash;
     const entry = await database.selectFrom('audit_entries').select('hash').where('seq', '=', seq).executeTakeFirst();

@@ -10,7 +10,7 @@ export interface AuditTables {
     seq: number;
     at: string;
     kind: AuditKind;
-    /** Whose account it is about, and who did it; null for the server itself. */
+    /** The account that the entry is about, and the actor; null for the server itself. */
     subject_id: string;
     actor_id: string | null;
     /** JSON: a salt, where it was done from, and details. Null once the account is gone. */
@@ -43,28 +43,28 @@ interface AuditEntry {
   details?: Record<string, string | number | boolean | null>;
 }
 
-/** Who does something, and from where. */
+/** The actor of an action, and its origin. */
 export type Doer = Required<Pick<AuditEntry, 'origin'>> & { actor_id: string };
 
 export interface Audit {
   /**
-   * Adds an entry to the end of the chain, in `database`'s transaction: what is not committed was never said. To be called last in it: who holds the end of the
-   * chain must wait for nobody, or two transactions wait for each other.
+   * Adds an entry to the end of the chain, in `database`'s transaction. Call it last there: it locks the end of the chain, and a transaction that waits for
+   * another lock while it holds this one can deadlock.
    */
   record(database: Kysely<AuditTables>, entry: AuditEntry): Promise<void>;
   /**
-   * Forgets what is personal in every entry that is about somebody, or of what they did, in `database`'s transaction. Only for an account whose
+   * Erases the personal part of every entry about a person, or by them, in `database`'s transaction. Only for an account whose
    * `account_deleted` stands in the log: of any other the verifier takes it for tampering.
    */
   forget(database: Kysely<AuditTables>, user_id: string): Promise<void>;
   /**
-   * Has the log begin to be sealed with the key, where it is not yet. What is there stays as it was chained; the first sealed entry vouches for all before it.
-   * To be called only where nothing says that the log was sealed before.
+   * Has the log begin to be sealed with the key, where it is not yet. Existing entries keep their hashes; the first sealed entry vouches for all before it. To
+   * be called only where nothing says that the log was sealed before.
    */
   beginSealing(database: Kysely<AuditTables>): Promise<void>;
   /**
    * Removes the entries from before `before` (ISO), up to the first one that is not, and seals where the log begins now. Answers how many. Throws when the log is not
-   * sealed with the key: what was tampered with is not tidied up.
+   * sealed with the key: a log that was tampered with is not tidied up.
    */
   forgetOld(database: Kysely<AuditTables>, before: string): Promise<number>;
 }
@@ -75,7 +75,7 @@ const personalSchema = z.object({
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
 
-/** What is personal in an entry; nothing where it is forgotten. */
+/** The personal part of an entry; empty if it was forgotten. */
 export function personalOf({ personal }: { personal: string | null }): z.infer<typeof personalSchema> {
   return personal === null ? { address: null, client: null, details: {} } : personalSchema.parse(JSON.parse(personal));
 }
@@ -111,17 +111,17 @@ export function entryHash(
   return key === undefined ? sha256(text) : hmac(key, text);
 }
 
-/** The hash of a personal part. Its salt keeps anybody from guessing what was in one that is gone. */
+/** The hash of a personal part. Its salt prevents guesses of an erased one. */
 export function personalHash(personal: string): string {
   return sha256(personal);
 }
 
-/** What seals the end of the log, and where it begins. */
+/** The seal of the log's end and beginning. */
 function headMac(key: Buffer, { seq, hash, keyed_from, anchor_seq, anchor_hash }: Omit<AuditHead, 'id' | 'mac'>): string {
   return hmac(key, JSON.stringify(['palisade audit head 1', seq, hash, keyed_from, anchor_seq, anchor_hash]));
 }
 
-/** Whether the end of the log was written by somebody who has the key. */
+/** Whether the end of the log was written with the key. */
 export function isSealed(key: Buffer, head: AuditHead): boolean {
   return head.mac !== null && head.mac === headMac(key, head);
 }
@@ -158,7 +158,7 @@ export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: 
           .insertInto('audit_entries')
           .values({ ...entry, personal, hash })
           .execute();
-        // An end that somebody without the key has written is not sealed by the next entry: it stays to be found.
+        // An end that was written without the key is not sealed by the next entry: it stays to be found.
         const mac = isSealed(key, { ...head, seq: head.seq - 1 }) ? headMac(key, { ...head, hash }) : head.mac;
         await transaction.updateTable('audit_head').set({ hash, mac }).where('id', '=', HEAD).execute();
       };
@@ -225,7 +225,7 @@ async function writeHead(transaction: Kysely<AuditTables>, change: Updateable<Au
   await transaction.updateTable('audit_head').set(change).where('id', '=', HEAD).execute();
 }
 
-/** Removes a part at a time, so that nobody waits long for the database. */
+/** Removes a part at a time, so that no other waits long for the database. */
 async function removeUpTo(database: Kysely<AuditTables>, last: number): Promise<number> {
   const first = await database
     .selectFrom('audit_entries')
@@ -243,7 +243,8 @@ async function removeUpTo(database: Kysely<AuditTables>, last: number): Promise<
 }
 
 /**
- * Has the log go on with another key, because the one before is lost: what was sealed with that cannot be checked any more, and the check begins behind it.
+ * Seals the log with another key, because the earlier one is lost: entries sealed with that one cannot be checked any more, and the check begins after
+ * them.
  */
 export async function sealWithAnotherKey(database: Kysely<AuditTables>, key: Buffer): Promise<void> {
   await database.transaction().execute(async (transaction) => {

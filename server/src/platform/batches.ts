@@ -1,7 +1,7 @@
-/** How many values one statement is given: with up to 60 columns a row, less than any database binds (SQLite 32,766, PostgreSQL 65,535). */
+/** Number of values per statement: with up to 60 columns a row, less than any database binds (SQLite 32,766, PostgreSQL 65,535). */
 export const BATCH = 500;
 
-/** Does `work` with a part of a long list after the other, and answers what all of them have. Between two of them others have their turn. */
+/** Does `work` with one part of a long list after the other, and answers all results. Between two of them others have their turn. */
 export async function inBatches<T, R>(
   list: readonly T[],
   work: (batch: readonly T[]) => Promise<readonly R[]>,

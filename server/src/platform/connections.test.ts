@@ -41,7 +41,7 @@ const count = ({ app }: TestApp) =>
     app.fastify.server.getConnections((error, connections) => (error ? reject(error) : resolve(connections))),
   );
 
-/** What a request on a connection of its own is answered. */
+/** The first bytes of the answer to a request on a new connection. */
 async function ask(app: TestApp, text = GET, from = '127.0.0.1'): Promise<string> {
   const socket = await dial(app, text, from);
   const said = await new Promise<Buffer>((resolve) => socket.once('data', resolve));

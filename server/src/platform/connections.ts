@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { sourceOf } from './origin.ts';
 import { Problem } from './problem.ts';
 
-/** How many connections there may be. */
+/** Limits on the number of connections. */
 export interface ConnectionLimits {
   /** Without a request under way (silent ones, those that drip a header, those kept for a next request): of one source, and in all. */
   waiting_per_source: number;
@@ -26,12 +26,15 @@ const USUAL_FILES = 1_024;
 const OPEN_MAXIMUM = 20_000;
 const WAITING_PER_SOURCE = 500;
 const REQUESTS_PER_SOURCE = 500;
-/** What a source has that many people share is bounded by this share of all there may be. */
+/** A source that many people share may have this share of all connections. */
 const SHARED_SHARE = 0.75;
 const RETRY_AFTER_S = 5;
 const TOLD_EVERY_MS = 60_000;
 
-/** How many files this process may have open, by the kernel (proc(5), /proc/pid/limits); Node has raised it to what is allowed at most. */
+/**
+ * Number of files this process may have open, by the kernel (proc(5), /proc/pid/limits); Node has raised it to the highest allowed value.
+ * -
+ */
 function openFilesMaximum(): number {
   try {
     const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
@@ -54,8 +57,8 @@ export function connectionLimits(open_files = openFilesMaximum()): ConnectionLim
 }
 
 /**
- * Bounds the connections on which no request is under way. Where there are too many, of a source or in all, the one goes that has waited longest: whoever comes to ask
- * something is let in, behind a proxy that everybody has in common too. Sockets are bounded by `events.ts` once they are some.
+ * Bounds the connections on which no request is under way. Where there are too many, of a source or in all, the one that has waited longest is closed: a new request
+ * is let in, also behind a proxy that everybody shares. Sockets are bounded by `events.ts` once they are some.
  */
 export function boundConnections(server: Server, { logger, ...limits }: ConnectionLimits & { logger: FastifyBaseLogger }): void {
   server.maxConnections = limits.open;
@@ -76,7 +79,7 @@ export function boundConnections(server: Server, { logger, ...limits }: Connecti
   function cut(longest: Socket | undefined): void {
     if (longest === undefined) return;
     leave(longest);
-    // Nothing is owed to it: an answer would be one more thing to keep for it.
+    // No answer is sent: it would only use more memory.
     longest.resetAndDestroy();
     // Once a minute: a flood must not fill the log as well.
     if (performance.now() - told_at < TOLD_EVERY_MS) return;

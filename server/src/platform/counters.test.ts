@@ -26,7 +26,7 @@ async function open(kind: 'memory' | 'redis', meanwhile = createMemoryCounters({
   return counters;
 }
 
-/** What would not be counted by Redis would be counted here, and the test fails. */
+/** Fails the test when a count goes to memory in place of Redis. */
 const never: Counters = {
   take: () => Promise.reject(new Error('counted in memory')),
   takeInTurn: () => Promise.reject(new Error('counted in memory')),
@@ -51,7 +51,7 @@ beforeEach(() => {
 
 const kinds = ['memory', 'redis'] as const;
 
-/** Redis goes by its own clock: what it knows is made older by so much. */
+/** Redis uses its own clock: this makes its entries older by so much. */
 const OLDER = `
 for _, key in ipairs(redis.call('KEYS', '*')) do
   local left = redis.call('PTTL', key) - ARGV[1]
@@ -78,7 +78,7 @@ describe.each(kinds)('counters in %s', (kind) => {
     const skipped = kind === 'redis' && redis === undefined;
     const counters = skipped ? never : await open(kind, never);
     const rate = { count: 3, period_ms: 30_000 };
-    /** Time passes between two steps of a test, too, where it is not ours. */
+    /** Time also passes between two steps of a test, with a clock that the test does not set. */
     const slack_ms = kind === 'memory' ? 1e-6 : 5_000;
     const pass = async (ms: number) => {
       if (kind === 'memory') clock += ms;
@@ -89,7 +89,7 @@ describe.each(kinds)('counters in %s', (kind) => {
       expect(answer?.wait_ms).toBeGreaterThan(ms - slack_ms);
     };
 
-    test('a bucket gives what it holds, then one each time that it gains one', async () => {
+    test('a bucket gives all units that it holds, then one each time that it gains one', async () => {
       const bucket = { key: newKey(), rate };
       for (let time = 0; time < 3; time += 1) expect(await counters.take([bucket])).toBeUndefined();
       expectWait(await counters.take([bucket]), 10_000);
@@ -132,7 +132,7 @@ describe.each(kinds)('counters in %s', (kind) => {
       expect(await counters.takeInTurn([wide, narrow])).toMatchObject({ index: 0 });
     });
 
-    test('what is given back can be taken again, and a bucket that is full stays so', async () => {
+    test('a returned unit can be taken again, and a full bucket stays full', async () => {
       const bucket = { key: newKey(), rate };
       await counters.giveBack([bucket]);
       for (let time = 0; time < 3; time += 1) expect(await counters.take([bucket])).toBeUndefined();
@@ -140,7 +140,7 @@ describe.each(kinds)('counters in %s', (kind) => {
       expect(await counters.take([bucket])).toBeUndefined();
       const { index, wait_ms = 0 } = (await counters.take([bucket])) ?? {};
       expect(index).toBe(0);
-      // The clock of Redis goes on meanwhile.
+      // The clock of Redis still runs.
       expect(wait_ms).toBeGreaterThan(5_000);
       expect(wait_ms).toBeLessThanOrEqual(10_000);
     });
@@ -195,7 +195,7 @@ describe.each(kinds)('counters in %s', (kind) => {
   });
 });
 
-test('memory forgets what is over, then what was used longest ago, and never grows beyond its bound', async () => {
+test('memory drops expired entries, then the least recently used, and never grows beyond its bound', async () => {
   const counters = createMemoryCounters({ now, keys_maximum: 100 });
   const rate = { count: 1, period_ms: 60_000 };
   for (let key = 0; key < 100; key += 1) await counters.take([{ key: `old-${key}`, rate }]);
@@ -223,7 +223,7 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     const [right, ahead] = await Promise.all([open('redis', never), open('redis', never)]);
     const bucket = { key: newKey(), rate: { count: 4, period_ms: 60_000 } };
     const [set, lease] = [newKey(), { most: 4, window_ms: 60_000 }];
-    /** What a server does whose clock is 90 s ahead: by it everything here is over. */
+    /** Runs work as a server whose clock is 90 s ahead: for it, every window here is over. */
     const early = async <T>(work: () => Promise<T>) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 90_000 });
       try {
@@ -275,7 +275,7 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     await second.put(key, place('of the second'));
     expect((await second.put(key, place('one more'))).wait_ms).toBeGreaterThan(0);
     await inRedis(['EVAL', OLDER, '0', '40000']);
-    // The second says that its one is still there; nobody says so of the other.
+    // The second renews its own place; the other's is not renewed.
     await second.put(key, place('of the second'));
     await inRedis(['EVAL', OLDER, '0', '30000']);
     expect(await second.count(key, 60_000)).toBe(1);
@@ -299,7 +299,7 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     expect(await counters.take([bucket])).toBeDefined();
     expect(lines).toHaveLength(1);
     other.thaw();
-    // Redis has counted what it was sent before it stopped, and tells so when it is asked again.
+    // Redis has counted the commands that it got before it stopped, and says so when it is asked again.
     await expect.poll(async () => (await counters.take([bucket])) && lines.length, { timeout: 8_000 }).toBe(2);
     expect(lines[1]).toContain('Redis answers again');
     await other.stop();

@@ -19,13 +19,13 @@ export interface Empty {
   wait_ms: number;
 }
 
-/** What limits count with: exact, also when asked many times at once. Of one process, or with Redis of all servers together. */
+/** Counters of rate limits: exact, also under concurrency. Of one process, or with Redis of all servers together. */
 export interface Counters {
   /**
    * Takes one from each bucket, or nothing when one of them is empty. Answers undefined, or which is empty and the ms until it is not.
    */
   take(buckets: readonly Bucket[]): Promise<Empty | undefined>;
-  /** Takes one from each bucket in turn, until one is empty: what was taken before it stays taken. Answers as `take`. */
+  /** Takes one from each bucket in turn, until one is empty: earlier ones stay taken. Answers as `take`. */
   takeInTurn(buckets: readonly Bucket[]): Promise<Empty | undefined>;
   /** Puts one back into each bucket that it was taken from. */
   giveBack(buckets: readonly Bucket[]): Promise<void>;
@@ -34,7 +34,7 @@ export interface Counters {
    * until it takes another one.
    */
   put(key: string, place: Place): Promise<{ count: number; isNew: boolean; wait_ms: number }>;
-  /** How many members a set has. */
+  /** The number of members of a set. */
   count(key: string, window_ms: number): Promise<number>;
   /** Takes a member out of a set. */
   remove(key: string, member: string): Promise<void>;
@@ -45,7 +45,7 @@ export interface Counters {
 
 /** Far more sources and accounts than are seen at once; a bucket takes some 200 bytes. */
 const KEYS_MAXIMUM = 100_000;
-/** What goes when that is not enough: those that were used longest ago. */
+/** Share of the least recently used entries that is evicted when expired ones are not enough. */
 const EVICTED_SHARE = 0.1;
 
 /** The first of a map's keys are those that were set longest ago. */
@@ -138,7 +138,7 @@ export function createMemoryCounters(parts: { now: () => number; keys_maximum?: 
         const [oldest = now()] = members.values();
         return { count: members.size, isNew: false, wait_ms: oldest + window_ms - now() };
       }
-      // Last, as the latest: what is first is forgotten first.
+      // Last, as the latest: the first is dropped first.
       members.delete(member);
       members.set(member, now());
       return { count: members.size, isNew, wait_ms: 0 };

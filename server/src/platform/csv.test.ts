@@ -15,7 +15,7 @@ test.each([
   expect(csvLine([text])).toBe(`"${cell}"\r\n`);
 });
 
-// A path on a device has 4,096 characters, and each entry of the log that names one is a line of somebody's file: quadratic, 100 ms each.
+// A path on a device has 4,096 characters, and each entry of the log that names one is a line of a person's file: quadratic, 100 ms each.
 test.each(['\t', '\r\n', ' ', ';', ';\t', '"', '\t='])(
   'a cell of %j alone is written in a time that grows with its length',
   (part) => {

@@ -1,7 +1,7 @@
 /** Excel takes a file without it for one in the machine's old code page. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
-// OWASP, "CSV Injection": what a spreadsheet takes for the start of a formula, also in full width, after quotes and blanks, and after another separator.
+// OWASP, "CSV Injection": characters that begin a formula in a spreadsheet, also in full width, after quotes and blanks, and after another separator.
 const FORMULA_AT_START = /^[\s"'\uFEFF\u200B]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u;
 const CONTROL_AT_START = /^[\t\r\n]/u;
 // It looks back from the sign, over the blanks right before it: a text of blanks alone, forwards, is read to its end from each of them.

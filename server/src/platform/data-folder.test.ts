@@ -37,7 +37,7 @@ describe('a data folder', () => {
     expect([isMarked(embedded), isMarked(beside_postgres)]).toEqual([true, true]);
   });
 
-  test('may hold its keys before the first start, and what a file system makes', () => {
+  test("may hold its keys before the first start, and a file system's own names", () => {
     const folder = freshFolder();
     for (const name of ['keys', 'lost+found']) mkdirSync(join(folder, name));
     for (const name of ['audit.key', 'quarantine.key', 'two-factor.key.before-restore-20261122104500'])

@@ -39,7 +39,7 @@ const SYSTEM_FILES = new Map([
   [0x1cd1, 'devpts'],
 ]);
 
-/** What a folder may hold before a server has run in it: what a file system makes, keys that were put there, what an interrupted first start left. */
+/** Names that a folder may hold before a server has run in it: of file systems, of keys that were put there, of an interrupted first start. */
 const BEFORE_FIRST = /^(lost\+found|palisade\.[\w.-]*|server\.(json|lock)|before-restore-\d+)$/;
 const KEY_FILE = /^(quarantine\.key|two-factor\.key|audit\.key|audit\.head)(\.[\w.-]+)?$/;
 
@@ -86,7 +86,7 @@ function holdsHomeId(path: string): boolean {
   );
 }
 
-/** What is in the folder and not of this program, as far as that shows before a server has run in it. */
+/** Names in the folder that do not belong to this program, as far as names show it before the first start. */
 function foreignNames(folder: string, names: readonly string[], key_files: readonly string[]): string[] {
   return names.filter((name) => {
     const path = join(folder, name);
@@ -117,8 +117,8 @@ function openFolder(data_dir: string): { folder: string; names: string[] } {
 }
 
 /**
- * Sees to it that the data folder is this program's: one that it made, which is marked; one of an earlier version, known by its database, which is marked from now on; or one that is new or
- * empty. Nothing in any other folder is touched. `restores` is for the command that ends an interrupted restore.
+ * Checks that the data folder is this program's: one that it made, which is marked; one of an earlier version, known by its database, which is marked from now on; or one that is new or
+ * empty. A folder of any other kind is not changed. `restores` is for the command that ends an interrupted restore.
  * @throws DataFolderError
  */
 export function requireOwnFolder(parts: { data_dir: string; key_files: readonly string[]; restores?: boolean }): void {

@@ -20,7 +20,7 @@ import { openDatabase } from './database.ts';
 import type { DatabaseTrouble } from './database-errors.ts';
 import { newWait, waitingAs } from './database-patience.ts';
 
-/** Whatever the database does, an answer comes within this, in ms. Here who asks waits 1 s for it. */
+/** Here the caller waits 1 s for it. */
 const ANSWERED_MS = 5_000;
 const PATIENCE = { DATABASE_TIMEOUT: '1', DATABASE_POOL: '3' };
 const PASSWORD = 'a long enough password';
@@ -30,7 +30,7 @@ interface Answered {
   took_ms: number;
 }
 
-/** Many requests of different kinds at once: what they are answered, each as the API promises it. */
+/** Many requests of different kinds at once, and their answers, each as the API promises it. */
 async function askAll({ call }: TestApp, token: string): Promise<Answered[]> {
   const email = 'maria@example.com';
   const requests = [
@@ -62,7 +62,7 @@ async function expectRefused(app: TestApp, token: string): Promise<void> {
   expect(Math.max(...answers.map(({ took_ms }) => took_ms))).toBeLessThan(ANSWERED_MS);
 }
 
-/** It serves again, by itself. */
+/** Expects the server to recover without a restart. */
 async function expectServed({ call }: TestApp, token: string): Promise<void> {
   const statuses = async () => [
     (await call(readReadiness)).status,
@@ -81,7 +81,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
   afterAll(postgres.dispose);
   const { port } = new URL(postgres.url);
 
-  // A server over a network that can fail, with somebody signed in.
+  // A server over a network that can fail, with a person signed in.
   const relay = await startRelay(Number(port));
   const url = new URL(postgres.url);
   url.port = String(relay.port);
@@ -107,13 +107,13 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
   };
 
   // proves: attack-C.18-1
-  test('that stops is answered for with 503, told once however often anything looks, and taken into use again when it is back', async () => {
+  test('that stops is answered for with 503, logged once in spite of many queries, and used again when it is back', async () => {
     await postgres.stop();
     forget();
     await expectRefused(app, token);
     forget();
     await expectRefused(app, token);
-    // What is done every 50 ms has been tried many times by now.
+    // Work with an interval of 50 ms has been tried many times by now.
     const errors = () => lines.filter(({ level }) => level >= 50).map(({ msg }) => msg);
     expect(errors()).toEqual(['the database cannot be used: what needs it is refused with 503 until it can']);
     await postgres.start();
@@ -125,7 +125,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
   });
 
   // proves: attack-C.18-1
-  test('that hangs is answered for in time, and what was asked of it meanwhile does not happen later', async () => {
+  test('a hanging database is answered for in time, and queries meanwhile do not run later', async () => {
     postgres.freeze();
     try {
       forget();
@@ -147,7 +147,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
     await expectServed(app, token);
   });
 
-  test('that is slow, or has no connection left, is answered for in time, and nothing is left waiting in it', async () => {
+  test('that is slow, or has no connection left, is answered for in time, and no query stays in it', async () => {
     const other = new Client({ connectionString: postgres.url });
     await other.connect();
     onTestFinished(() => other.end());
@@ -171,7 +171,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
     await waitingAs(wait, () => nap(0.6));
     await expect(waitingAs(wait, () => nap(0.6))).rejects.toMatchObject({ trouble: 'away' } satisfies Partial<DatabaseTrouble>);
     await waitingAs(newWait(), () => Promise.all([nap(0.6), nap(0.6), nap(0.6)]));
-    // Nobody looks on: a job has ten times as long.
+    // A background job may wait ten times as long as a request.
     await nap(1.2);
   });
 

@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, SqliteAdapter, sql } from 'kysely';
 /** The time of the database so many ms from now, as ISO text. */
 export type DatabaseClock = (offset_ms?: number) => RawBuilder<string>;
 
-/** Of several servers each has a clock of its own; what they agree on goes by the one that they share. */
+/** Each of several servers has its own clock; shared decisions use the clock of their database. */
 export function databaseClock<Tables>(database: Kysely<Tables>): DatabaseClock {
   return database.getExecutor().adapter instanceof SqliteAdapter
     ? (offset_ms = 0) => sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ${`${(offset_ms / 1000).toFixed(3)} seconds`})`

@@ -58,7 +58,7 @@ const OF_CONNECTION = new Set([
   'ENETDOWN',
   'ENOENT',
 ]);
-/** What pg and its pool say without a code when a connection has ended, or is not there in time. */
+/** Messages of pg and its pool for errors without a code: an ended connection, or none in time. */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Connection ended|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
 
@@ -88,7 +88,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** What an error says about the database; undefined for one of the question that was asked, and for one that has nothing to do with it. */
+/** The database trouble behind an error; undefined for a fault of the query, and for errors of other origin. */
 export function troubleOf(error: unknown): Trouble | undefined {
   if (error instanceof DatabaseTrouble) return error.trouble;
   const code = codeOf(error);
@@ -110,7 +110,7 @@ export function isOutage(trouble: Trouble): boolean {
   return trouble !== 'collision';
 }
 
-/** What is answered for such an error: 503 with a sentence and when to come back. Undefined for any other. */
+/** The answer to such an error: 503 with a sentence and a time to retry. Undefined for any other. */
 export function databaseProblem(error: unknown): Problem | undefined {
   const trouble = troubleOf(error);
   if (trouble === undefined) return undefined;

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyBaseLogger } from 'fastify';
 import { DatabaseTrouble, isOutage, troubleOf } from './database-errors.ts';
 
-/** What a request has waited for the database so far, in ms of the clock: of questions that wait side by side the time counts once. */
+/** The time that a request has waited for the database so far, in ms of the clock: parallel queries count once. */
 export interface DatabaseWait {
   waited_ms: number;
-  /** How many questions wait now, and since when at least one does. */
+  /** Number of queries that wait now, and since when at least one does. */
   waiting: number;
   since: number;
-  /** The request was answered: what goes on in its name is no longer waited for by anybody. */
+  /** The request was answered: its further work has no caller that waits. */
   is_over: boolean;
 }
 
@@ -28,16 +28,16 @@ export function waitingUnbounded<T>(work: () => T): T {
   return ofRequest.run('unbounded', work);
 }
 
-/** How many times longer than a request a job in the background waits for one answer: it has more to do at once, and nobody looks on. */
+/** A background job waits this many times longer than a request for one answer: it has more to do at once, and no person waits. */
 const BACKGROUND_TIMES = 10;
 
-/** Whether no request waits for what is asked now. */
+/** Whether no request waits for the present query. */
 export function isBackground(): boolean {
   const wait = ofRequest.getStore();
   return wait === undefined || wait === 'unbounded' || wait.is_over;
 }
 
-/** How long who asks now may still wait, in ms. */
+/** Time that the current caller may still wait, in ms. */
 function patienceLeft(timeout_ms: number): number {
   const wait = ofRequest.getStore();
   if (wait === 'unbounded') return Number.POSITIVE_INFINITY;
@@ -47,7 +47,7 @@ function patienceLeft(timeout_ms: number): number {
 
 /**
  * Waits for an answer of the database no longer than who asks may.
- * @throws DatabaseTrouble when it has not come by then; `onLate` is told before, and the answer is left to come when it will.
+ * @throws DatabaseTrouble when it has not come by then; `onLate` is called before, and the answer may come later.
  */
 export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>, onLate: (late: Promise<T>) => void): Promise<T> {
   const left = patienceLeft(timeout_ms);
@@ -81,19 +81,19 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
 /** Connections to the database at a moment. */
 export interface PoolState {
   used: number;
-  /** How many wait for one. */
+  /** Number of callers that wait for one. */
   waiting: number;
-  /** How many there may be. */
+  /** The most connections. */
   most: number;
 }
 
-/** A trouble that comes and goes is told at most so often, in ms. */
+/** A trouble that comes and goes is logged at most so often, in ms. */
 const TOLD_EVERY_MS = 60_000;
 
 /** Says in the log when the database no longer answers and when it does again: once each, however many ask meanwhile. */
 export interface DatabaseWatch {
   failed(error: unknown): void;
-  /** `asked_at` as of `performance.now()`: an answer to what was asked before the last failure says nothing. */
+  /** `asked_at` as of `performance.now()`: an answer to a query from before the last failure does not count. */
   answered(asked_at: number): void;
 }
 
@@ -120,7 +120,7 @@ export function createDatabaseWatch(logger: Pick<FastifyBaseLogger, 'error' | 'w
   };
 }
 
-/** Logs what a job in the background could not do. That the database is in trouble is said once by its watch, and not at each turn of each job. */
+/** Logs a failure of a background job. Trouble with the database is logged once by its watch, and not at each turn of each job. */
 export function logFailure(
   logger: FastifyBaseLogger,
   error: unknown,

@@ -22,7 +22,7 @@ export function databaseLocation(settings: { data_dir: string; database_url: str
 }
 
 const INT8_TYPE_ID = 20;
-/** What `DATABASE_POOL` and `DATABASE_TIMEOUT` are when nobody sets them. */
+/** Defaults of `DATABASE_POOL` and `DATABASE_TIMEOUT`. */
 const CONNECTIONS = 10;
 const TIMEOUT_MS = 4_000;
 const IDLE_MS = 10_000;
@@ -30,11 +30,11 @@ const IDLE_MS = 10_000;
 export interface DatabaseOptions {
   /** To PostgreSQL, at most. */
   connections?: number;
-  /** A connection to PostgreSQL that nobody has needed for so long is given up, in ms. */
+  /** A connection to PostgreSQL that is idle for so long is closed, in ms. */
   idle_ms?: number;
-  /** How long a request waits for the database in all, in ms; a job in the background waits ten times as long for one answer. */
+  /** Time that a request waits for the database in all, in ms; a job in the background waits ten times as long for one answer. */
   timeout_ms?: number;
-  /** Told when the database is in trouble, and when it answers again. */
+  /** Logs when the database is in trouble, and when it answers again. */
   logger?: Pick<FastifyBaseLogger, 'error' | 'warn'>;
   /** Given what reads how many connections are in use. Not called for a database in memory, which has none. */
   onPool?: (read: () => PoolState) => void;
@@ -42,7 +42,7 @@ export interface DatabaseOptions {
 
 /**
  * Opens the database. One dialect-free set of queries serves both: text ids, ISO text times, integer cents, JSON text, 0/1 for booleans.
- * SQLite runs in WAL: what was acknowledged survives a power cut (durable-sqlite.ts).
+ * SQLite runs in WAL: acknowledged writes survive a power cut (durable-sqlite.ts).
  */
 export function openDatabase<Tables>(location: DatabaseLocation, options: DatabaseOptions = {}): Kysely<Tables> {
   const { connections = CONNECTIONS, idle_ms = IDLE_MS, timeout_ms = TIMEOUT_MS, logger, onPool = () => {} } = options;
@@ -57,12 +57,12 @@ export function openDatabase<Tables>(location: DatabaseLocation, options: Databa
   if (location.sqlite !== ':memory:') mkdirSync(join(location.sqlite, '..'), { recursive: true });
   const database = new SqliteDatabase(location.sqlite);
   database.pragma('journal_mode = WAL');
-  // What keeps the file whole; that a write is on the disk before it is acknowledged is seen to by the dialect.
+  // NORMAL keeps the file consistent; the dialect syncs a write to the disk before it is acknowledged.
   database.pragma('synchronous = NORMAL');
   database.pragma('foreign_keys = ON');
-  // Who waits for another program's lock does so without holding this thread (patient-sqlite.ts).
+  // Waiting for another program's lock does not block this thread (patient-sqlite.ts).
   database.pragma('busy_timeout = 0');
-  // What is deleted is overwritten: a chat of an account that is gone is not found in the file (sqlite.org/pragma.html#pragma_secure_delete).
+  // Deleted data is overwritten: the chat of a deleted account is not found in the file (sqlite.org/pragma.html#pragma_secure_delete).
   database.pragma('secure_delete = ON');
   registerTextFunctions(database);
   const cached = keepStatements(database);
@@ -78,8 +78,8 @@ export function isSqlite<Tables>(database: Kysely<Tables>): boolean {
 }
 
 /**
- * Removes what is deleted from SQLite's write-ahead log too, where it stands until it is written over. False when another process reads an older state just now: then
- * it is to be tried again. PostgreSQL does so by itself (autovacuum), at its own time.
+ * Removes deleted data from SQLite's write-ahead log too, where it stays until it is overwritten. False when another process reads an older state just now: then it
+ * is to be tried again. PostgreSQL removes it at its own time (autovacuum).
  */
 export async function wipeDeleted<Tables>(database: Kysely<Tables>): Promise<boolean> {
   if (!isSqlite(database)) return true;
@@ -89,7 +89,7 @@ export async function wipeDeleted<Tables>(database: Kysely<Tables>): Promise<boo
 
 const REWRITTEN = 'deleted_is_wiped';
 
-/** Rewrites an SQLite database once, so that nothing is left in it of what was deleted before `secure_delete` was on. */
+/** Rewrites an SQLite database once, so that data deleted before `secure_delete` was on is gone. */
 export async function rewriteOnce(database: Kysely<InstallationTables>): Promise<void> {
   if (!isSqlite(database)) return;
   if ((await readFact(database, REWRITTEN)) !== undefined) return;
@@ -98,7 +98,7 @@ export async function rewriteOnce(database: Kysely<InstallationTables>): Promise
   await writeFact(database, REWRITTEN, new Date().toISOString());
 }
 
-/** Whether the database refused a row because what it belongs to is gone. */
+/** Whether the database refused a row because its parent row is gone. */
 export function isForeignKeyViolation(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   return error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || error.code === '23503';

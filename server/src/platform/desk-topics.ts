@@ -6,7 +6,7 @@ import { newId } from './id.ts';
 import type { DeskFrame, PageSeat } from './page-seats.ts';
 import { conversationTopic, type Published, STAFF_TOPIC, type TopicName, type Topics } from './topics/topics.ts';
 
-/** What pages may hear and say beside what concerns their own person: the support desk's. */
+/** The support desk's part of the events channel: frames that pages may receive and send beside those of their own person. */
 export interface DeskTopics {
   mayHearStaff(me: UserInfo): boolean;
   /** A conversation that this person may serve. */
@@ -15,14 +15,14 @@ export interface DeskTopics {
   arrive(me: UserInfo, place: string): () => void;
   /** It shows a conversation, until the answered function is called. */
   open(me: UserInfo, conversation: { id: string; user_id: string }, place: string): () => void;
-  /** Somebody types; null is in one's own conversation. */
+  /** A person types; null is in one's own conversation. */
   typing(me: UserInfo, conversation_id: string | null): Promise<void>;
 }
 
-/** What one page hears of the desk. */
+/** One page's part of the desk's events. */
 export type DeskSeat = PageSeat<DeskFrame>;
 
-/** The frame of an event of the desk that many pages are told, made once. */
+/** The frame of an event of the desk for many pages, made once. */
 const frames = new WeakMap<Published, Buffer>();
 function frameOf(published: Published, topic: HeardTopic): Buffer {
   let text = frames.get(published);
@@ -34,7 +34,7 @@ function frameOf(published: Published, topic: HeardTopic): Buffer {
   return text;
 }
 
-/** A page that says more often than this that somebody types is not listened to, in ms. */
+/** A page's reports of typing that come more often than this are ignored, in ms. */
 const TYPING_LEAST_MS = 1_000;
 
 export const LOST: Refusal = { code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' };

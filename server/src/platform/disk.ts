@@ -8,7 +8,7 @@ export interface Disk {
   require(bytes: number): void;
 }
 
-/** A disk that has no room for more. Its code is that of the file system, so that whoever knows that one knows this. */
+/** A disk that has no room for more. Its code is the file system's, so that code for that one handles this too. */
 class NoSpaceError extends Error {
   override name = 'NoSpaceError';
   readonly code = 'ENOSPC';

@@ -6,11 +6,13 @@ const RETRY_AFTER_S = 5;
 /** Still answered while the server stops: whether the process runs. */
 const HEALTH = '/api/health';
 
-/** How a server stops without cutting what people have begun. */
+/** Lets a server stop without cutting requests under way. */
 export interface Drain {
   /** Whether `/api/ready` is to say that this server takes no more. */
   isStopping(): boolean;
-  /** From now on answers end their connections, and `/api/ready` says 503, so that a load balancer sends nobody here any more. Requests are still served. */
+  /**
+   * From now on answers end their connections, and `/api/ready` says 503, so that a load balancer sends no more requests here. Requests are still served.
+   */
   announce(): void;
   /** From now on new requests are refused with 503. Ends when those under way have been answered, or after `most_ms`. Answers how many are left then. */
   finish(most_ms: number): Promise<number>;
@@ -27,7 +29,7 @@ export function createDrain(fastify: FastifyInstance): Drain {
     if (stopping) reply.header('connection', 'close');
     if (closed && request.url !== HEALTH)
       throw new Problem('unavailable', { detail: 'This server is stopping. Try again in a moment.', retry_after: RETRY_AFTER_S });
-    // A socket is told to reconnect; it is no request that ends by itself.
+    // A socket is told to reconnect; unlike a request, it does not end soon.
     if (request.ws) return;
     under_way += 1;
     reply.raw.once('close', () => {
@@ -36,7 +38,7 @@ export function createDrain(fastify: FastifyInstance): Drain {
     });
   });
   fastify.addHook('onSend', async (_, reply) => {
-    // It came before the server was told to stop, and its connection may not carry another.
+    // It came before the server began to stop, and its connection may not carry another.
     if (stopping) reply.header('connection', 'close');
   });
 

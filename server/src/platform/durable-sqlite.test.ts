@@ -46,7 +46,7 @@ async function start() {
   };
 }
 
-/** Whoever can go on has gone on. */
+/** Waits until all callbacks that are due have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a write is over when it is on the disk, and those that came meanwhile share the next sync', async () => {
@@ -101,7 +101,7 @@ test('a transaction is alone until its end, and waits for the disk once', async 
   expect(done).toEqual(['transaction', '3']);
 });
 
-test('a write that fails, one that is rolled back, and a disk that fails hold up nobody', async () => {
+test('a write that fails, one that is rolled back, and a disk that fails delay no other', async () => {
   const { database, endSync, insert, syncs, texts, write } = await start();
   const first = insert('a');
   await settled();

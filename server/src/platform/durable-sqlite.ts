@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import { KeptStatementCompiler } from './kept-statements.ts';
 
-/** Sees to it that a file is on the disk as it is now. */
+/** Syncs a file to the disk. */
 interface Disk {
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -61,7 +61,10 @@ class UnheldAdapter extends SqliteAdapter {
   }
 }
 
-/** A full disk ends the transaction by itself (sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction"): what counts is the error before. */
+/**
+ * A full disk makes SQLite end the transaction (sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction"): the error before is the one to
+ * report.
+ */
 function ignoreEnded(error: unknown): void {
   if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error;
 }

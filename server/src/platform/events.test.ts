@@ -33,7 +33,7 @@ const isChangeOf = (filename: string) => (event: LiveEvent) => event.kind === 's
 describe('the events socket', async () => {
   const app = await startTestApp();
 
-  test('tells a person what happens to their files, and nobody else', async () => {
+  test("reports events of a person's files to that person only", async () => {
     const [maria, other] = await Promise.all([app.signIn(), app.signIn()]);
     const [hers, theirs] = await Promise.all([listenAs(app, maria.token), listenAs(app, other.token)]);
     const record = await scanned(app, maria.token, 'eicar.com', EICAR);
@@ -47,7 +47,7 @@ describe('the events socket', async () => {
     expect(hers.events().some(isChangeOf('theirs.pdf'))).toBe(false);
   });
 
-  test('tells what a person changes, what others change for them, and nobody else', async () => {
+  test("reports a person's own changes, and others' changes for them, to that person only", async () => {
     // The first account is the administrator's.
     const boss = await startTestApp();
     const admin = await boss.signIn('boss');
@@ -59,7 +59,7 @@ describe('the events socket', async () => {
     await boss.call(addRule, { token: maria.token, body: { rule_name: 'Web' } });
     await told('rules');
     await boss.call(sendMessage, { token: maria.token, body: { message: 'Hello', sender: 'user' } });
-    // A message is told itself.
+    // A message is sent itself.
     await hers.event((event) => event.kind === 'chat_message' && event.message.message === 'Hello');
     await boss.call(changeUsername, { token: maria.token, body: { username: 'mary' } });
     await told('account');
@@ -82,7 +82,7 @@ describe('the events socket', async () => {
     expect(changes()).toHaveLength(5);
   });
 
-  test('tells administrators what waits for them, everybody what concerns them all, and the person whom an administrator changed', async () => {
+  test('reports waiting work to administrators, common news to everybody, and a change by an administrator to its person', async () => {
     const boss = await startTestApp();
     const admin = await boss.signIn('boss');
     const maria = await boss.signIn('maria');
@@ -195,7 +195,7 @@ describe('the events socket', async () => {
     expect(await socket.closed).toBe(EVENTS_CLOSED.account_deleted);
   });
 
-  test('says nothing of a deletion that fails', async () => {
+  test('does not report a deletion that fails', async () => {
     const [admin, person] = [await app.signIn('boss', 'admin'), await app.signIn()];
     const socket = await listenAs(app, person.token);
     const { id } = replyOf(await app.call(currentUser, { token: person.token }));
@@ -211,19 +211,19 @@ describe('the events socket', async () => {
     expect(await socket.closed).toBe(EVENTS_CLOSED.account_deleted);
   });
 
-  test('tells after a gap what came in it, in order and once, and says when it no longer knows', async () => {
+  test('sends missed events after a gap, in order and once, and says when it no longer has them', async () => {
     const { token } = await app.signIn();
     const before = await listenAs(app, token);
     await scanned(app, token, 'one.pdf', PDF);
     const seen = await before.event((event) => event.kind === 'scan_changed' && event.scan.scan_status === 'clean');
     before.leave();
     await before.closed;
-    // Each with bytes of its own: what is known already has its verdict at once.
+    // Each with bytes of its own: known bytes have their verdict at once.
     for (const name of ['two.pdf', 'three.pdf']) await scanned(app, token, name, Buffer.concat([PDF, Buffer.from(name)]));
 
     const resumed = await listenAs(app, token, seen.id ?? '');
     expect(await resumed.welcomed()).toMatchObject({ missed: false, cursor: seen.id });
-    // Each verdict once; one that took long was told as pending first.
+    // Each verdict once; one that took long was sent as pending first.
     const verdicts = resumed
       .events()
       .flatMap((event) => (event.kind === 'scan_changed' && event.scan.scan_status === 'clean' ? [event.scan.filename] : []));
@@ -267,7 +267,7 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
   };
   const opening = { rate: { count: 1_000_000, period_ms: 60_000 }, counters: createMemoryCounters({ now: Date.now }) };
   const held = () => Promise.resolve(new Set<string>());
-  /** Nobody is of the staff here. */
+  /** A desk without staff. */
   const desk = {
     mayHearStaff: () => false,
     find: () => Promise.resolve(undefined),
@@ -287,7 +287,7 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
   return { topics, fastify, url, looked_up };
 }
 
-test('a session that ended while its page was let in is looked up at once, not at the next heartbeat', async () => {
+test('a session that ended while its page was being let in is looked up at once, not at the next heartbeat', async () => {
   const { url } = await serveAlone({ ...SOCKET_LIMITS, heartbeat_ms: 600_000 }, false);
   const page = await openSocket({ url });
   page.say({ kind: 'hello', access_token: 'token' });
@@ -328,7 +328,7 @@ test('heartbeats are spread over their time, and sessions are looked up many at 
 });
 
 // proves: support-fault-8
-test('a page that does not read is dropped, and nobody else waits for it', async () => {
+test('a page that does not read is dropped, and no other waits for it', async () => {
   const { topics, fastify, url } = await serveAlone({ ...SOCKET_LIMITS, waiting_bytes: 64 * 1024 });
   const tell = () => topics.publish(personTopic(user.id), { kind: 'scan_removed', scan_id: newId() });
 
@@ -445,7 +445,7 @@ describe('among sockets that say nothing', async () => {
     (await openSocket(app, { forwarded_for: '203.0.113.51' })).leave();
   });
 
-  test('nothing is compressed, and whatever is said before hello is counted, be it a ping of the protocol', async () => {
+  test('compresses no frame, and counts all frames before hello, protocol pings too', async () => {
     const socket = await openSocket(app);
     expect(socket.extensions).toBe('');
     for (let count = 0; count < 100; count += 1) socket.ping();

@@ -18,7 +18,7 @@ import { type Listener, type Published, personTopic, type Topics } from './topic
 
 const isRemote = (frame: SaidFrame): frame is RemoteFrame => /remote/u.test(frame.kind);
 
-/** The frame of an event that many pages are told, made once. */
+/** The frame of an event for many pages, made once. */
 const frames = new WeakMap<Published, Buffer>();
 function frameOf(published: Published): Buffer {
   let text = frames.get(published);
@@ -40,8 +40,8 @@ const HELD: Refusal = {
 };
 
 /**
- * Serves the events socket of pages (contract/src/events.ts), after `openSockets`: each hears the topic of its person. `present` answers what is under way for a person
- * just now, which a page that connects hears first; `desk` what staff hear and say beside, `remote` who takes part in remote sessions; `held` who of several people may do nothing but set a second factor up.
+ * Serves the events socket of pages (contract/src/events.ts), after `openSockets`: each hears the topic of its person. `present` answers a person's running work, which a page that connects hears
+ * first; `desk` serves the frames of staff, `remote` those of remote sessions; `held` answers those of several people who may only set up a second factor.
  */
 export function serveEvents(
   api: { fastify: FastifyInstance; sessions: Pick<Sessions, 'resolve' | 'living' | 'onEnd' | 'onChange'> },
@@ -64,7 +64,7 @@ export function serveEvents(
     end: (refusal) => connection.end(refusal),
   });
 
-  /** A page that was let in. One is kept for each, so what it does is the class's and not of each. */
+  /** A page that was let in. One exists for each, so its methods are the class's and not its own. */
   class Page implements Listener {
     readonly connection: Connection<Session, ServerFrame>;
     // Most pages never say a word of the desk, nor of remote sessions.
@@ -132,7 +132,7 @@ export function serveEvents(
 
       keyOf: ({ user }) => user.id,
 
-      /** Lifetimes, and what other servers have ended or changed; what ends or changes here is told by `onEnd` and `onChange`. */
+      /** Lifetimes, and the ends and changes of other servers; those of this one come by `onEnd` and `onChange`. */
       async refused(some) {
         const living = await sessions.living(some.map(({ id }) => id));
         const left = some.filter(({ id }) => living.has(id));
@@ -155,7 +155,7 @@ export function serveEvents(
       for (const connection of bySession.of(session_id)) connection.end(is_deletion ? DELETED : ENDED);
     }),
     sessions.onChange((key) => sockets.lookAgain(key)),
-    // Whose role may be another one listens anew, as who they are then.
+    // A person whose role may have changed reconnects with the new role.
     sessions.onChange((user_id) => {
       for (const page of byPerson.of(user_id))
         if (page.desk?.isOfStaff() === true || page.remote?.isOfStaff() === true) page.connection.end(LOST);

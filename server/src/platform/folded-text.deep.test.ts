@@ -6,7 +6,7 @@ import { openDatabase } from './database.ts';
 import { createTextFunctions } from './folded-text.ts';
 
 const AT_ONCE = 4_096;
-// Beyond are letters of Han, tags and letters of private use, none of which has a case.
+// Code points beyond are letters of Han, tags and letters of private use, all without case.
 const LAST_CODE_POINT = 0x1ffff;
 
 if (!isPostgres())

@@ -9,7 +9,7 @@ import { registerTextFunctions } from './folded-text.ts';
 import { migrate } from './migrations.ts';
 import { containing } from './page.ts';
 
-/** What is stored, what somebody types to find it, and whether it is there. The same table is tried on SQLite and PostgreSQL. */
+/** Stored text, searched text, and whether it matches. The same table is tried on SQLite and PostgreSQL. */
 const CASES: [string, string, boolean][] = [
   ['ÜBERSICHT.pdf', 'übersicht', true],
   ['ÜBERSICHT.pdf'.normalize('NFD'), 'übersicht', true],

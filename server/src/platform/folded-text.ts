@@ -56,8 +56,9 @@ function ignorableClass(): string {
 }
 
 /**
- * Makes `fold_text` and `name_order` on PostgreSQL. Letters change their case as ICU has it, as this server's do, whatever the locale of the database; a PostgreSQL without ICU (or with
- * another encoding than UTF-8) goes by its locale. `name_order` is bytes, since texts are compared by the database's collation.
+ * Makes `fold_text` and `name_order` on PostgreSQL. Letters change their case by ICU, as in this server, whatever the locale of the database; a PostgreSQL without ICU (or with another
+ * encoding than UTF-8) uses its locale. `name_order` is bytes,
+ * since texts are compared by the database's collation.
  */
 export async function createTextFunctions<Tables>(database: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(database);
@@ -107,7 +108,7 @@ export function indexed(text: string): string {
   return foldText(text).normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC');
 }
 
-/** What the words of a page are looked up in beside its title and summary: those as well, where the database would not know their letters. */
+/** Words to index beside a page's title and summary: those two as well, if the database cannot fold their letters. */
 export function indexedWords({ title, summary, words }: Record<'title' | 'summary' | 'words', string>): string {
   return indexed([...[title, summary].filter((text) => !ASCII.test(text)), words].join(' '));
 }

@@ -13,7 +13,7 @@ describe('whom a request was passed on for', () => {
     ['2001:db8::7', '2001:db8::7'],
     ['198.51.100.1, 203.0.113.9:80', '198.51.100.1, 203.0.113.9'],
     [' 198.51.100.1 ,203.0.113.9 ', '198.51.100.1, 203.0.113.9'],
-    // What stands before what is no address can be anything.
+    // Entries before an invalid address can be forged.
     ['198.51.100.1, unknown, 203.0.113.9', '203.0.113.9'],
     ['<script>, 203.0.113.9', '203.0.113.9'],
     ['203.0.113.9, unknown', undefined],
@@ -57,7 +57,7 @@ describe('whom a request was passed on for', () => {
     expect(forwardedFor({ forwarded: `for="${'\\"'.repeat(5_000)}` })).toBeUndefined();
   });
 
-  test('is addresses and nothing else, whatever somebody sends', () => {
+  test('is a list of addresses for any input', () => {
     const part = fc.oneof(
       fc.ipV4(),
       fc.ipV6(),

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 
 /** More hops than any chain of proxies has. */
 const HOPS_MAXIMUM = 32;
-/** As much of the header as is looked at, in characters, from its end: the nearest hops stand there. */
+/** The part of the header that is read, in characters, from its end: the nearest hops stand there. */
 const LOOKED_AT_MAXIMUM = 4_000;
 
 /** `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:443`: the address in it, or undefined. */
@@ -13,7 +13,7 @@ function addressIn(text: string): string | undefined {
   return family === 0 || (bracketed !== undefined && family !== 6) || address.includes('%') ? undefined : address;
 }
 
-/** Each element of a `Forwarded` header (RFC 7239 section 4): what its `for` says, or ''. */
+/** Each element of a `Forwarded` header (RFC 7239 section 4): the value of its `for`, or ''. */
 function namedInForwarded(header: string): string[] {
   const elements = header.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
   return elements.map((element) => {
@@ -23,8 +23,8 @@ function namedInForwarded(header: string): string[] {
 }
 
 /**
- * The addresses that a request was passed on for, the nearest hop last, as `X-Forwarded-For` would name them: without ports, brackets and quotes. It is `Forwarded`
- * where `X-Forwarded-For` says nothing. What is no address ends the list: nobody can say what stands before it. Undefined where nothing is left.
+ * The addresses that a request was passed on for, the nearest hop last, as `X-Forwarded-For` would name them: without ports, brackets and quotes. `Forwarded` is
+ * used without an `X-Forwarded-For`. An invalid address ends the list: entries before it are unreliable. Undefined for an empty list.
  */
 export function forwardedFor(headers: {
   'x-forwarded-for'?: string | undefined;

@@ -26,7 +26,7 @@ test('a field that travels in a header is taken from there, from the body as bef
   expect(await send({})).toMatchObject({ status: 201, body: { client_message_id: null } });
 });
 
-test('a browser says what it is known by in a header', async () => {
+test('a browser sends its identifier in a header', async () => {
   const { url, signIn, app } = await startTestApp();
   const { email } = await signIn('zoe');
   const browser_id = crypto.randomUUID();

@@ -10,8 +10,8 @@ function fieldOf(schema: z.ZodObject, name: string): z.core.$ZodType | undefined
 }
 
 /**
- * The body of a request with the fields that travel in headers, each held to its schema in the body. What stands in the body itself wins: a page of the version before
- * writes it there. @throws Problem `invalid_field`
+ * The body of a request with the fields that travel in headers, each held to its schema in the body. Fields in the body itself win: a
+ * page of the previous version writes them there. @throws Problem `invalid_field`
  */
 export function withHeaderFields(endpoint: Endpoint, { body, headers }: Pick<FastifyRequest, 'body' | 'headers'>): unknown {
   const { header_fields, body: schema } = endpoint;

@@ -18,7 +18,7 @@ const holderOf = (folder: string) =>
   z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')));
 const BOOT_OF_ANOTHER = '7f1c6c3e-0000-4000-8000-000000000000';
 
-/** A folder as a server left it that did not come to give it back, with what is said to be otherwise. */
+/** A folder as a killed server left it, with the given changes. */
 function left(otherwise: Record<string, unknown> = {}): string {
   const folder = freshFolder();
   const home = take(folder);
@@ -58,7 +58,7 @@ describe('a data folder', () => {
     take(folder).release();
   });
 
-  test('whose id was damaged is not taken for a new one', () => {
+  test('a damaged id is not replaced by a new one', () => {
     const folder = freshFolder();
     take(folder).release();
     writeFileSync(join(folder, 'home'), 'something else');
@@ -68,7 +68,7 @@ describe('a data folder', () => {
     take(folder).release();
   });
 
-  test('is refused while somebody has it, and free as soon as they give it back', () => {
+  test('is refused while another server has it, and free as soon as that one releases it', () => {
     const folder = freshFolder();
     const home = take(folder);
     expect(() => take(folder)).toThrow(
@@ -105,7 +105,7 @@ describe('a data folder', () => {
     take(folder).release();
   });
 
-  test('whose holder wrote half a line before the power went is taken', () => {
+  test('takes a folder whose holder file was cut off by a power failure', () => {
     const folder = left();
     writeFileSync(join(folder, 'server.json'), '{"run":"');
     take(folder).release();
@@ -127,7 +127,7 @@ describe('a data folder', () => {
     vi.advanceTimersByTime(60_000);
     expect(onLost).toHaveBeenCalledTimes(1);
     expect(String(onLost.mock.calls[0]?.[0])).toContain('on elsewhere');
-    // What is another's is left to it.
+    // A folder of another server is left alone.
     home.release();
     expect(holderOf(folder)).toEqual(other);
   });

@@ -19,7 +19,7 @@ export class HomeTakenError extends Error {
 }
 
 export const HOME_FILE = 'home';
-/** Held by the operating system for as long as the process lives: on one machine nothing else is needed. */
+/** Held by the operating system for as long as the process lives: on one machine that is enough. */
 const LOCK_FILE = 'server.lock';
 /** Says who holds it, for people, and for another machine that has the folder over a network, where that lock may not reach. */
 const HOLDER_FILE = 'server.json';
@@ -28,7 +28,7 @@ const HOLDER_FILE = 'server.json';
 const ENDED_STATES: ReadonlySet<string> = new Set(['Z', 'X', 'x']);
 
 const ALIVE_EVERY_MS = 15_000;
-/** A server on another machine of which nothing was heard for so long is gone. */
+/** A server on another machine that was silent for so long is gone. */
 const GONE_AFTER_MS = 60_000;
 
 const holderSchema = z.object({
@@ -64,7 +64,7 @@ export function thisProcess(): ProcessIdentity {
   };
 }
 
-/** Whether a process of this machine has ended; false for one of another machine, or container, of which nothing can be said from here. */
+/** Whether a process of this machine has ended; false for one of another machine, or container, whose state is unknown here. */
 export function hasEnded({ pid, process_began, host, boot }: ProcessIdentity): boolean {
   const me = thisProcess();
   return boot !== '' && boot === me.boot && host === me.host && process_began !== '' && processBegan(pid) !== process_began;
@@ -106,7 +106,7 @@ function writeInPlace(path: string, content: string): void {
   }
 }
 
-/** How long ago a file was written by the clock of the disk that it lies on, which may be another machine's. ms. */
+/** Age of a file by the clock of its disk, which may be on another machine. ms. */
 function ageOf(path: string): number {
   const probe = `${path}.${newId()}`;
   try {
@@ -153,8 +153,8 @@ export function homeId(folder: string): string {
 }
 
 /**
- * Takes a data folder, which it makes, for this server alone. What a server left that was killed does not stand in the way of the next.
- * `onLost` is called when another machine has taken it meanwhile, as it may once nothing was heard of this one for a minute.
+ * Takes a data folder, which it makes, for this server alone. The leftovers of a killed server do not block the next one.
+ * `onLost` is called when another machine has taken the folder, as it may once this server has been silent for a minute.
  * @throws HomeTakenError while another server has it.
  */
 export function takeHome({ folder, onLost }: { folder: string; onLost: (error: HomeTakenError) => void }): Home {

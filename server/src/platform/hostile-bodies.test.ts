@@ -11,7 +11,7 @@ import { createLog } from './log.ts';
 
 const { url, signIn, call } = await startTestApp();
 
-/** What an answer may hold of a refusal: its sentence and its faults, in bytes of JSON. */
+/** The most bytes of JSON in a refusal: its sentence and its faults. */
 const REFUSAL_BYTES = 4 * 1024;
 
 async function post(path: string, body: string | Buffer, headers: Record<string, string> = {}) {
@@ -79,7 +79,7 @@ describe('a body of a device', () => {
     }
   });
 
-  test('with 12,000 empty frames is answered with the length that is allowed, and nothing of each', async () => {
+  test('with 12,000 empty frames is answered with the allowed length, and not with each fault', async () => {
     const device = await enrolled();
     const refused = await post('/agent/poll', `{"hello":${JSON.stringify(hello(device))},"said":${manyEmpty(12_000)}}`);
     expect(refused).toMatchObject({ status: 422, code: 'invalid_field' });
@@ -230,7 +230,7 @@ describe('log lines of refused calls', async () => {
   const logger = createLog('warn', { write: (line) => void lines.push(line) });
   const { url: logged, signIn: enter } = await startTestApp({ surroundings: { logger } });
 
-  test('are so many a minute, whatever somebody asks for', async () => {
+  test('are so many a minute, whatever is asked for', async () => {
     await enter();
     const { token } = await enter('customer', 'customer');
     for (let count = 0; count < 40; count += 1) {

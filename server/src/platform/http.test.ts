@@ -10,12 +10,12 @@ import { readAnswer, replyOf, startTestApp } from '#test/harness.ts';
 import { PATIENCE } from './http.ts';
 import { createLog } from './log.ts';
 
-/** Opens a connection; what goes wrong with it is its end. */
+/** Opens a connection; an error ends it. */
 function dial(app: { url: string }): Socket {
   return connect(Number(new URL(app.url).port), '127.0.0.1').on('error', () => {});
 }
 
-/** What the server says to a request as it is written here, until it closes the connection. */
+/** The server's answer to a raw request, until it closes the connection. */
 function say(app: { url: string }, request: string): Promise<string> {
   return new Promise((resolve) => {
     let said = '';
@@ -61,7 +61,10 @@ describe('a slow client', async () => {
   const app = await startTestApp({ surroundings: { patience } });
   const { token } = await app.signIn();
 
-  /** Sends the beginning of a request, then one byte now and then, until the server cuts the connection; answers what it said. */
+  /**
+   * Sends the beginning of a request, then one byte now and then, until the server cuts the connection; answers the server's
+   * bytes.
+   */
   const trickle = (beginning: string, to = app, drop = 'x') =>
     new Promise<string>((resolve, reject) => {
       let said = '';
@@ -92,7 +95,7 @@ describe('a slow client', async () => {
     expect(await trickle(head('/auth/login', 'application/json', 200_000))).toBe('');
   });
 
-  test('does not hold a connection by a small body that comes just fast enough to go on', async () => {
+  test('does not hold a connection by a small body that comes just fast enough', async () => {
     expect(await trickle(head('/auth/login', 'application/json', 200_000), hurried, 'x'.repeat(30))).toBe('');
   });
 
@@ -217,7 +220,7 @@ describe('the host that a request names', async () => {
     await vi.waitFor(async () => expect(await count()).toBe(0));
   });
 
-  test('is told to a person in a browser as a page, which runs nothing', async () => {
+  test('is shown to a person in a browser as a page, which runs no script', async () => {
     const said = await get('/', 'Host: "><script>alert(1)</script>\r\nAccept: text/html,*/*\r\n');
     expect(statusOf(said)).toBe(421);
     expect(said).toMatch(/content-type: text\/html; charset=utf-8/i);
@@ -259,14 +262,14 @@ describe('the id of a request', async () => {
     (await fetch(`${app.url}/api/health`, { headers })).headers.get('x-request-id') ?? '';
 
   test.each(['7', 'abc-123', 'Root=1-67891233-abcdef012345678912345678', 'a/b+c:d.e~f_g@h==', 'x'.repeat(128)])(
-    'is what the sender says: %s',
+    "is the sender's own: %s",
     async (id) => {
       expect(await idOf({ 'x-request-id': id })).toBe(id);
     },
   );
 
   test.each(['', 'x'.repeat(129), 'a b', 'a,b', '{"a":1}', 'a;b', '"a"', 'é', '<b>'])(
-    'is a new one for what is none: %s',
+    'is a new one for an invalid id: %s',
     async (id) => {
       expect(await idOf({ 'x-request-id': id })).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
     },
@@ -307,7 +310,7 @@ describe('the id of a request', async () => {
       trace_id: z.string().optional(),
       security_event: z.string().optional(),
     });
-    // Others may still come to their end.
+    // Others may still end.
     const own = () => lines.slice(before).filter((line) => line.includes(id));
     await vi.waitFor(() => expect(own().filter((line) => line.includes('request completed'))).toHaveLength(1));
     const failed = lines.slice(before).filter((line) => line.includes('login_failed'));
@@ -347,7 +350,7 @@ describe('files', async () => {
     ['another version', { 'if-match': '"other"' }],
     ['an older version', { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
     ['a time that is none', { 'if-modified-since': 'yesterday' }],
-  ])('are no fault of ours when asked for %s', async (_, headers) => {
+  ])('are answered without a server error when asked for %s', async (_, headers) => {
     for (const path of ['/api/docs/static/swagger-ui.css', '/assets/main.js', '/index.html', '/api/openapi.json'])
       expect((await fetch(`${app.url}${path}`, { headers })).status).toBeLessThan(500);
   });
@@ -383,7 +386,7 @@ describe('whom a trusted proxy passed a request on for', async () => {
 });
 
 // proves: attack-B.14-3
-test('whoever is gone before their request is looked at leaves no error', async () => {
+test('a client that leaves before its request is handled leaves no error', async () => {
   const lines: string[] = [];
   const logger = createLog('debug', { write: (line) => void lines.push(line) });
   const app = await startTestApp({ surroundings: { logger } });
@@ -398,7 +401,7 @@ test('whoever is gone before their request is looked at leaves no error', async 
       });
     }),
   );
-  // The server has come to all that was said before this.
+  // The server has handled all earlier bytes.
   await vi.waitFor(async () => expect((await fetch(`${app.url}/api/health`)).status).toBe(200));
   await vi.waitFor(() => app.app.fastify.server.getConnections((_error, count) => expect(count).toBeLessThanOrEqual(1)));
   expect(lines.filter((line) => /TypeError|"level":(50|60)/.test(line))).toEqual([]);

@@ -33,16 +33,16 @@ import { storageProblem } from './storage-problem.ts';
 import { refuseUnreadable } from './unreadable.ts';
 import { wrongHostPage } from './wrong-host.ts';
 
-/** What a slow client may cost (slow-loris). Times in ms. */
+/** Limits for slow clients (slow-loris). Times in ms. */
 export interface PatienceLimits {
-  /** For the headers of a request, and how often that is looked after. */
+  /** Time for the headers of a request, and the interval of checks. */
   headers_ms: number;
   look_ms: number;
   /** A connection on which, while a body is awaited, fewer bytes arrive in a window is cut. Laxer than the bounds of uploads, which end with an answer. */
   body: { window_ms: number; bytes: number };
   /** For the body of a request that is no upload, in all: it has 256 KiB at the most. */
   small_body_ms: number;
-  /** Whoever does not read what is written to them is cut within 30 s: a window and two looks, by 1 KiB/s. */
+  /** A client that does not read its answer is cut within 30 s: a window and two looks, by 1 KiB/s. */
   reading: ReadingLimits;
 }
 
@@ -55,7 +55,7 @@ export const PATIENCE: PatienceLimits = {
 };
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-/** What the schema of an endpoint refuses. Fastify notes on it which part of the request that is. */
+/** A refusal by the schema of an endpoint. Fastify notes on it which part of the request that is. */
 class InvalidRequest extends Error {
   override name = 'InvalidRequest';
   readonly faults: readonly Fault[];
@@ -67,7 +67,7 @@ class InvalidRequest extends Error {
   }
 }
 
-/** Whoever is answered before their body has come, and whoever sends JSON byte by byte, may not keep the connection for ever. */
+/** Limits the time of a connection that was answered before its body came, or that sends JSON byte by byte. */
 function watchBody(body: IncomingMessage, { body: { window_ms, bytes }, small_body_ms }: PatienceLimits): void {
   if (body.headers['content-length'] === undefined && body.headers['transfer-encoding'] === undefined) return;
   const { socket } = body;
@@ -98,7 +98,7 @@ function describeFields(errors: readonly FieldError[]): string {
  * Where in a body a text is that no database stores as it is: PostgreSQL fails on U+0000, and half a character becomes another one. Undefined where there is none.
  */
 function notText(body: unknown): string | undefined {
-  // Not by calls of itself: what stands in a body may be nested as deep as its bytes allow.
+  // Without recursion: a body may be nested as deep as its bytes allow.
   const left: { value: unknown; field: string }[] = [{ value: body, field: '' }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { value, field } = next;
@@ -121,7 +121,7 @@ const OF_STATUS = new Map<number, ProblemCode>([
   [415, 'unsupported_media_type'],
 ]);
 
-/** What Fastify itself refuses, in our codes. Undefined for what is our own fault. */
+/** The problem for a refusal by Fastify itself. Undefined for internal errors. */
 function fromFastify(error: FastifyError | InvalidRequest): Problem | undefined {
   if (error instanceof InvalidRequest) {
     // An id that is no id names nothing.
@@ -166,7 +166,9 @@ function isForSocket(
   return headers.upgrade?.toLowerCase() === 'websocket' && channels.some(({ path }) => url?.split('?', 1)[0] === `/api${path}`);
 }
 
-/** Two hosts may be read differently by whoever is on the way (RFC 9112 section 3.2); Node keeps the first and says nothing. */
+/**
+ * Two hosts may be read differently by a proxy on the way (RFC 9112 section 3.2); Node keeps the first without an error.
+ */
 function hasTwoHosts(names: readonly string[]): boolean {
   let hosts = 0;
   for (let index = 0; index < names.length; index += 2) {
@@ -176,7 +178,7 @@ function hasTwoHosts(names: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** Writes who a trusted proxy passed the request on for in the one form that Fastify reads; what is no address would be somebody of their own to every limit. */
+/** Writes the addresses from a trusted proxy in the one form that Fastify reads; an invalid one would be a person of its own to every limit. */
 function readForwarded({ raw }: FastifyRequest): void {
   const { 'x-forwarded-for': forwarded_for, forwarded } = raw.headers;
   if (forwarded_for === undefined && forwarded === undefined) return;
@@ -201,13 +203,16 @@ export async function createHttp(options: {
   connections: ConnectionLimits;
   /** Whether many people come from a source. */
   isShared: (source: string) => boolean;
-  /** Told of every request before anything of it is answered. */
+  /** Called for every request before it is answered. */
   onArrival: (request: Incoming) => void;
 }): Promise<FastifyInstance> {
   const isProxied = options.trusted_proxies.length > 0;
   const forSocket = (request: Pick<IncomingMessage, 'headers' | 'url'>) => isForSocket(request, options.channels);
   const public_host = options.public_url === undefined ? undefined : new URL(options.public_url).hostname;
-  /** In local exposure anybody's page could point its own name here and ask as ours (DNS rebinding), and a proxy bring strangers in. */
+  /**
+   * In local exposure any web page could point its own name here and ask as this origin (DNS rebinding), and a proxy could let
+   * strangers in.
+   */
   const isOwnHost = (request: FastifyRequest) =>
     options.exposure === 'public' || isForLoopback(request) || hostOf(request.headers.host).toLowerCase() === public_host;
   const headers = securityHeaders(options.public_url);
@@ -229,7 +234,7 @@ export async function createHttp(options: {
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: refuseUnreadable({ logger: options.logger, headers: headers.document }),
-    // What the router refuses runs no hook. An id that is too long names nothing.
+    // Refusals of the router run no hook. An id that is too long names nothing.
     frameworkErrors: (error, request, reply) => {
       const code = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'not_found' : (OF_STATUS.get(error.statusCode ?? 0) ?? 'internal');
       const detail = code === 'malformed' ? { detail: 'The address is not encoded as an address must be.' } : {};
@@ -288,7 +293,7 @@ export async function createHttp(options: {
   });
 
   fastify.addHook('onRequest', async (request, reply) => {
-    // Asked now, the address is known for as long as the request is looked at; of a peer that is gone already nobody can say it, and nobody waits for the answer.
+    // Asked now, the address is known for as long as the request is handled; for a peer that is gone already it is unknown, and no peer waits for the answer.
     if (request.raw.socket.remoteAddress === undefined) {
       reply.hijack();
       request.raw.destroy();
@@ -296,7 +301,7 @@ export async function createHttp(options: {
     }
     if (isProxied) readForwarded(request);
     watchBody(request.raw, options.patience);
-    // Nobody reads a connection any more that was to be a socket's and was answered as a request: it would stay open after its client is gone.
+    // A connection whose upgrade was answered as a request has no reader any more: it would stay open after its client is gone.
     if (forSocket(request.raw)) reply.raw.once('finish', () => request.raw.socket.destroySoon());
     // A file that is not there is answered with the application's page.
     if (!request.is404 && /^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) {
@@ -309,7 +314,7 @@ export async function createHttp(options: {
       reply.header('x-request-id', request.id);
     }
     if (hasTwoHosts(request.raw.rawHeaders)) throw new Problem('malformed', { detail: 'The request names more than one host.' });
-    // No text that anything is looked for by has it, and PostgreSQL fails on it.
+    // No searched text has it, and PostgreSQL fails on it.
     if (/\?.*%00/.test(request.url))
       throw new Problem('malformed', { detail: 'The address holds a character that is not text (%00).' });
     options.onArrival(request);

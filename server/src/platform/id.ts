@@ -19,7 +19,7 @@ export function newId(): string {
   const at = Math.max(0, Date.now() + offset_ms);
   if (at > last_ms) {
     last_ms = at;
-    // The upper half is left for what comes in the same millisecond.
+    // The upper half is left for ids of the same millisecond.
     sequence = randomInt(SEQUENCES / 2);
   } else {
     sequence += 1;
@@ -31,7 +31,7 @@ export function newId(): string {
   return v7({ msecs: last_ms, seq: sequence });
 }
 
-/** When an id was made, in ms: the first 48 bits of a UUIDv7 say so. NaN for what is none. */
+/** When an id was made, in ms: the first 48 bits of a UUIDv7 say so. NaN for other ids. */
 export function timeOfId(id: string): number {
   const [high = '', low = '', version = ''] = id.split('-');
   return version.startsWith('7') ? Number.parseInt(high + low, 16) : Number.NaN;

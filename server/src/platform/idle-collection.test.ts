@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('what the start has left is collected once nothing is done, and nothing more while nothing happens', () => {
+test('collects the garbage of the start once the server is idle, and no more while it stays idle', () => {
   vi.advanceTimersByTime(LOOK_MS);
   expect(state).toMatchObject({ collections: 1, held: 36 * MIB });
   vi.advanceTimersByTime(10 * LOOK_MS);
@@ -41,7 +41,7 @@ test('a server that works is left alone until it rests', () => {
   expect(state.collections).toBe(1);
 });
 
-test('what calls leave is collected where it is worth while', () => {
+test('collects the garbage of calls where it is worth while', () => {
   vi.advanceTimersByTime(LOOK_MS);
   state.held = 40 * MIB;
   vi.advanceTimersByTime(LOOK_MS);

@@ -40,8 +40,8 @@ function createWorld(): World {
 }
 
 /**
- * Gives back what the start and calls have left, once the server has nothing to do: with a heap that may double (`--heap-growing-percent`) V8 itself waits for more. Ends
- * with the answered function.
+ * Collects the garbage of the start and of calls, once the server is idle: with a heap that may double (`--heap-growing-percent`) V8 itself waits for more. Ends with the
+ * answered function.
  */
 export function collectWhenIdle(world: World = createWorld()): () => void {
   let collectLeft: (() => void) | undefined;
@@ -49,7 +49,7 @@ export function collectWhenIdle(world: World = createWorld()): () => void {
     if (world.busyShare() > IDLE_SHARE) return;
     collectLeft?.();
     if (collectLeft !== undefined) return;
-    // What the start has left.
+    // The garbage of the start.
     world.collect();
     collectLeft = createCollector(world.held, world.collect, WORTH_WHILE);
   }, LOOK_EVERY_MS);

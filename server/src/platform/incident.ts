@@ -1,29 +1,29 @@
 import type { Severity, ThreatType } from '@palisade/contract/anti-hacking';
 import type { Kysely } from 'kysely';
 
-/** What was found, until everybody who is to know has been told. */
+/** Findings, kept until all recipients have been notified. */
 export interface FindingTables {
   detection_findings: {
     id: string;
     created_at: string;
     /** JSON. */
     found: string;
-    /** JSON: the ids of those who were told. */
+    /** JSON: the ids of the notified recipients. */
     told: string;
   };
 }
 
-/** What an alert rests on. `events` are up to 5 samples, in words. */
+/** The evidence of an alert. `events` are up to 5 samples, in words. */
 export interface Evidence {
   threshold: string; // 'five failures within 10 minutes'
   events: readonly { at: string; what: string; source: string | null }[];
 }
 
-/** What a rule found, or what was told of a file. */
+/** The finding of a rule, or a report about a file. */
 export interface Incident {
   /** The rule's id, `brute_force.pair`. */
   rule: string;
-  /** What belongs together: the same rule and key of a person are one alert while it goes on. */
+  /** Grouping key: incidents of the same rule, key and person are one alert while it is open. */
   key: string;
   user_id: string;
   threat_type: ThreatType | 'false_alarm' | 'device_offline' | 'remote_report';
@@ -31,7 +31,7 @@ export interface Incident {
   description: string;
   /** ISO time. */
   at: string;
-  /** What became of it: `blocked` only when the thing itself was refused. */
+  /** The outcome: `blocked` only when the action itself was refused. */
   outcome: 'blocked' | 'allowed' | 'unknown';
   ip_address: string | null;
   evidence: Evidence;
@@ -42,5 +42,7 @@ export interface Incident {
   gap_ms?: number;
 }
 
-/** Notes in the transaction that tells of an incident that it is told; false when it was told meanwhile, so that it is not told again. */
+/**
+ * Marks an incident as reported, in the transaction that reports it; false when it was reported meanwhile, so that it is not repeated.
+ */
 export type Claim = (transaction: Kysely<FindingTables>) => Promise<boolean>;

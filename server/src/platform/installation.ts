@@ -7,7 +7,7 @@ export interface InstallationTables {
   installation: { name: string; value: string };
 }
 
-/** Who stands behind the screens and mails. Contacts that are not known are empty. */
+/** The provider named on screens and in mails. Contacts that are not known are empty. */
 export interface Provider {
   provider_name: string;
   support: { phone: string; email: string; promise: string };
@@ -33,7 +33,7 @@ export async function readFact(database: Kysely<InstallationTables>, name: strin
   return row?.value;
 }
 
-/** Writes a fact in place of what was there. */
+/** Writes a fact, or replaces it. */
 export async function writeFact(database: Kysely<InstallationTables>, name: string, value: string): Promise<void> {
   await database
     .insertInto('installation')
@@ -63,7 +63,7 @@ export async function isSetUp(database: Kysely<InstallationTables>): Promise<boo
   return (await readFact(database, SETUP)) !== undefined;
 }
 
-/** Stores what an administrator set up, in place of what was there. */
+/** Stores an administrator's set-up, or replaces it. */
 export async function writeSetup(
   database: Kysely<InstallationTables>,
   setup: z.output<typeof setupPayloadSchema>,

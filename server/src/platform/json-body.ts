@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is wrong with a value, and where in it. */
+/** The fault of a value, and its path. */
 export interface Fault {
   path: readonly PropertyKey[];
   message: string;
@@ -14,12 +14,15 @@ const FAULTS_MAXIMUM = 10;
 const DEPTH_MAXIMUM = 32;
 /** Values of one body, counted with brackets and commas: of the largest body that is taken, one in 8 bytes. */
 const VALUES_MAXIMUM = 30_000;
-/** A body that is smaller in both is read by its schema at once, whatever is wrong with it. */
+/** A body that is smaller in both is read by its schema at once, whatever its faults. */
 const SMALL_BODY = { characters: 4_096, values: 256 };
 
 const CODE = { quote: 0x22, comma: 0x2c, backslash: 0x5c, open: [0x5b, 0x7b], close: [0x5d, 0x7d] } as const;
 
-/** What a JSON text holds, counted in one pass without parsing it: how deep it nests, and a bound of how many values it has. Ends at the first that is too much. */
+/**
+ * The structure of a JSON text, counted in one pass without parsing it: how deep it nests, and an upper bound of its number of values. Ends at the first that is
+ * too much.
+ */
 function structureOf(text: string): { depth: number; values: number } {
   let depth = 0;
   let deepest = 0;
@@ -39,7 +42,7 @@ function structureOf(text: string): { depth: number; values: number } {
   return { depth: deepest, values };
 }
 
-/** Bodies that are read with care: their schema alone could take seconds over what is wrong with them. */
+/** Bodies that are read with care: their schema alone could take seconds over their faults. */
 const large = new WeakSet<object>();
 
 /** Why a JSON text is not even parsed; undefined where it may be. */
@@ -90,7 +93,7 @@ function holdsLists(schema: z.core.$ZodType): boolean {
 
 const lengthChecks = new WeakMap<z.core.$ZodType, z.core.$ZodCheckMaxLength | null>();
 
-/** What bounds the items or characters that a schema takes; null where nothing does. */
+/** The length check of a schema's items or characters; null if it has none. */
 function lengthCheckOf(schema: z.core.$ZodType): z.core.$ZodCheckMaxLength | null {
   const known = lengthChecks.get(schema);
   if (known !== undefined) return known;
@@ -137,7 +140,7 @@ function visitParts(inner: z.core.$ZodType, value: unknown, path: readonly Prope
   return false;
 }
 
-/** Lists and texts that are longer than their schema takes, without a look at what is in them. */
+/** Lists and texts that are longer than their schema takes; their content is not examined. */
 function tooLong(schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[], faults: Fault[]): void {
   if (faults.length >= FAULTS_MAXIMUM) return;
   const inner = withinOptional(schema);
@@ -171,8 +174,8 @@ function faultsOf(schema: z.core.$ZodType, value: unknown, path: readonly Proper
 }
 
 /**
- * Reads a value by its schema. The time it takes is bounded by its size, whatever is wrong with it: the lengths of lists and texts in it come first, then its
- * entries until there are enough faults, and the schema as a whole last.
+ * Reads a value by its schema. The time is bounded by its size, whatever its faults: the lengths of lists and texts in it come first, then its entries until
+ * there are enough faults, and the schema as a whole last.
  */
 export function readBounded<S extends z.core.$ZodType>(schema: S, value: unknown): Read<z.core.output<S>> {
   const faults: Fault[] = [];

@@ -5,15 +5,13 @@ import { type FunctionNode, SqliteDialect, SqliteQueryCompiler } from 'kysely';
 
 const STATEMENTS_MAXIMUM = 500;
 
-/** What a dialect needs of a database in SQLite. */
+/** Methods of an SQLite database that a dialect needs. */
 interface KeptStatements {
   close(): void;
   prepare(sql: string): SqliteDatabase.Statement<unknown[]>;
 }
 
-/**
- * Keeps compiled statements. A statement is run to its end at once, so that one may serve all; SQLite compiles it anew by itself when the schema has changed.
- */
+/** Keeps compiled statements. A statement is run to its end at once, so that one may serve all; SQLite recompiles it when the schema has changed. */
 export function keepStatements(database: SqliteDatabase.Database): KeptStatements {
   const statements = new Map<string, SqliteDatabase.Statement<unknown[]>>();
   return {
@@ -29,16 +27,16 @@ export function keepStatements(database: SqliteDatabase.Database): KeptStatement
   };
 }
 
-/** What follows a text of ASCII in small letters, by the function of folded-text.ts. */
+/** The suffix that the functions of folded-text.ts add to an ASCII text in small letters. */
 const ASCII_ENDS = new Map([
   ['fold_text', ''],
   ['name_order', ' || char(1)'],
 ]);
 
 /**
- * Writes `+?` where a value comes. Of a bare `?` SQLite looks at the value when it makes its plan (partial indexes, LIMIT, how many rows an `=` leaves), and so compiles the statement anew each time the
- * binding has changed, which better-sqlite3 does after each run (sqlite3_clear_bindings). The sign changes no value, whatever its type (sqlite.org/lang_expr.html, "Operators"). So a plan
- * knows no values: what a partial index asks for is written with `sql.lit`.
+ * Writes `+?` where a value comes. Of a bare `?` SQLite looks at the value when it makes its plan (partial indexes, LIMIT, how many rows an `=` leaves), and so compiles the statement anew each time
+ * the binding has changed, which better-sqlite3 does after each run (sqlite3_clear_bindings). The sign does not change a value of any type (sqlite.org/lang_expr.html, "Operators"). So a plan knows no
+ * values: the condition of a partial index is written with `sql.lit`.
  */
 export class KeptStatementCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {

@@ -4,17 +4,17 @@ import { claimFact, type InstallationTables, readFact, writeFact } from './insta
 import { openKeyFile, readKeyFile } from './key-file.ts';
 import type { Settings } from './settings.ts';
 
-/** A key of the installation, and what is lost with it. */
+/** A key of the installation, and the loss without it. */
 export interface InstallationKey {
   name: 'quarantine' | 'two-factor' | 'audit';
   /** The setting that says where it lies. */
   setting: string;
   path: string;
-  /** What is lost without it, as a sentence goes on after "Without it". */
+  /** The loss without the key, worded to follow "Without it". */
   lost: string;
 }
 
-/** A key that is not the one that the database knows. `message` says in one line what is lost and what to do. */
+/** A key that differs from the one that the database knows. `message` says in one line the loss and the remedy. */
 class KeyError extends Error {
   override name = 'KeyError';
 }
@@ -104,7 +104,9 @@ export async function readKey(database: Kysely<InstallationTables>, installed: I
   return knownKey(installed, await readFact(database, factOf(installed)));
 }
 
-/** Has the database go on with the key of the file, made when there is none. Answers that key, and whether it is another one than before. */
+/**
+ * Makes the database use the key of the file, which is made if there is none. Answers that key, and whether it is another one than before.
+ */
 export async function acceptKey(
   database: Kysely<InstallationTables>,
   installed: InstallationKey,

@@ -16,9 +16,9 @@ const perMinute = (count: number): Rate => ({ count, period_ms: MINUTE_MS });
  * Every limit by its name, as LIMITS writes it. `pair`: wrong passwords of one account from one source before that pair is refused (fail2ban's default).
  * `spray`: different accounts with wrong passwords from one source (CrowdSec: 5, one of them forgotten each 10 s). `distributed`: wrong passwords of one
  * account from everywhere before each further try has to wait. `letters`: mails to one address; `letters.reset` and `letters.asked`: of those that anybody can
- * ask for, reset tokens, and each other kind. Used up, another reset token goes out each 5 minutes, within the 15 that one lives: who asks in a loop leaves no
- * mailbox without one that works. `scam_check`: checks of one account. The others are calls: those of one account or, with `.source`, of one source. They are at
- * least four times what the busiest screens make (docs/decisions/accounts.md).
+ * ask for, reset tokens, and each other kind. Used up, another reset token goes out each 5 minutes, within the 15 that one lives: a loop of requests leaves no
+ * mailbox without a valid one. The others are calls: those of one account or, with `.source`, of one source. They are at least four times the calls of the
+ * busiest screens (docs/decisions/accounts.md).
  */
 const DEFAULTS = {
   pair: { count: 5, period_ms: 10 * MINUTE_MS },
@@ -49,7 +49,7 @@ const DEFAULTS = {
 type LimitName = keyof typeof DEFAULTS;
 export type Limits = Readonly<Record<LimitName, Rate>>;
 
-/** In local exposure everybody is the one loopback source, so what is counted by source is this many times higher. */
+/** In local exposure everybody is the one loopback source, so limits by source are this many times higher. */
 const LOCAL_TIMES = 20;
 const COUNT_MAXIMUM = 1_000_000;
 const PERIOD_MAXIMUM_MS = 7 * DAY_MS;
@@ -66,7 +66,7 @@ function isLimitName(name: string): name is LimitName {
   return names.includes(name);
 }
 
-/** What a source is let through that many people share: as much as in local exposure. */
+/** The rate for a source that many people share: as high as in local exposure. */
 export function sharedRate({ count, period_ms }: Rate): Rate {
   return { count: count * LOCAL_TIMES, period_ms };
 }
@@ -84,8 +84,8 @@ function parseRate(text: string): Rate | undefined {
 }
 
 /**
- * The limits of a server. `settings` are entries such as `read=1200/1m`; what is not among them has its default.
- * @throws Error with a sentence that goes on from the variable's name.
+ * The limits of a server. `settings` are entries such as `read=1200/1m`; others have their defaults.
+ * @throws Error with a sentence that follows the variable's name.
  */
 export function parseLimits(settings: readonly string[], exposure: Exposure): Limits {
   const limits: Record<LimitName, Rate> = { ...DEFAULTS };

@@ -20,13 +20,13 @@ export interface ServerTables {
   };
 }
 
-/** Another server uses the database, and one of the two lacks what they need between them. `message` is one line that says what. */
+/** Another server uses the database, and one of the two lacks a setting that they need. `message` is one line about it. */
 class SharedDatabaseError extends Error {
   override name = 'SharedDatabaseError';
 }
 
 const SEEN_EVERY_MS = 15_000;
-/** A server of which nothing was heard for so long is gone. */
+/** A server that was silent for so long is gone. */
 const GONE_AFTER_MS = 60_000;
 
 const list = (names: readonly string[]) => names.join(' and ');

@@ -6,7 +6,7 @@ interface Said {
   peer?: string | undefined;
   version?: [number, number];
   headers: Record<string, string>;
-  /** As they came; in capitals as a browser writes them where nothing else is said. */
+  /** As they came; in capitals as a browser writes them by default. */
   names?: string[];
   method?: string;
 }
@@ -107,7 +107,7 @@ describe('a request that came through a proxy', () => {
     ['old_http', { version: [1, 0], headers: { ...HERE, connection: 'close' } }],
     ['old_http', { version: [0, 9], headers: HERE }],
     ['header_names', { headers: { ...HERE, 'user-agent': 'x' }, names: ['host', 'user-agent'] }],
-    // What HAProxy passes on of a client that asks for an upgrade.
+    // The headers that HAProxy adds for a client that asks for an upgrade.
     [
       'header_names',
       { method: 'POST', headers: { ...HERE, connection: 'upgrade', upgrade: 'x' }, names: ['host', 'connection', 'upgrade'] },
@@ -117,7 +117,7 @@ describe('a request that came through a proxy', () => {
     expect(isLocalRequest(requestOf(said))).toBe(false);
   });
 
-  test('is not every request: those of browsers have none of it', () => {
+  test('is not every request: those of browsers have no such sign', () => {
     const chromium =
       'Host Connection Content-Length sec-ch-ua-platform User-Agent sec-ch-ua Content-Type sec-ch-ua-mobile Accept Origin Sec-Fetch-Site Sec-Fetch-Mode Sec-Fetch-Dest Referer Accept-Encoding Accept-Language Cookie traceparent X-Request-Id Authorization If-None-Match Upgrade-Insecure-Requests Cache-Control Pragma DNT Range';
     const names = chromium.split(' ');

@@ -1,7 +1,7 @@
 import type { ProxySign } from '@palisade/contract/proxy';
 import { isLoopbackHost } from './settings.ts';
 
-/** As much of a request as is looked at. */
+/** The part of a request that is examined. */
 export interface Incoming {
   raw: {
     httpVersionMajor: number;
@@ -42,7 +42,7 @@ function hasNamesOfProxy({ rawHeaders, method }: Incoming['raw']): boolean {
   return says_host;
 }
 
-/** What shows that a request came through a proxy; undefined where nothing does. */
+/** The sign that a request came through a proxy; undefined without one. */
 export function proxySignOf({ raw, headers }: Incoming): ProxySign | undefined {
   for (const name in headers) if (FORWARDING.test(name)) return 'forwarding_header';
   if (raw.httpVersionMajor < 1 || (raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0)) return 'old_http';

@@ -30,7 +30,7 @@ function openLog() {
 /** Unmistakable, and with characters that each encoding changes. */
 const mark = (name: string) => `${name}-${randomBytes(12).toString('hex')}-ü"%&`;
 
-/** How a text looks in a log that was careless: plain, as JSON, encoded for an address, in hex, in base64 wherever in a longer text it stood. */
+/** Forms of a text in a careless log: plain, as JSON, encoded for an address, in hex, in base64 at any offset in a longer text. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const base64 = [0, 1, 2].flatMap((before) => {
@@ -97,12 +97,12 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   await post('/auth/change-password', JSON.stringify({ current_password: wrong, new_password: password }), bearer);
   await post('/remote/join', JSON.stringify({ session_code: secret('session_code') }), bearer);
 
-  // What is somebody else's, and what a role may not.
+  // A session of another person, and a call that the role may not make.
   const foreign = replyOf(await app.call(listSessions, { token: other.token }))[0]?.id ?? '';
   await app.call(endSession, { token, params: { id: foreign }, body: { password } });
   await app.call(listOutbox, { token: other.token });
 
-  // In addresses, headers, sockets, and what is no HTTP.
+  // In addresses, headers, sockets, and invalid HTTP.
   const address = encodeURIComponent(secret('address'));
   for (const path of ['/api/auth/me', '/api/nothing', '/api/%zz', '/', '/assets/x.js', '/api/antivirus/scans'])
     await fetch(`${app.url}${path}?access_token=${address}&${token}`, { headers: bearer });
@@ -128,7 +128,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
     socket.resume();
   });
 
-  // A reset by mail, on a mail server that quotes what it refuses.
+  // A reset by mail, on a mail server that quotes the refused letter.
   smtp.quoteLetters();
   await app.call(forgotPassword, { body: { email } });
   await vi.waitFor(() => expect(smtp.received).toHaveLength(1), { timeout: 10_000, interval: 10 });
@@ -197,7 +197,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   test('went through all of it', () => {
     expect(failed).toHaveLength(5);
     for (const problem of failed) {
-      // Whoever asked learns what to say to support, and nothing else.
+      // The caller learns the request id for support, and no more.
       const { request_id, ...told } = problemSchema.parse(problem);
       expect(request_id).toMatch(/^[\w-]{36}$/);
       const { title, detail } = PROBLEMS.internal;
@@ -218,7 +218,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   });
 
   // proves: asvs-16.2.1, asvs-16.3.4
-  test('has what is needed to find a fault: the request, its outcome, and where an error arose', () => {
+  test('has the facts for finding a fault: the request, its outcome, and where an error arose', () => {
     const entries = lines.map((line) =>
       z
         .looseObject({ level: z.number(), time: z.number(), msg: z.string(), reqId: z.string().optional() })
@@ -247,7 +247,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   });
 
   // proves: asvs-16.3.1, asvs-16.3.2, asvs-16.3.3
-  test('has who tried to get in, and what was refused', () => {
+  test('has attempts to sign in, and refusals', () => {
     const entries = lines.map((line) => z.looseObject({ msg: z.string() }).parse(JSON.parse(line)));
     const account = createHash('sha256').update(email).digest('hex');
     const refused = entries.filter(({ security_event }) => security_event === 'login_failed');
@@ -264,7 +264,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   });
 
   // proves: asvs-16.4.1
-  test('breaks no line, whatever is logged', () => {
+  test('breaks no line, for any content', () => {
     for (const line of lines) expect(line.indexOf('\n')).toBe(line.length - 1);
   });
 });
@@ -319,7 +319,7 @@ describe('an error in the log', () => {
     expect(factsOf(error)).not.toContain(SECRET);
   });
 
-  test('says what the program says of itself', () => {
+  test("keeps a program's own message", () => {
     expect(factsOf(new TypeError('rows is not iterable'))).toContain('rows is not iterable');
     expect(factsOf(Object.assign(new Error('open /data/spool'), { code: 'ENOSPC', syscall: 'open' }))).toMatch(
       /open \/data.*ENOSPC/,

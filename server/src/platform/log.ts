@@ -2,26 +2,26 @@ import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { currentRequest } from './request-context.ts';
 import type { Settings } from './settings.ts';
 
-// What may be logged is named here, and nothing else is: of a request its method, path and address, of an answer its status, of an error what kind it is and where
-// it arose. Bodies, headers and query strings have no way into the log (OWASP ASVS 5, 16.2.5).
+// Only the facts named here may be logged: of a request its method, path and address, of an answer its status, of an error its kind and where it arose. Bodies,
+// headers and query strings have no way into the log (OWASP ASVS 5, 16.2.5).
 
 const TEXT_LENGTH_MAXIMUM = 500;
 const FRAMES_MAXIMUM = 30;
 const CAUSES_MAXIMUM = 5;
 
-/** What else an error may say of itself: names that programs have given, never values that people have. */
+/** Further loggable facts of an error: names given by programs, never values of people. */
 const NAMED = ['code', 'errno', 'syscall', 'signal', 'constraint', 'table', 'column', 'routine', 'responseCode'] as const;
 const NAME = /^[\w.:$-]{1,100}$/;
 
-/** Errors whose message is a sentence about the program. Others quote what they were given: JSON its text, Node its arguments, PostgreSQL the row. */
+/** Errors whose message is a sentence about the program. Others quote their input: JSON its text, Node its arguments, PostgreSQL the row. */
 const SPEAKS_OF_ITSELF = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AbortError', 'TimeoutError']);
 
-/** A sentence without what stands in quotes in it: programs quote what they were given. */
+/** A sentence without its quotations: programs quote their input. */
 function withoutQuotations(text: string): string {
   return withoutQueries(text).replaceAll(/(["'`])(?:(?!\1).)*\1/g, '$1...$1');
 }
 
-/** A text without the query strings of the addresses in it: tokens travel in them, ours or not. */
+/** A text without the query strings of the addresses in it: any tokens may travel in them. */
 function withoutQueries(text: string): string {
   return text.replaceAll(/(\/[^\s?"'<>]*)\?[^\s"'<>]*/g, '$1?...').slice(0, TEXT_LENGTH_MAXIMUM);
 }
@@ -72,7 +72,7 @@ const serializers = {
   }),
   res: (reply: { statusCode?: unknown }) => ({ status: reply.statusCode }),
   err: (error: unknown) => errorFacts(error),
-  // What the socket's plugin calls an address with its query.
+  // The socket plugin's name for an address with its query.
   path: pathOf,
 };
 
@@ -98,7 +98,7 @@ function mixin(_facts: object, _level: number, logger: Logger): object {
   return request === undefined || 'reqId' in logger.bindings() ? {} : request;
 }
 
-/** The server's log: JSON lines of what may be known of it. `destination` is standard error where none is given. */
+/** The server's log: JSON lines with allowed facts only. `destination` is standard error by default. */
 export function createLog(level: Settings['log_level'], destination: DestinationStream = pino.destination(2)): Logger {
   return pino({ level, serializers, mixin, hooks: { logMethod } }, destination);
 }

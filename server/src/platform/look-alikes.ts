@@ -6,8 +6,8 @@ function skeleton(text: string): string {
 }
 
 /**
- * One form for all names that a person could take for one another, in whatever case. Small letters have other look-alikes than capitals (I looks like l, i does
- * not), so it is made of the name as it is, and of what that gives in small letters.
+ * One form for all names that look alike, in any case. Small letters have other look-alikes than capitals (I looks like l, i does not), so it is made of the
+ * name as it is, and of the result in small letters.
  */
 export function lookAlikeKey(name: string): string {
   const visible = name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');

@@ -5,7 +5,7 @@ import { startTestApp } from '#test/harness.ts';
 import { type SmtpServer, startSmtpServer } from '#test/smtp-server.ts';
 import { createMail, type Mail } from './mail.ts';
 
-// A bound for a machine with much else to do: what is waited for comes within seconds.
+// A bound for a busy machine: the awaited state comes within seconds.
 const patience = { timeout: 100_000, interval: 5 };
 
 describe('the queue of mails', { timeout: 120_000 }, async () => {
@@ -56,7 +56,7 @@ describe('the queue of mails', { timeout: 120_000 }, async () => {
     mail.wake();
     await vi.waitFor(() => expect(receivedBy('reset')).toHaveLength(1), patience);
     const place = smtp.received.findIndex(({ to }) => to.startsWith('reset'));
-    // Ten are on their way at once; as many may have been taken up while it was asked what is next.
+    // Ten are on their way at once; as many may have been claimed while the next one was looked up.
     expect(place - before).toBeLessThanOrEqual(25);
     await vi.waitFor(() => expect(receivedBy('digest')).toHaveLength(300), patience);
     expect(smtp.received.findIndex(({ to }) => to.startsWith('notice'))).toBeLessThan(150);
@@ -75,7 +75,7 @@ describe('the queue of mails', { timeout: 120_000 }, async () => {
     expect(new Set(receivedBy(name)).size).toBe(200);
   });
 
-  test('keeps what a server has in hand from others, and gives it to them when that server was killed', async () => {
+  test("keeps a server's claimed letters from others, and gives them to others when that server was killed", async () => {
     broken.holdLetters();
     const killed = start(broken);
     await killed.queue(database, letter('held'));
@@ -90,14 +90,14 @@ describe('the queue of mails', { timeout: 120_000 }, async () => {
     clock += 61_000;
     other.wake();
     await vi.waitFor(() => expect(receivedBy('held')).toHaveLength(1), patience);
-    // What the first one says of it afterwards is not believed.
+    // The first one's later outcome is ignored.
     await vi.waitFor(async () => expect((await stateOf('held')).sent_at).not.toBeNull(), patience);
     broken.dropAll();
     await killed.close();
     expect(await stateOf('held')).toMatchObject({ attempts: 2, next_attempt_at: null, last_error: null });
   });
 
-  test('goes on past recipients that are refused, for now or for good', async () => {
+  test('continues past recipients that are refused, for now or for good', async () => {
     const mail = start();
     smtp.answerRecipients((to) =>
       to.startsWith('grey') ? '451 try later' : to.startsWith('gone') ? '550 nobody here' : '250 ok',

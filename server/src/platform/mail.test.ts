@@ -7,7 +7,7 @@ import { backOff } from './mail.ts';
 
 const patience = { timeout: 10_000, interval: 10 };
 
-/** A server that mails, with an administrator and somebody who forgets things. */
+/** A server that mails, with an administrator and a person who forgets things. */
 async function startMailing() {
   const smtp = await startSmtpServer();
   let clock = Date.parse('2026-11-20T10:00:00Z');

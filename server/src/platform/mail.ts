@@ -25,11 +25,11 @@ export interface MailTables {
     last_error: string | null;
     /** When it is given to the mail server next; null when never. */
     next_attempt_at: string | null;
-    /** 1: nothing of it is kept once it was sent, or given up. */
+    /** 1: it is deleted once it was sent, or given up. */
     leaves_no_trace: number;
     /** 0 goes first, see `PRIORITIES`. */
     priority: number;
-    /** Where an answer goes, when not to the address that it comes from; null once it was sent: whoever knows it can answer. */
+    /** The address for an answer, if it is not the sender's; null once it was sent: it lets its holder answer. */
     reply_to: string | null;
   };
 }
@@ -40,8 +40,8 @@ export const MAIL_PERSONAL: readonly PersonalTable[] = [
 ];
 
 /**
- * What waits first, and what it waits for. `proof`: a token or a name that somebody sits and waits for. `notice`: what was changed in an account. `alert`: what
- * happened to it. `digest`: what can wait.
+ * The priorities of mails, the first first. `proof`: a person waits for this token or name. `notice`: an account was changed. `alert`: something happened to an
+ * account. `digest`: not urgent.
  */
 const PRIORITIES = ['proof', 'notice', 'alert', 'digest'] as const;
 
@@ -53,11 +53,14 @@ interface Letter {
   lines: readonly string[];
   /** Where an answer to it is read. */
   reply_to?: string;
-  /** `notice` unless said otherwise. */
+  /** `notice` by default. */
   priority?: (typeof PRIORITIES)[number];
-  /** Nothing of it is kept once it was sent, or given up; for who is no longer known here. Without a mail server it is not written at all. */
+  /**
+   * The queue keeps no copy once it was sent, or given up; for a recipient without an account. Without a mail server it is not written at
+   * all.
+   */
   leaves_no_trace?: true;
-  /** Somebody asked for it by naming the address: it goes to one that nobody has proved, too, and who queues it bounds how many there are. */
+  /** A person asked for it by naming the address: it also goes to an unproved one, and the queueing code bounds the number of these. */
   asked?: true;
 }
 
@@ -72,30 +75,33 @@ export interface MailServer {
 const SECOND_MS = 1_000;
 /** Waits before the next attempt: 10 s, 20 s, 40 s ... at most an hour; after the last one the mail is given up (some 8 hours in all). */
 const BACK_OFF = { first_ms: 10 * SECOND_MS, most_ms: 3_600 * SECOND_MS, attempts: 16 } as const;
-/** How long it can be seen what was sent to whom. */
+/** Time for which sent mails are kept. */
 const KEPT_MS = 30 * 86_400 * SECOND_MS;
 /** No token or code of a letter lasts longer. */
 const PROOF_MS = 86_400 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 const LATE_AFTER_MS = 60 * SECOND_MS;
-/** Letters that are being handed over at once, each over a connection of its own; these many of them are kept free of what can wait. */
+/**
+ * Letters that are being handed over at once, each over a connection of its own; so many of them are kept free of letters that can
+ * wait.
+ */
 const CONNECTIONS = 10;
 const KEPT_FREE = 2;
 const CAN_WAIT = PRIORITIES.indexOf('alert');
 /**
- * How long a letter that is being handed over is left alone by other servers: longer than clocks differ, and than the mail server may take for all steps but the
- * slowest, for which it is prolonged. If this server is killed, another one sends the letter after that.
+ * Time for which other servers leave a letter alone that is being handed over: longer than clocks differ, and than the mail server may take for all steps but
+ * the slowest, for which it is prolonged. If this server is killed, another one sends the letter after that.
  */
 const LEASE_MS = 180 * SECOND_MS;
 const PROLONGED_EVERY_MS = 30 * SECOND_MS;
 /** A mail server that cannot be reached is left alone for a second, then twice as long each time, at most this. */
 const REST_MOST_MS = 30 * SECOND_MS;
-/** How often it is tried to note what became of a letter when the database is away, and how long letters that are under way are waited for at the end. */
+/** Interval between attempts to store the outcome of a letter while the database is away, and the time to wait at the end for letters under way. */
 const NOTE_EVERY_MS = 500;
 const CLOSE_MS = 4 * SECOND_MS;
-/** A connection that nobody uses is closed after this: mail servers do so themselves, and a letter that meets that has to wait. */
+/** An idle connection is closed after this: mail servers do so themselves, and a letter that meets that has to wait. */
 const IDLE_MS = 15 * SECOND_MS;
-/** How long the mail server may take for each step, in ms. */
+/** Time that the mail server may take for each step, in ms. */
 const SMTP_TIMEOUT_MS = 15 * SECOND_MS;
 const ERROR_LENGTH_MAXIMUM = 300;
 
@@ -111,7 +117,7 @@ function isFinal(error: unknown): boolean {
   return Number(error.responseCode) >= 500 && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE');
 }
 
-/** What is wrong is the mail server or the way to it, not this letter. */
+/** Whether the fault is in the mail server or the way to it, and not in this letter. */
 function isOfServer(error: unknown): boolean {
   return !(error instanceof Error && 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE'));
 }
@@ -128,9 +134,9 @@ interface MailOptions {
   server: MailServer | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** How often the outbox is looked at, in ms. */
+  /** Interval between looks at the outbox, in ms. */
   look_ms?: number | undefined;
-  /** Told that there are other mails than before, or that one was sent or refused. */
+  /** Called when mails were added, sent or refused. */
   onChange?: (() => void) | undefined;
 }
 
@@ -184,7 +190,7 @@ async function claim(
     .execute();
 }
 
-/** Letters that wait in a table until a mail server has taken them, whoever restarts meanwhile; without a mail server they wait for a reader. */
+/** Letters that wait in a table until a mail server has taken them, over restarts; without a mail server they wait for a reader. */
 export class Mail {
   private readonly database: Kysely<MailTables & InstallationTables>;
   private readonly server: MailServer | undefined;
@@ -197,7 +203,7 @@ export class Mail {
   private transporter: Promise<Transporter> | undefined;
   /** Letters that are being handed over, by id. */
   private readonly underway = new Map<string, Promise<void>>();
-  /** By the clock of the machine: what is waited for is one, too. */
+  /** By the clock of the machine: the mail server is a machine, too. */
   private rests_until = 0;
   private failures = 0;
   private readonly timers: readonly NodeJS.Timeout[];
@@ -296,7 +302,7 @@ export class Mail {
   private readonly sendDue = (): void => {
     if (this.server === undefined || this.closed) return;
     if (this.looking) {
-      // What was queued after the look under way.
+      // Queued after the current look began.
       this.isAskedAgain = true;
       return;
     }
@@ -355,7 +361,7 @@ export class Mail {
     return this.queueAll(transaction, [letter]);
   }
 
-  /** Has what is due sent now; without a mail server nothing happens. Returns at once. */
+  /** Has due letters sent now; does nothing without a mail server. Returns at once. */
   wake(): void {
     this.onChange();
     this.sendDue();
@@ -368,7 +374,10 @@ export class Mail {
     return rows.map((row) => ({ ...row, status: statusOf(row) }));
   }
 
-  /** How many were not sent: they wait, or were given up. Without a mail server those that hold what somebody waits for, for a day: a notice is handed on by nobody. */
+  /**
+   * The number of unsent mails: they wait, or were given up. Without a mail server, those of the last day that an administrator has to hand on; notices are not
+   * counted.
+   */
   async countUnsent(): Promise<number> {
     let query = this.database
       .selectFrom('mails')
@@ -379,7 +388,7 @@ export class Mail {
     return Number((await query.executeTakeFirstOrThrow()).count);
   }
 
-  /** How many were to be sent more than a minute ago, and were not: of those that are tried again later none. */
+  /** The number of mails that have been due for more than a minute; those that wait for another attempt are not counted. */
   async countLate(): Promise<number> {
     const { count } = await this.database
       .selectFrom('mails')
@@ -389,7 +398,7 @@ export class Mail {
     return Number(count);
   }
 
-  /** Removes what is older than mails are kept. */
+  /** Removes expired mails. */
   async forgetOld(): Promise<void> {
     await this.database.deleteFrom('mails').where('created_at', '<', at(this.now, -KEPT_MS)).execute();
   }
@@ -402,7 +411,7 @@ export class Mail {
   async close(): Promise<void> {
     this.closed = true;
     for (const timer of this.timers) clearInterval(timer);
-    // A mail server that takes long is not waited for: what it has not taken by then is sent at the next start, or by another server.
+    // A slow mail server is not waited for: letters that it has not taken by then are sent at the next start, or by another server.
     await Promise.race([
       Promise.allSettled([this.looking, ...this.underway.values()]),
       pause(CLOSE_MS, undefined, { ref: false }),

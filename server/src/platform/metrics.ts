@@ -11,20 +11,20 @@ interface Family {
   name: string;
   help: string;
   type: 'counter' | 'gauge' | 'histogram';
-  /** What the family is at this moment. A family that throws, or takes too long, is left out of this look. */
+  /** The current values of the family. A family that throws, or takes too long, is left out of this look. */
   read(): readonly Line[] | Promise<readonly Line[]>;
 }
 
-/** One line below the head of a family; `suffix` is what a histogram puts behind the name. */
+/** One line below the head of a family; `suffix` follows the name in a histogram. */
 interface Line extends Sample {
   suffix?: string;
 }
 
-/** What the server counts and measures, in the text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats). */
+/** The server's metrics, in the text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats). */
 export interface Metrics {
   /** A number that only grows. Its name ends in `_total`. */
   counter(name: string, help: string): { add(labels: Labels, by?: number): void };
-  /** How often values were at most each of `bounds`, which ascend. */
+  /** Counts values up to each of `bounds`, which ascend. */
   histogram(name: string, help: string, bounds: readonly number[]): { observe(labels: Labels, value: number): void };
   /** Numbers that are read at each look. */
   gauge(name: string, help: string, read: () => readonly Sample[] | Promise<readonly Sample[]>): void;
@@ -36,7 +36,7 @@ export interface Metrics {
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Series of one family. What comes beyond that is counted under labels whose values are all `OTHER`, so that no caller can fill the memory. */
+/** Series of one family. Further series are counted under labels whose values are all `OTHER`, so that no caller can fill the memory. */
 const SERIES_MAXIMUM = 2_000;
 const OTHER = 'other';
 /** A look at the database does not hold up the others. ms. */
@@ -135,7 +135,7 @@ export function createMetrics(): Metrics {
       return {
         observe(labels, value) {
           const state = series.of(labels);
-          // A bucket holds what the smaller ones hold, too.
+          // A bucket includes the smaller ones.
           for (const [index, bound] of bounds.entries()) if (value <= bound) state.counts[index] = (state.counts[index] ?? 0) + 1;
           state.count += 1;
           state.sum += value;

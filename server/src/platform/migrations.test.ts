@@ -30,7 +30,7 @@ async function opened() {
   return database;
 }
 
-/** An SQLite file with the first `count` migrations, and somebody in it. */
+/** An SQLite file with the first `count` migrations, and a person in it. */
 async function older(count: number) {
   const { location } = ownDatabase();
   const database = openDatabase<{ users: Record<string, string> }>(location);
@@ -46,7 +46,7 @@ async function older(count: number) {
 }
 
 describe('migrations', () => {
-  test('a failed one leaves nothing of itself, and the next start does it again', async () => {
+  test('a failed one leaves no part of itself, and the next start repeats it', async () => {
     const database = await opened();
     const first = { '0001-first': tableOf('first') };
     await expect(migrate(database, { ...first, '0002-second': failing })).rejects.toThrow('The disk is gone.');
@@ -138,7 +138,7 @@ describe('before an upgrade the SQLite file is copied', () => {
     expect(copies).toBe(0);
   });
 
-  test('and a disk without room for that is said in one sentence, with nothing changed', async () => {
+  test('and a disk without room for that is reported in one sentence, with nothing changed', async () => {
     const { database, sqlite } = await older(5);
     const upgrade = migrate(database, migrations, { beforeUpgrade: () => copyBeforeUpgrade(sqlite, 1024 ** 2) });
     await expect(upgrade).rejects.toThrow(
@@ -149,7 +149,7 @@ describe('before an upgrade the SQLite file is copied', () => {
     expect(rows).toHaveLength(5);
   });
 
-  test('over what an interrupted copy left', async () => {
+  test('over an interrupted copy', async () => {
     const { database, sqlite } = await older(5);
     const copy = upgradeCopyOf(sqlite);
     copyFileSync(sqlite, `${copy}.part`);

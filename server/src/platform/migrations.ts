@@ -15,7 +15,7 @@ const MIGRATION_TABLE = 'kysely_migration';
 const POSTGRES_LOCK = '3853314791062309107';
 const COLLISION_PAUSE_MS = 20;
 
-/** What SQLite says when a migration meets its own half: DDL that is done already. */
+/** SQLite's messages when part of a migration has been applied already. */
 const HALF_DONE = /already exists|duplicate column name|no such (table|column|index)/;
 
 async function appliedMigrations<Tables>(database: Kysely<Tables>): Promise<string[]> {

@@ -2,7 +2,7 @@
 const DISTANCE = { short: 1, long: 2 } as const;
 const LONG_NAME = 8;
 
-/** How many letters are to be put in, taken out, changed or swapped with the next one to make one word of another (optimal string alignment). */
+/** The number of letters to insert, delete, replace or swap with the next one to turn one word into the other (optimal string alignment). */
 function distance(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -9,7 +9,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** Without what fetch does by itself to a compressed body. */
+/** Reads without the decompression that fetch does. */
 function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { headers, agent: false }, (answer) => {
@@ -22,7 +22,7 @@ function get(url: string, headers: Record<string, string> = {}): Promise<Answer>
   });
 }
 
-describe('what the API says of itself', async () => {
+describe('the API description', async () => {
   const app = await startTestApp({ environment: { LIMITS: 'document.source=40/1m' } });
   const url = `${app.url}/api/openapi.json`;
 

@@ -19,15 +19,15 @@ function takes(request: FastifyRequest, encoding: string): boolean {
   return weight === undefined || Number(weight) > 0;
 }
 
-/** Whether what a client has is what there is (RFC 9110 section 13.1.2, weakly compared). */
+/** Whether a client's copy is the present one (RFC 9110 section 13.1.2, weakly compared). */
 function isKnown(request: FastifyRequest, etag: string): boolean {
   const known = String(request.headers['if-none-match'] ?? '');
   return known.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }
 
 /**
- * Serves what the API says of itself: the document at `/api/openapi.json` and its page at `/api/docs`. The document is written and compressed once, at the first look
- * at it, and kept. Of what is served besides it, only routes that are added later are in it.
+ * Serves the API description: the document at `/api/openapi.json` and its page at `/api/docs`. The document is written and compressed once, at the first look at it,
+ * and kept. Of other routes, only those that are added later are in it.
  */
 export async function serveOpenApi(fastify: FastifyInstance, limits: Pick<RateLimits, 'ofDocument'>): Promise<void> {
   const written = once(async () => {
@@ -39,7 +39,7 @@ export async function serveOpenApi(fastify: FastifyInstance, limits: Pick<RateLi
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { etag, ...forms } = await written();
-    // Whoever keeps it asks whether it has changed: it is everybody's, and no secret.
+    // Clients revalidate their copy: the description is public and the same for all.
     reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
     if (isKnown(request, etag)) return reply.code(304).send();
     const encoding = (['br', 'gzip'] as const).find((name) => takes(request, name));
@@ -73,7 +73,7 @@ export async function serveOpenApi(fastify: FastifyInstance, limits: Pick<RateLi
   fastify.get(PATH, { schema: { hide: true }, onRequest: count }, send);
 }
 
-/** Does it at the first call, and answers the same ever after; what went wrong is tried again. */
+/** Does it at the first call, and gives the same answer from then on; a failure is tried again. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => {

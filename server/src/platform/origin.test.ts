@@ -29,7 +29,7 @@ describe('the source of an address', () => {
     expect(isPrivateNetwork(sourceOf(address))).toBe(is_private);
   });
 
-  test('stands beside what the client says of itself', () => {
+  test("is beside the client's own name", () => {
     expect(originOf({ ip: '::ffff:127.0.0.1', headers: {} })).toEqual({
       address: '127.0.0.1',
       source: '127.0.0.1',

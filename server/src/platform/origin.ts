@@ -3,13 +3,13 @@ import { describeUserAgent } from './user-agent.ts';
 
 /** Where a request came from. */
 export interface Origin {
-  /** The peer's address, or what a trusted proxy says it is. */
+  /** The peer's address, or the one from a trusted proxy. */
   address: string;
-  /** What limits and rules count: an IPv4 address (/32), or the /64 network of an IPv6 address, because one customer has at least that. */
+  /** The key of limits and rules: an IPv4 address (/32), or the /64 network of an IPv6 address, because one customer has at least that. */
   source: string;
   /** As the client sent it. */
   user_agent: string | undefined;
-  /** What it says of itself in a few words: "Firefox on Windows". */
+  /** A short name from its user agent: "Firefox on Windows". */
   client: string;
 }
 
@@ -18,7 +18,7 @@ const IPV4_BITS = 32n;
 /** The first 96 bits of IPv6 addresses that are IPv4 addresses: mapped ones (RFC 4291 section 2.5.5.2), and those of a translator (RFC 6052 section 2.1). */
 const IPV4_PREFIXES: readonly bigint[] = [0xffffn, 0x64ff9bn << 64n];
 
-/** The source of an address. What is no address stands for itself, and so does that there is none. */
+/** The source of an address. Text that is not an address, also the one for a missing address, is its own source. */
 export function sourceOf(address: string | undefined = GONE): string {
   const parsed = parseIp(address.replace(/^::ffff:(?=[\d.]+$)/i, ''));
   if (parsed === undefined) return address;
@@ -32,20 +32,20 @@ export function isLoopbackSource(source: string): boolean {
   return source.startsWith('127.') || source === sourceOf('::1');
 }
 
-/** Whether a source is a whole network of somebody's own: unique local or link-local IPv6 (RFC 4193, RFC 4291 section 2.5.6). */
+/** Whether a source is a whole private network: unique local or link-local IPv6 (RFC 4193, RFC 4291 section 2.5.6). */
 export function isPrivateNetwork(source: string): boolean {
   return /^(f[cd][\da-f]{2}|fe[89ab][\da-f]):.*\/64$/.test(source);
 }
 
-/** Networks of nobody in particular, from which no stranger on the internet comes by themselves (RFC 1918, RFC 3927, RFC 6598). */
+/** Private networks, from which no stranger on the internet can come (RFC 1918, RFC 3927, RFC 6598). */
 const PRIVATE_IPV4 = /^(10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 
-/** Whether a source is the machine itself or of a network of somebody's own, where a proxy of this server's would stand. */
+/** Whether a source is the machine itself or of a private network, where a proxy of this server's would stand. */
 export function isPrivateSource(source: string): boolean {
   return isLoopbackSource(source) || PRIVATE_IPV4.test(source) || isPrivateNetwork(source);
 }
 
-/** What stands for the address of somebody who is gone before it was asked for: Node has none then. */
+/** Stands for the address of a client that left before it was read: Node has none then. */
 const GONE = 'unknown';
 
 /** The origin of a request, of Fastify's as of any that looks like it. */

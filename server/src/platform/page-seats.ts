@@ -2,11 +2,11 @@ import type { SaidFrame, ServerFrame } from '@palisade/contract/events';
 import type { Connection } from './channels/serve-socket.ts';
 import type { Session } from './session.ts';
 
-/** What a page says of remote sessions, and of everything else. */
+/** Frames of a page about remote sessions, and all others. */
 export type RemoteFrame = Extract<SaidFrame, { kind: 'listen_remote' | 'leave_remote' | 'remote_signal' }>;
 export type DeskFrame = Exclude<SaidFrame, RemoteFrame>;
 
-/** What one page hears and says beside what concerns its own person. */
+/** A page's frames beside those of its own person. */
 export interface PageSeat<Frame> {
   onFrame(frame: Frame): void;
   /** Whether it hears anything that not everybody may. */
@@ -20,9 +20,9 @@ export interface RemotePage extends Pick<Connection<Session, ServerFrame>, 'tell
   began: Session['began'];
 }
 
-/** Who lets pages take part in remote sessions. */
+/** The feature that lets pages take part in remote sessions. */
 export interface RemotePages {
-  /** The page has been welcomed, and hears what is open of its person. */
+  /** The page has been welcomed, and hears its person's open sessions. */
   onWelcome(page: RemotePage): void;
   sit(page: RemotePage): PageSeat<RemoteFrame>;
 }

@@ -11,7 +11,7 @@ export function containing(search: string, columns: readonly string[]): RawBuild
   return sql`(${sql.join(one, sql` or `)})`;
 }
 
-/** Says how many rows there are on all pages of a list, where it is read from its beginning: who reads on has been told. */
+/** Answers the number of rows on all pages of a list, if it is read from its beginning: later pages repeat no count. */
 export async function countPages(list: {
   query: { cursor?: unknown };
   count: () => Promise<number>;
@@ -30,7 +30,7 @@ export function nextPage(page: {
   const last = page.rows.at(-1);
   if (last === undefined || page.rows.length < page.query.limit) return;
   const [path = '', search = ''] = page.url.split('?', 2);
-  // What was filtered by stays.
+  // Filters stay.
   const query = new URLSearchParams(search);
   for (const name of ['limit', 'cursor']) query.delete(name);
   query.set('limit', String(page.query.limit));

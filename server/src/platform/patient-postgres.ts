@@ -22,10 +22,10 @@ const KEEP_ALIVE_MS = 10_000;
 const CANCEL_BYTES = 16;
 /** PostgreSQL's CancelRequest (postgresql.org/docs/current/protocol-message-formats.html). */
 const CANCEL_CODE = 80_877_102;
-/** What a client of pg knows of its connection, as far as its types do not say. */
+/** Properties of pg's client that its types do not name. */
 const connectionSchema = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
-/** Has the server end what it does for a client, so that it neither keeps a lock nor happens after all. It may be away; nobody waits for this. */
+/** Cancels a client's query on the server, so that it neither keeps a lock nor happens after all. It may be away; the result is not awaited. */
 function cancel(client: object, timeout_ms: number): void {
   const known = connectionSchema.safeParse(client).data;
   if (known === undefined) return;
@@ -48,10 +48,10 @@ const COUNTED = new Set<string>(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 type Question = Pick<CompiledQuery, 'sql' | 'parameters'>;
 type Ask = <R>(held: Held, question: Question) => Promise<PostgresQueryResult<R>>;
 
-/** A connection while somebody has it. */
+/** A connection while it is in use. */
 class Held implements DatabaseConnection {
   readonly client: PostgresPoolClient;
-  /** No request waits for what is asked over it. */
+  /** No request waits for queries over it. */
   readonly is_background: boolean;
   readonly #ask: Ask;
   /** It did not answer, or has ended: it is thrown away when it is given back. */
@@ -76,7 +76,7 @@ class Held implements DatabaseConnection {
 interface PatientPostgresOptions {
   url: string;
   connections: number;
-  /** A connection that nobody has needed for so long is given up, in ms. */
+  /** A connection that is idle for so long is closed, in ms. */
   idle_ms: number;
   timeout_ms: number;
   watch: DatabaseWatch;
@@ -89,8 +89,8 @@ const heldOf = (one: DatabaseConnection): Held => {
 };
 
 /**
- * PostgreSQL for which nobody waits longer than they may (database-patience.ts). A connection that did not answer is thrown away and what it was doing is
- * cancelled; those that lay idle since before then are not believed any more, so that a server that is back is used at once.
+ * PostgreSQL with a bounded wait for each caller (database-patience.ts). A connection that did not answer is thrown away and its query is
+ * cancelled; those that have been idle since before then are dropped, so that a server that is back is used at once.
  */
 export class PatientPostgres implements Dialect {
   private readonly timeout_ms: number;
@@ -115,7 +115,7 @@ export class PatientPostgres implements Dialect {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     this.pool = clients;
-    // A connection that the server ends while nobody uses it leaves the pool by itself; without a listener it would end the process.
+    // pg removes an idle connection that the server ended from the pool; without a listener the error would end the process.
     clients.on('error', () => {});
     clients.on('connect', (client) => {
       this.hears(client);
@@ -133,7 +133,7 @@ export class PatientPostgres implements Dialect {
     return void this.answered.set(client, performance.now());
   }
 
-  /** What an error of a connection is to those who asked. */
+  /** The error that callers get for an error of a connection. */
   private told(error: unknown): unknown {
     const trouble = troubleOfConnection(error);
     if (trouble === undefined) return error;

@@ -3,19 +3,19 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 import { DatabaseTrouble, isOutage, troubleOf } from './database-errors.ts';
 import { type DatabaseWatch, type PoolState, withPatience } from './database-patience.ts';
 
-/** How long a lock of another program is left alone before it is tried again, in ms: the first wait and the longest. */
+/** Wait before another program's lock is tried again, in ms: the first wait and the longest. */
 const RETRY = { first_ms: 2, most_ms: 50 } as const;
 
 /**
- * A dialect of SQLite for which nobody waits longer than they may (database-patience.ts): for their turn, for another program's lock on the file (a backup, a
- * shell), for the disk. SQLite's own `busy_timeout` would hold up the one thread that everybody is served by.
+ * A dialect of SQLite with a bounded wait for each caller (database-patience.ts): for their turn, for another program's lock on the file (a backup, a shell),
+ * for the disk. SQLite's own `busy_timeout` would block the one thread that serves everybody.
  */
 export function createPatientSqlite(
   dialect: Dialect,
   options: { timeout_ms: number; watch: DatabaseWatch; onPool: (read: () => PoolState) => void },
 ): Dialect {
   const { timeout_ms, watch, onPool } = options;
-  /** Who has the one connection, or waits for it. */
+  /** The number of callers that have the one connection, or wait for it. */
   let asking = 0;
   onPool(() => ({ used: Math.min(1, asking), waiting: Math.max(0, asking - 1), most: 1 }));
 
@@ -26,7 +26,7 @@ export function createPatientSqlite(
     const insist = async () => {
       for (let wait_ms: number = RETRY.first_ms; ; wait_ms = Math.min(RETRY.most_ms, wait_ms * 2)) {
         await pause(wait_ms);
-        // Who asked was told that it has not happened.
+        // The caller was told that the query did not run.
         if (is_late) throw new DatabaseTrouble('busy', 'The database was locked for too long.');
         try {
           return await work();
@@ -95,7 +95,7 @@ export function createPatientSqlite(
       beginTransaction: (to, settings) => despiteLocks(() => driver.beginTransaction(innerOf(to), settings)),
       commitTransaction: (to) => despiteLocks(() => driver.commitTransaction(innerOf(to))),
       rollbackTransaction: (to) => driver.rollbackTransaction(innerOf(to)),
-      // Where it waits for the disk, others go on already.
+      // While it waits for the disk, others continue.
       releaseConnection: (to) =>
         withPatience(
           timeout_ms,

@@ -26,7 +26,7 @@ describe('a cache of a person', () => {
     expect(await cache.of('a')).toBe(2);
   });
 
-  test('forgets at once what was changed, also what is being read', async () => {
+  test('forgets changed answers at once, also those that are being read', async () => {
     const { world, cache } = start();
     const early = cache.of('a');
     world.value = 2;

@@ -1,4 +1,4 @@
-/** How long an answer is trusted, so that what another server changed counts here after at most this. What was changed here counts at once. */
+/** Time for which an answer is trusted: a change by another server counts here after at most this. A change made here counts at once. */
 const TRUSTED_MS = 5_000;
 const SIZE_MAXIMUM = 10_000;
 
@@ -8,7 +8,7 @@ export interface PersonCache<T> {
   forget(user_id: string): void;
 }
 
-/** Keeps what is read of a person far more often than it changes. `now` is in ms. */
+/** Caches a person's facts that are read far more often than they change. `now` is in ms. */
 export function createPersonCache<T>(parts: { read: (user_id: string) => Promise<T>; now: () => number }): PersonCache<T> {
   const { read, now } = parts;
   const cache = new Map<string, { answer: Promise<T>; trusted_until: number }>();

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Who the data is about. */
+/** The person that the data is about. */
 export interface Subject {
   id: string;
   email: string;
@@ -9,16 +9,16 @@ export interface Subject {
 /** A table with rows about a person, as they get it in the file of all their data. Each feature names its own. */
 export interface PersonalTable {
   table: string;
-  /** The column that says whose a row is, and what stands in it; `user_id` and the account's id unless said otherwise. */
+  /** The column with the owner of a row, and its content; `user_id` and the account's id by default. */
   column?: string;
   holds?: keyof Subject;
-  /** A column that is unique among a person's rows, in whose order they come; `id` unless said otherwise. */
+  /** A column that is unique among a person's rows, in whose order they come; `id` by default. */
   key?: string;
   /** Secrets, and what only the server has a use for. */
   withheld?: readonly string[];
   /** Columns of JSON text. */
   json?: readonly string[];
-  /** Rows that are about the person; all of theirs unless said otherwise. */
+  /** Further condition on rows about the person. */
   where?: { column: string; is: number };
 }
 

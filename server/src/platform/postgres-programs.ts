@@ -18,7 +18,7 @@ function findProgram(name: string): string {
 }
 
 /**
- * What libpq is told of a database's address: by its environment, which other users of the machine do not see, as they see arguments. Where the server's driver checks
+ * Options of libpq for a database's address: in its environment, which other users of the machine cannot see as they see arguments. Where the server's driver checks
  * certificates (every `sslmode` but `no-verify` and `disable`), so does this.
  */
 function environmentOf(url: string): Record<string, string> {

@@ -1,6 +1,6 @@
 import { Problem } from './problem.ts';
 
-/** As much of somebody's plan as decides who may use premium tools; asked at each call, so that an expiry counts from its second on. */
+/** The part of a person's plan that decides about premium tools; asked at each call, so that an expiry counts from its second on. */
 export interface Premium {
   current(user_id: string): Promise<{ is_premium: boolean }>;
 }

@@ -6,7 +6,7 @@ const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 const STICKY = 0o1000;
 
-/** What is ours in DATA_DIR, by name: folders that are ours whole, and files. Other things that lie in the folder stay as they are. The folder is known to be ours (data-folder.ts). */
+/** The program's own names in DATA_DIR: whole folders, and files. Other things that lie in the folder stay as they are. The folder is this program's (data-folder.ts). */
 const OUR_FOLDERS = new Set([
   'attachments',
   'attachments-arriving',
@@ -18,12 +18,12 @@ const OUR_FOLDERS = new Set([
   'spool',
 ]);
 const OUR_FILES = /^palisade\.|^home$|^server\.(json|lock)|^before-restore-\d+$/;
-/** What a file system makes itself. */
+/** Names that a file system makes. */
 const NOBODYS = new Set(['lost+found']);
 
-/** What was done about files that others could read. */
+/** The repairs of files that others could read. */
 interface Privacy {
-  /** How many files and folders others could read or write until now. */
+  /** Number of files and folders that others could read or write until now. */
   mended: number;
   /** Sentences about what could not be mended. */
   warnings: string[];
@@ -31,7 +31,10 @@ interface Privacy {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown');
 
-/** What is in the folder, made where it is not there. Undefined where that fails: whoever needs the folder says why. */
+/**
+ * The folder's content; the folder is made if it is missing. Undefined if that fails: the code that needs the folder
+ * reports why. -
+ */
 function openFolder(path: string): { root: Stats; names: string[] } | undefined {
   try {
     mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
@@ -42,9 +45,9 @@ function openFolder(path: string): { root: Stats; names: string[] } | undefined 
 }
 
 /**
- * Keeps what the server has from everybody else on the machine (the source of the rule: OWASP ASVS 5, 13.3.2). From now on the process makes files of 0600 and folders of
- * 0700; what lies in `data_dir` from before is mended. A key file elsewhere is only looked at: secrets that a container is given are often 0444, and not ours
- * to change. Windows has no such modes.
+ * Keeps the server's files from all others on the machine (the source of the rule: OWASP ASVS 5, 13.3.2). From now on the process makes files of 0600 and folders of
+ * 0700; existing files in `data_dir` are mended. A key file elsewhere is only checked: secrets of a container are often 0444, and not this program's to change. Windows
+ * has no such modes.
  */
 export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly string[] }): Privacy {
   const { data_dir, key_files } = parts;
@@ -67,7 +70,7 @@ export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly 
     }
   }
 
-  /** A link is left alone: where it leads is not ours to say. */
+  /** A link is left alone: its target may belong to others. */
   function mendAll(path: string): void {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink()) return;

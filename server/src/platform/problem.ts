@@ -1,17 +1,17 @@
 import { type FieldError, PROBLEMS, type ProblemCode, type ProblemDocument, type SecondFactor } from '@palisade/contract/problem';
 
 interface ProblemOptions {
-  /** One sentence in place of the code's own: what is wrong and what to do. */
+  /** One sentence in place of the code's own: the fault and the remedy. */
   detail?: string;
   errors?: FieldError[];
   /** Seconds for `Retry-After`. */
   retry_after?: number;
-  /** What goes on from a refusal that is only half of one. */
+  /** The second step that a half-finished sign-in continues with. */
   second_step?: { challenge: string; methods: SecondFactor[] };
   cause?: unknown;
 }
 
-/** An answer names so many faults, and has so many bytes of sentences: nobody makes this server write much by writing little. */
+/** The most faults and bytes of sentences in an answer: a short request must not cause a long one. */
 const FAULTS_MAXIMUM = 10;
 const WORDS_MAXIMUM = 4 * 1024;
 const DETAIL_MAXIMUM = 1_000;
@@ -88,7 +88,7 @@ function inWords(seconds: number): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** A 429 that says when to come back, in words and as `Retry-After`. `reason` is a sentence, `wait_ms` what is left. */
+/** A 429 with a time to retry, in words and as `Retry-After`. `reason` is a sentence, `wait_ms` the rest of the wait. */
 export function tooManyRequests(reason: string, wait_ms: number): Problem {
   const retry_after = Math.max(1, Math.ceil(wait_ms / SECOND_MS));
   return new Problem('too_many_requests', { detail: `${reason} Try again in ${inWords(retry_after)}.`, retry_after });

@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.ts';
 
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
-/** How often the delay of the event loop is looked at, and for how long what was seen counts. ms. */
+/** Interval at which the event loop's delay is measured, and the length of a window. ms. */
 const RESOLUTION_MS = 20;
 const WINDOW_MS = 30_000;
 
@@ -13,10 +13,10 @@ interface Delay {
   max: number;
 }
 
-/** The delay of the event loop in the last window that is over; in the first one, so far. Nobody's look takes anything from somebody else's. */
+/** The delay of the event loop in the last window that is over; in the first one, so far. Reading does not reset the window. */
 function watchDelay(): { read: () => Delay; close: () => void } {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  // What is recorded is the time between two looks.
+  // The histogram records the time between two looks.
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000);
   const now = (): Delay => ({
     p50: seconds(histogram.percentile(50)),

@@ -8,19 +8,22 @@ import { claimFact, dropFact, type InstallationTables, readFact, readFacts, writ
 import { type Incoming, isLocalRequest, proxySignOf } from './local-request.ts';
 import { isLoopbackSource, isPrivateSource, sourceOf } from './origin.ts';
 
-/** Knows of proxies before this server that nobody told it of. */
+/** Detects proxies before this server that are not in the settings. */
 export interface ProxyWatch {
-  /** Looks at a request, before anything else of it is done. Costs no wait, and never fails. */
+  /** Examines a request before its other steps. Costs no wait, and never fails. */
   look(request: Incoming): void;
-  /** Looks at the request of somebody who is signed in. */
+  /** Examines the request of a signed-in person. */
   lookAtPerson(request: Incoming): void;
   /** Whether many people come from a source because it is a proxy's: it is not refused as a whole. */
   isShared(source: string): boolean;
-  /** Why what is told the machine itself alone (a reset token, a username) is not told to this request, as sentences for the person; undefined when it may be told. */
+  /**
+   * The reasons, as sentences for the person, why facts for the machine itself alone (a reset token, a username) are withheld from this request; undefined when they
+   * may be told.
+   */
   withheld(request: Incoming): Promise<string | undefined>;
   /**
-   * Why this request makes nobody an administrator in local exposure, where coming first is enough, as a sentence for the person; undefined where it may: it is the
-   * machine's own, or the settings say that others come, and how.
+   * The reason why this request cannot make an administrator in local exposure, where coming first is enough, as a sentence for the person; undefined where it can:
+   * it is the machine's own, or the settings say that others come, and how.
    */
   notFirst(request: Incoming): string | undefined;
   findings(): Promise<ProxyFindings>;
@@ -31,9 +34,9 @@ export interface ProxyWatch {
 
 const BEHIND_PROXY = 'behind_proxy';
 const UNTRUSTED = 'untrusted_proxy:';
-/** How many addresses are kept: a network has a few proxies, and whoever sends such headers from many addresses must not fill the table. */
+/** Most addresses that are kept: a network has a few proxies, and a sender of such headers from many addresses must not fill the table. */
 const SOURCES_MAXIMUM = 50;
-/** How often a sign is written again that was written before: an administrator may have cleared it through another server. */
+/** Interval after which a known sign is written again: an administrator may have cleared it through another server. */
 const WRITTEN_AGAIN_MS = 60_000;
 
 const foundSchema = z.object({ since: z.string(), sign: proxySignSchema });
@@ -68,7 +71,7 @@ function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) => bool
 export async function createProxyWatch(parts: {
   database: Kysely<InstallationTables>;
   exposure: Exposure;
-  /** Local exposure where others may come: somebody has said so. */
+  /** Local exposure that others may reach, by an explicit setting. */
   open_local: boolean;
   public_url: string | undefined;
   trusted_proxies: readonly string[];
@@ -152,7 +155,7 @@ export async function createProxyWatch(parts: {
       if (source !== undefined && sign === 'forwarding_header' && !isPrivateSource(source)) name(source, sign);
     },
 
-    // Who is known by the address of a trusted proxy is known by none of their own.
+    // The address of a trusted proxy identifies no single person.
     isShared: (source) => shared.has(source) || (!source.includes('/') && isTrusted(source)),
 
     async withheld(request) {

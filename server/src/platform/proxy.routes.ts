@@ -6,7 +6,7 @@ import { originOf } from './origin.ts';
 import type { ProxyWatch } from './proxy-watch.ts';
 import { type Api, serve } from './serve.ts';
 
-/** Tells administrators what was found of proxies. */
+/** Shows administrators the findings about proxies. */
 export function serveProxyFindings(
   api: Api,
   parts: { database: Kysely<InstallationTables & AuditTables>; audit: Audit; proxies: ProxyWatch },

@@ -128,15 +128,15 @@ describe('calls are limited', () => {
     const token = 'customer-known-ida';
     const full = newSource();
     for (let time = 0; time < 5; time += 1) await ask('/api/config', { source: full });
-    // What is refused for its source is not the account's.
+    // A refusal for the source does not count for the account.
     for (let time = 0; time < 5; time += 1) expect((await ask('/api/firewall/rules', { source: full, token })).status).toBe(429);
     for (let time = 0; time < 3; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
     expect(await ask('/api/firewall/rules', { token })).toMatchObject({ status: 429, retry_after: '20' });
-    // A role that may not is told so first, and was counted for its source.
+    // A role without the right gets that refusal first, and was counted for its source.
     expect((await ask('/api/admin/blocks', { token: 'customer-known-eva' })).status).toBe(403);
   });
 
-  test('and whoever was refused by source a moment ago has nothing looked up', async () => {
+  test('a source that was refused a moment ago has nothing looked up', async () => {
     const [source, token] = [newSource(), 'customer-rita'];
     for (let time = 0; time < 6; time += 1) await ask('/api/firewall/rules', { source, token: 'x' });
     looked_up = 0;
@@ -148,7 +148,7 @@ describe('calls are limited', () => {
     expect((await ask('/api/firewall/rules', { source, token })).status).toBe(200);
   });
 
-  test('by source, whoever makes them and whether their token is worth anything', async () => {
+  test('by source, for every account and token', async () => {
     const source = newSource();
     for (let time = 0; time < 5; time += 1) expect((await ask('/api/firewall/rules', { source, token: 'x' })).status).toBe(401);
     expect((await ask('/api/firewall/rules', { source, token: 'customer-pia' })).status).toBe(429);
@@ -157,7 +157,7 @@ describe('calls are limited', () => {
     expect(events).toMatchObject([1, 2].map(() => ({ kind: 'rate_limited', user_id: null, source, data: { group: 'read' } })));
   });
 
-  test('in groups, each by itself; what watches the server is never limited', async () => {
+  test('limits each group separately, and never limits monitoring', async () => {
     const [source, token] = [newSource(), 'admin-boss'];
     expect((await ask('/api/admin/blocks', { source, token })).status).toBe(200);
     expect((await ask('/api/admin/blocks', { source, token })).status).toBe(200);
@@ -171,7 +171,7 @@ describe('calls are limited', () => {
 });
 
 // proves: asvs-16.3.3, security-30
-describe('requests that no page makes are told', () => {
+describe('requests that no page makes are reported', () => {
   const told = () =>
     events.map((event) => (event.kind === 'request_refused' ? { user_id: event.user_id, ...event.data } : event.kind));
 

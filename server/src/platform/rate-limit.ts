@@ -7,20 +7,20 @@ import { tooManyRequests } from './problem.ts';
 import type { Observe } from './security-event.ts';
 import type { Session } from './session.ts';
 
-/** What calls are limited together. Signing in is limited by source alone: who signs in has no account yet. */
+/** Groups of calls that share a limit. Signing in is limited by source alone: the caller has no account yet. - */
 type Group = 'sign_in' | 'read' | 'write' | 'upload' | 'expensive' | 'admin' | 'document';
 
 export interface RateLimits {
-  /** Whether where a call comes from was over its limit a moment ago: such a call is counted before anything of it is looked up. */
+  /** Whether the source of a call was over its limit a moment ago: such a call is counted before anything is looked up. */
   isPressed(endpoint: Endpoint, request: FastifyRequest): boolean;
   /**
-   * Counts a call for where it comes from, and then, in the same step, for the account of `caller`, who seems to make it. Answers what came of the second for
-   * `ofAccount`, which is asked once it is known who makes it. @throws Problem `too_many_requests` for the first.
+   * Counts a call for its source, and then, in the same step, for the account of `caller`, its probable caller. Answers the result of the second
+   * for `ofAccount`, which is called once the caller is known. @throws Problem `too_many_requests` for the first.
    */
   ofSource(endpoint: Endpoint, request: FastifyRequest, caller?: Session): Promise<CountedAccount | undefined>;
   /** Counts a call for the account that makes it, unless `counted` says that it was. @throws Problem `too_many_requests`. */
   ofAccount(endpoint: Endpoint, request: FastifyRequest, session: Session, counted?: CountedAccount): Promise<void>;
-  /** Counts a look at what the API says of itself. @throws Problem `too_many_requests`. */
+  /** Counts a request for the API description. @throws Problem `too_many_requests`. */
   ofDocument(request: FastifyRequest): Promise<void>;
 }
 
@@ -30,13 +30,15 @@ interface CountedAccount {
   wait_ms: number | undefined;
 }
 
-/** How long a source that was over its limit counts as pressed, in ms, and how many of them are known at most. */
+/** Time for which a source that was over its limit counts as pressed, in ms, and the most sources that are remembered. */
 const PRESSED_MS = 1_000;
 const PRESSED_MAXIMUM = 10_000;
 
-/** What watches a server must be answered always. */
+/** Monitoring must always be answered. */
 const UNLIMITED = new Set(['/health', '/ready']);
-/** A limit that is met is told so often at the most, not at each request: often enough for the rule on limits (more than 5, one of them forgotten a minute). */
+/**
+ * A limit that is met is logged so often at the most, not at each request: often enough for the rule on limits (more than 5, one of them forgotten a minute).
+ */
 const TOLD: Rate = { count: 6, period_ms: 60_000 };
 const REASON = 'These are too many requests at once.';
 
@@ -106,7 +108,7 @@ export function createRateLimits(parts: {
     return { key: `calls:${of}:${source}`, rate: isShared(source) ? sharedRate(rate) : rate };
   }
 
-  /** Undefined for what is limited by source alone. */
+  /** Undefined for groups that are limited by source alone. */
   function bucketOfAccount(of: Group, user_id: string): Bucket | undefined {
     if (of === 'sign_in' || of === 'document') return undefined;
     return { key: `calls:${of}:${user_id}`, rate: limits[of] };

@@ -5,12 +5,12 @@ import type { Bucket, Counters, Empty } from './counters.ts';
 import { connectRedis, withinTime } from './redis.ts';
 
 const PREFIX = 'palisade:';
-/** How long Redis is left alone after it has failed, so that a request does not wait for it each time. */
+/** Pause after Redis has failed, so that requests do not each wait for it. */
 const LEFT_ALONE_MS = 2_000;
 
 /**
- * A program that Redis runs as one step (redis.io/docs/latest/develop/programmability/eval-intro). Its clock is Redis' own, in ms: those of several servers differ, and
- * one that is ahead would forget what the others have counted.
+ * A program that Redis runs as one step (redis.io/docs/latest/develop/programmability/eval-intro). Its clock is Redis' own, in ms: servers' clocks differ, and one that
+ * is ahead would drop the others' counts.
  */
 interface Script {
   text: string;
@@ -84,8 +84,8 @@ const takenSchema = z.tuple([z.number(), z.number()]);
 const putSchema = z.tuple([z.number(), z.number(), z.number()]);
 
 /**
- * Counts in Redis or Valkey, so that several servers count together. While it is away `meanwhile` counts, for this server alone: nobody is locked out by that, and
- * nobody gets in without being counted (docs/decisions/database.md).
+ * Counts in Redis or Valkey, so that several servers count together. While it is away `meanwhile` counts, for this server alone: this locks no one out, and lets
+ * no one in uncounted (docs/decisions/database.md).
  * @throws Error with one line when it cannot be used at the start.
  */
 export async function createRedisCounters(parts: {
@@ -109,7 +109,7 @@ export async function createRedisCounters(parts: {
   }
 
   async function counted<T>(inRedis: () => Promise<T>, here: () => Promise<T>): Promise<T> {
-    // The real clock: what is waited for is a machine.
+    // The real clock: Redis is a machine.
     if (failedAt !== undefined && (isTried || performance.now() - failedAt < LEFT_ALONE_MS)) return await here();
     // One request finds out whether Redis is back; the others do not wait for that.
     isTried = failedAt !== undefined;

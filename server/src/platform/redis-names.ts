@@ -1,6 +1,4 @@
-/**
- * What the names of an installation begin with in the Redis of `url`. The number of a database in it (`redis://host/2`) keeps keys apart but not what is published, so that it is a part of them.
- */
+/** The prefix of an installation's names in the Redis of `url`. The number of a database in it (`redis://host/2`) separates keys but not channels, so that it is a part of the names. */
 export function redisNames(url: string): string {
   const number = URL.parse(url)?.pathname.slice(1) ?? '';
   return /^[1-9]\d*$/.test(number) ? `palisade:${number}:` : 'palisade:';

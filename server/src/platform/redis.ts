@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 
 const CONNECT_MS = 5_000;
 const RECONNECT_MOST_MS = 2_000;
-/** How long one answer is waited for. It comes within one when all is well. */
+/** Time to wait for one answer. It comes within one when all is well. */
 const ANSWER_MS = 500;
 
 /** Sends commands to a Redis or Valkey server, in the order in which they are given. Rejects at once while it is away. */
@@ -24,7 +24,7 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
     const created = createClient({
       url,
       disableOfflineQueue: true,
-      // Nobody waits longer than `withinTime` says, and the client would keep a timer and a signal for 5 s of each command.
+      // `withinTime` bounds the wait; the client's own timeout would keep a timer and a signal for 5 s of each command.
       commandOptions: { timeout: 0 },
       socket: {
         connectTimeout: CONNECT_MS,
@@ -32,7 +32,7 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
           connected ? Math.min(RECONNECT_MOST_MS, 50 * 2 ** retries) : cause,
       },
     });
-    // Each command fails by itself; without a listener the process would.
+    // Each command rejects on its own; without a listener the error would end the process.
     created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
     return created;
   }
@@ -67,7 +67,7 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
   };
 }
 
-/** Hears what is published on channels. */
+/** Receives published messages of channels. */
 export interface RedisHearer {
   /** Resolves once Redis has confirmed. Rejects while it is away; then the channel is heard when Redis is back. */
   subscribe(channel: string): Promise<void>;
@@ -77,14 +77,13 @@ export interface RedisHearer {
   close(): void;
 }
 
-/** How often a connection on which nothing may come for long is asked whether it still is one. */
+/** Interval at which an idle subscriber connection is checked. */
 const HEARER_LOOK_MS = 2_000;
-/** How long it may take to answer: who is sent away because it is late comes back all the later. */
+/** Time in which it must answer: a longer patience would only delay the reconnection further. */
 const HEARER_ANSWER_MS = 4_000;
 
 /**
- * `onMessage` gets what is published on the channels that are subscribed to, `onLost` is told when something may have gone by unheard. All channels are heard again as
- * soon as Redis is back.
+ * `onMessage` gets the messages of subscribed channels, `onLost` is called when messages may have been missed. All channels are heard again as soon as Redis is back.
  */
 export async function openRedisHearer(parts: {
   url: string;
@@ -104,7 +103,7 @@ export async function openRedisHearer(parts: {
     const created = createClient({
       url,
       disableOfflineQueue: true,
-      // One connection is one life: what comes after it is heard anew, by us.
+      // A connection is not reused: after its end this module subscribes anew.
       socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
     });
     created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
@@ -165,7 +164,7 @@ export async function openRedisHearer(parts: {
   return {
     async subscribe(channel) {
       channels.add(channel);
-      // What is being left is left first: the client would take its answer for the end of what is subscribed to now.
+      // Wait until the channel has been left: the client would match the answer to the new subscription.
       await leaving.get(channel);
       if (!isUp) throw new Error('Redis is away.');
       await withinTime(client.subscribe(channel, hear), HEARER_ANSWER_MS);

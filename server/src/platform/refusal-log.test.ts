@@ -25,7 +25,7 @@ describe('lines of refused calls', () => {
     expect(tell('192.0.2.1', 30)).toBe(20);
   });
 
-  test('that were left out are told of before the next minute of that source begins', () => {
+  test('reports left-out lines before the next minute of that source begins', () => {
     const { lines, tell, pass } = startLog();
     tell('192.0.2.1', 25);
     pass(61_000);

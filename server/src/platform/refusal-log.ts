@@ -22,7 +22,8 @@ export interface RefusalLog {
 }
 
 /**
- * Who is refused chooses how often: of each source so many lines are written in a minute, and then one with the number of those that were left out. `now` is in ms.
+ * Bounds log lines of refusals, whose number an attacker controls: so many lines of each source are written in a minute, then one with the number of those left
+ * out. `now` is in ms.
  */
 export function createRefusalLog({ logger, now }: { logger: Pick<FastifyBaseLogger, 'warn'>; now: () => number }): RefusalLog {
   const sources = new Map<string, Told>();
@@ -73,7 +74,7 @@ export function createRefusalLog({ logger, now }: { logger: Pick<FastifyBaseLogg
 
 const logs = new WeakMap<object, RefusalLog>();
 
-/** The bound of a server’s log: whatever writes of refused calls into it asks the same one. */
+/** The bound of a server’s log: every writer of refused calls uses the same one. */
 export function refusalsOf(logger: Pick<FastifyBaseLogger, 'warn'>): RefusalLog {
   let log = logs.get(logger);
   if (log === undefined) {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What each line of the log says of the request that it is about. */
+/** The request's facts in each of its log lines. */
 export interface RequestFacts {
   reqId: string;
   /** Of the trace that the request is part of (W3C Trace Context). */

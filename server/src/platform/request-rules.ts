@@ -21,7 +21,7 @@ const PATTERNS: readonly Pattern[] = [
   { name: 'command_injection', of: /[;|&`]\s*(cat\s+\/|(wget|curl)\s+\S|(ba)?sh\s+-|\/bin\/|nc\s+-)/ },
 ];
 
-/** How much of an address is looked at, in characters: ours have less, and a long one must not cost more. */
+/** Number of characters of an address that are matched: real ones are shorter, and a long one must not cost more. */
 const LOOKED_AT_MAXIMUM = 4_000;
 
 /** Files and folders of other programs, which scanners ask every server for. */
@@ -50,7 +50,7 @@ export function exploitIn(url: string): Pattern['name'] | undefined {
   return PATTERNS.find(({ of }) => of.test(decoded))?.name;
 }
 
-/** Whether an address is one of those that scanners ask for, and never a page of ours. */
+/** Whether scanners ask for this address; never true for a page of this application. */
 export function isProbe(url: string): boolean {
   const path = decodeOnce(pathOf(url.slice(0, LOOKED_AT_MAXIMUM))).toLowerCase();
   return PROBES.some((probe) => probe.test(path));

@@ -8,7 +8,10 @@ import type { Session } from './session.ts';
 
 const isStaff = may.useDesk;
 
-/** Tells detection of requests that no page of ours makes. Bodies are not looked at: customers upload malware, and write what they like. */
+/**
+ * Reports to detection the requests that this application's pages never make. Bodies are not examined: customers upload malware, and write
+ * as they like.
+ */
 export interface RequestWatch {
   /** Looks at every request of a server. To be called before its routes are added. */
   observeAll(fastify: FastifyInstance): void;
@@ -24,7 +27,7 @@ const PATH_LENGTH_MAXIMUM = 200;
 export function createRequestWatch({ observe, now }: { observe: Observe; now: () => number }): RequestWatch {
   function tell(request: FastifyRequest, user_id: string | null, { reason, pattern, was_refused }: Omit<Refused, 'path'>): void {
     const { address, source, client } = originOf(request);
-    // Without the query: it may hold what is nobody's business.
+    // Without the query: it may hold private data.
     const path = (request.url.split('?', 1)[0] ?? '').slice(0, PATH_LENGTH_MAXIMUM);
     const data = { reason, path, pattern, was_refused };
     void observe({ at: new Date(now()).toISOString(), user_id, source, address, client, kind: 'request_refused', data });
@@ -32,13 +35,13 @@ export function createRequestWatch({ observe, now }: { observe: Observe; now: ()
 
   return {
     observeAll(fastify) {
-      // When it is known what was answered.
+      // Once the answer is known.
       fastify.addHook('onSend', async (request, { statusCode }) => {
         const { url, method } = request;
         const pattern = exploitIn(url);
         const was_refused = statusCode >= 400 && statusCode < 500;
         if (pattern !== undefined) tell(request, null, { reason: 'exploit_string', pattern, was_refused });
-        // Another site's page asks first whether it may (CORS); its browser does so by itself.
+        // A browser sends a preflight for another site's page (CORS).
         else if (request.is404 && method !== 'OPTIONS' && (/^\/api(\/|\?|$)/.test(url) || isProbe(url)))
           tell(request, null, { reason: 'unknown_path', pattern: null, was_refused: true });
       });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** What is still taken of a body that was refused, and for how long: a program that sends all of it before it reads gets its answer. */
+/** The rest of a refused body that is still read, in bytes and time: a program that sends all of it before it reads gets its answer. */
 const REST = { bytes: 16 * 1024 * 1024, ms: 10_000 };
 
 /** Drops what still comes of a body. Ends when it is over, when there is too much of it, and when it takes too long. */

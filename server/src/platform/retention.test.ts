@@ -9,7 +9,7 @@ import { replyOf, startTestApp } from '#test/harness.ts';
 
 const DAY_MS = 86_400_000;
 
-test('mails are kept for 30 days, drills for 90, scores for as long as they can be looked at, and nothing else goes', async () => {
+test('mails are kept for 30 days, drills for 90, scores for as long as they can be looked at, and no others are removed', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
   const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, every_ms: { retention: 20 } } });
   const person = await signIn('boss');
@@ -102,7 +102,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
   const { token } = await signIn('boss', 'admin');
   expect(replyOf(await call(checkAudit, { token }))).toMatchObject({ fault: null, checked_from: 3, entries: 5 });
 
-  // What is not over its time goes no more than before.
+  // Entries that are still within their time cannot be removed.
   await expect(app.database.deleteFrom('audit_entries').where('seq', '=', 3).execute()).rejects.toThrow('append-only');
   await expect(app.database.updateTable('audit_head').set({ anchor_seq: 1 }).execute()).rejects.toThrow('append-only');
   clock += 30 * DAY_MS;
@@ -112,7 +112,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
 });
 
 // proves: attack-D.23-2
-test('sessions that are over their time are removed, whether somebody comes with them or not', async () => {
+test('expired sessions are removed, used or not', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
   const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, every_ms: { retention: 20 } } });
   const { token } = await signIn('boss');

@@ -5,16 +5,16 @@ import type { Jobs } from './jobs/jobs.ts';
 
 const RETENTION = jobKind({ name: 'retention', payload: z.object({}), every_ms: 3_600_000 });
 
-/** Has what is over its time forgotten every hour, by one server of those that share it. */
+/** Has expired data removed every hour, by one server of those that share it. */
 export function keepRetention({ jobs, tasks }: { jobs: Pick<Jobs, 'handle'>; tasks: readonly (() => Promise<void>)[] }): void {
   jobs.handle(RETENTION, async ({ signal }) => {
     const failed: unknown[] = [];
     for (const task of tasks) {
       signal.throwIfAborted();
-      // What cannot be removed by one does not keep the others from it.
+      // A failed task does not stop the others.
       await task().catch((error: unknown) => void failed.push(error));
     }
-    // The database is away for all of them alike, which is said once.
+    // The database is away for all of them alike, which is logged once.
     const outages = failed.map(troubleOf).filter((trouble) => trouble !== undefined && isOutage(trouble));
     if (failed.length === 1 || (failed.length > 0 && outages.length === failed.length)) throw failed[0];
     if (failed.length > 1) throw new AggregateError(failed, 'Some of what is over its time could not be removed.');

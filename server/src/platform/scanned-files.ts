@@ -12,7 +12,7 @@ import { invalidField, Problem } from './problem.ts';
 import { storageProblem } from './storage-problem.ts';
 import { receiveUpload } from './upload.ts';
 
-/** Where files lie sealed: no store has a person's file as it is. */
+/** The place of sealed files: no store has a person's file as it is. */
 export interface SealedFiles {
   seal(file: SealedFile, bytes: AsyncIterable<Uint8Array>): Promise<unknown>;
   read(file: SealedFile): Promise<Readable>;
@@ -44,22 +44,22 @@ export interface FileVerdict {
   threat: string | null;
 }
 
-/** What the engines say of a file. */
+/** The engines' verdict of a file. */
 export type Inspect = (file: ArrivedFile & { user_id: string; signal: AbortSignal }) => Promise<FileVerdict>;
 
-/** Files that one person sends to another: each arrives, is scanned and then sealed if it is clean, and of all others nothing is kept. Who may send and read them is their feature's to say. */
+/** Files that one person sends to another: each arrives, is scanned and then sealed if it is clean, and all others are removed. Their feature decides who may send and read them. */
 export interface ScannedFiles {
   /** Takes the file of an upload of at most `maximum` bytes. @throws Problem, what an upload is refused with. */
   receive(request: FastifyRequest, maximum: number): Promise<ArrivedFile>;
   /** Takes a file that came another way. @throws Problem `storage_full`. */
   take(file: { name: string; bytes: Uint8Array }): Promise<ArrivedFile>;
-  /** Keeps bytes sealed that nobody has scanned; whoever reads them is told so. */
+  /** Keeps unscanned bytes sealed; readers are told that they were not scanned. */
   keep(file: Pick<ArrivedFile, 'id' | 'size' | 'sha256'>, bytes: Uint8Array): Promise<void>;
   /** Takes back one that was not written down. */
   discard(file: ArrivedFile): Promise<void>;
   /**
-   * Scans a file; resolves once that is over, whatever came of it. `conclude` writes the verdict down, of a clean file once its bytes are sealed, and answers whether there is
-   * still anybody who wants it; `fail` that there is none.
+   * Scans a file; resolves once that is over, with any outcome. `conclude` stores the verdict, of a clean file once its bytes are sealed, and answers whether the file is
+   * still wanted; `fail` stores that there is none.
    */
   scan(
     file: ArrivedFile,
@@ -69,9 +69,9 @@ export interface ScannedFiles {
       fail: () => Promise<void>;
     },
   ): Promise<void>;
-  /** @throws StoreAwayError while the store is away, Problem `unavailable` when what is kept does not open. */
+  /** @throws StoreAwayError while the store is away, Problem `unavailable` when the kept bytes do not open. */
   read(file: Pick<ArrivedFile, 'id' | 'size' | 'sha256'>): Promise<Readable>;
-  /** Removes what is kept of them, and stops the scans that run. */
+  /** Removes their kept bytes, and stops the scans that run. */
   removeBytes(ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -140,7 +140,7 @@ describe("a secret's file", () => {
   });
 
   test('that the user of the server cannot read is named with the reason', () => {
-    // /proc/self/mem has no page at 0, whoever asks: EIO; a plain file without rights is readable for root.
+    // /proc/self/mem has no page at 0, for any user: EIO; a plain file without rights is readable for root.
     const path = file('smtp://host');
     const unreadable = process.getuid?.() === 0 ? '/proc/self/mem' : path;
     if (unreadable === path) execFileSync('chmod', ['000', path]);

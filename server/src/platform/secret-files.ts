@@ -67,7 +67,7 @@ function readSecret(name: string, path: string): string {
 /** An address with a password put into it. @throws SecretFileError */
 function withPassword(name: string, setting: string, address: string | undefined, password: () => string): string {
   if (!isSet(address)) throw new SecretFileError(`${name} is set, but ${setting} is not. Set that too, or unset ${name}.`);
-  // The schema of the settings says what is wrong with an address that is none.
+  // The schema of the settings reports the fault of an invalid address.
   if (!URL.canParse(address)) return address;
   const url = new URL(address);
   if (url.password !== '')

@@ -1,8 +1,8 @@
 import type { Role } from '@palisade/contract/auth';
 
 /**
- * Something that happened and that detection looks at. `source` is the origin's source key, `address` its address, `client` its user-agent family; all three
- * are null for what the server does by itself. `user_id` is null where no account is known.
+ * An event for detection. `source` is the origin's source key, `address` its address, `client` its user-agent family; all three are null for actions of the
+ * server itself. `user_id` is null where no account is known.
  */
 export type SecurityEvent = {
   /** ISO time. */
@@ -14,7 +14,7 @@ export type SecurityEvent = {
 } & (
   | {
       kind: 'login_failed';
-      /** `account` is the same for the same email, known or not: the hex SHA-256 of it. `step` is what was wrong. */
+      /** `account` is the same for the same email, known or not: the hex SHA-256 of it. `step` is the one that failed. */
       data: { account: string; step: 'password' | 'second_factor' };
     }
   | {
@@ -23,7 +23,7 @@ export type SecurityEvent = {
         account: string;
         session_id: string;
         role: Role;
-        /** What the browser keeps to be known again by; null for one that keeps nothing. */
+        /** The browser's identifier; null for a browser that keeps none. */
         browser_id: string | null;
         has_second_factor: boolean;
         /** Whether a password was part of it, which can be guessed and whose guessing is refused; false for a passkey alone. */
@@ -44,26 +44,28 @@ export type SecurityEvent = {
         sha256: string;
         is_test_file: boolean;
         is_phishing: boolean;
-        /** What became of the uploaded bytes. */
+        /** The fate of the uploaded bytes. */
         copy: 'sealed' | 'deleted' | 'left' | 'waiting';
-        /** The server has started, and tells again what it may not have come to tell. */
+        /** The server has started, and repeats reports that may not have been sent. */
         told_again: boolean;
       };
     }
   /** A limit answered 429. `group` names the limit. */
   | { kind: 'rate_limited'; data: { group: string } }
-  /** A request that no page of ours makes: an unknown path, a string that is an attack, a customer's token on an administrator's endpoint. */
+  /**
+   * A request that this application's pages never make: an unknown path, an attack string, a customer's token on an administrator's endpoint.
+   */
   | {
       kind: 'request_refused';
       data: {
         reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint';
         path: string;
         pattern: string | null;
-        /** Whether the answer was a refusal, or that there is nothing: 4xx. */
+        /** Whether the answer was a refusal, or a missing resource: 4xx. */
         was_refused: boolean;
       };
     }
 );
 
-/** Hands an event to detection. Never fails: what goes wrong with it is logged, and the request goes on. Done when its blocks, if any, are in force. */
+/** Hands an event to detection. Never fails: an error is logged, and the request continues. Done when its blocks, if any, are in force. */
 export type Observe = (event: SecurityEvent) => Promise<void>;

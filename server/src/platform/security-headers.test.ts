@@ -8,7 +8,7 @@ import { problemSchema } from '@palisade/contract/problem';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startTestApp } from '#test/harness.ts';
 
-/** A built application, and a file beside it that nobody may see. */
+/** A built application, and a file beside it that must not be served. */
 function builtApplication(): string {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-web-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,7 +54,7 @@ describe('every answer', async () => {
       sent.end();
     });
 
-  /** Bytes on the wire, and what came back before the server closed. */
+  /** Bytes on the wire, and the answer before the server closed. */
   const say = (bytes: string) =>
     new Promise<RawAnswer>((resolve, reject) => {
       let said = '';
@@ -140,7 +140,7 @@ describe('every answer', async () => {
       expect(JSON.stringify(problem)).not.toMatch(/node_modules|\.ts\b|FST_ERR|HPE_|SQLITE|select |stack/i);
     }
     const kept = headers.get('cache-control');
-    // Neither is anybody's own.
+    // Neither is personal.
     if (/^<!doctype html><title>Palisade|^\{"openapi":/.test(body)) expect(kept).toBe('no-cache');
     else expect(kept).toBe('no-store');
   });
@@ -160,7 +160,7 @@ describe('every answer', async () => {
   });
 
   // proves: asvs-5.3.1, asvs-13.4.1
-  test('never shows what the build did not make', async () => {
+  test('never shows files that the build did not make', async () => {
     for (const path of [
       '/.secret',
       '/assets/../.secret',
@@ -175,7 +175,7 @@ describe('every answer', async () => {
 describe('without https', async () => {
   const app = await startTestApp({ environment: { PUBLIC_URL: 'http://localhost:3000' } });
 
-  test('nobody is told to come by https', async () => {
+  test('sends no Strict-Transport-Security', async () => {
     expect((await fetch(`${app.url}/api/health`)).headers.get('strict-transport-security')).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 const YEAR_SECONDS = 31_536_000;
 
-/** The API answers nothing that a page may run, and the application loads everything from itself. */
+/** The API answers no content that a page may run, and the application loads everything from itself. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -25,7 +25,7 @@ const DOCUMENT_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   // The microphone is for talking in a remote session, which its person turns on there; no page in a frame has it.
   'permissions-policy': 'camera=(), microphone=(self), geolocation=()',
-  // Whatever says nothing else of itself is somebody's own.
+  // A response without another policy may be personal.
   'cache-control': 'no-store',
 } as const;
 

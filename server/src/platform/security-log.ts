@@ -2,7 +2,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import { refusalsOf } from './refusal-log.ts';
 import type { SecurityEvent } from './security-event.ts';
 
-/** What the log says of an event: names of things, never a file's name or what somebody typed. Undefined for what is no matter of access. */
+/**
+ * The log's facts of an event: names of things, never a file's name or typed text. Undefined for events that do not concern access.
+ * -
+ */
 function factsOf(event: SecurityEvent): Record<string, unknown> | undefined {
   switch (event.kind) {
     case 'login_failed':
@@ -20,7 +23,7 @@ function factsOf(event: SecurityEvent): Record<string, unknown> | undefined {
   }
 }
 
-/** Writes who tried to get in, and what was refused, into the log (OWASP ASVS 5, 16.3): what went well at level `info`, the rest at `warn`. */
+/** Logs attempts to sign in, and refusals (OWASP ASVS 5, 16.3): successes at level `info`, the rest at `warn`. */
 export function logSecurityEvent(logger: FastifyBaseLogger, event: SecurityEvent): void {
   const facts = factsOf(event);
   if (facts === undefined) return;

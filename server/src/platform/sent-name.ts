@@ -5,7 +5,7 @@ const ESCAPED = new Map([
 ]);
 
 const EXTENDED = /;[ \t]{0,8}filename\*[ \t]{0,8}=[ \t]{0,8}utf-8'[^']{0,40}'([^;\s]+)/iu;
-// A quote ends the name where nothing of it can follow: a backslash before it may be the last letter of the name.
+// A quote ends the name where the name cannot continue: a backslash before it may be the last letter of the name.
 const QUOTED = /;[ \t]{0,8}filename[ \t]{0,8}=[ \t]{0,8}"(.*?)"(?=[ \t]{0,8}(?:;|$))/isu;
 const BARE = /;[ \t]{0,8}filename[ \t]{0,8}=[ \t]{0,8}([^;\s"]+)/iu;
 

@@ -7,13 +7,13 @@ import { Problem } from './problem.ts';
 import type { RateLimits } from './rate-limit.ts';
 
 const PATH = '/metrics';
-/** Whoever asks is a program on the same machine or network, which asks at once and takes the answer at once. ms. */
+/** The caller is a program on the same machine or network, which asks and reads at once. ms. */
 const PATIENCE_MS = 10_000;
 const CONNECTIONS_MAXIMUM = 32;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whether a request bears the token, compared in the same time whatever it bears. */
+/** Whether a request bears the token, compared in constant time. */
 function bears(authorization: string | undefined, token: string): boolean {
   const sent = /^Bearer (.{1,512})$/i.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(sent), digest(token));
@@ -43,7 +43,7 @@ export function createMetricsServer(metrics: Metrics, token: string | undefined)
   return server;
 }
 
-/** Serves the metrics beside the API, to whoever bears the token. Wrong tokens are limited as looks at the API's document are. */
+/** Serves the metrics beside the API, to callers with the token. Wrong tokens are limited as looks at the API's document are. */
 export function serveMetrics(
   fastify: FastifyInstance,
   parts: { metrics: Metrics; token: string; limits: Pick<RateLimits, 'ofDocument'> },

@@ -23,7 +23,7 @@ describe('the address that a request came from', async () => {
     ['a trusted proxy says it', trusting, '203.0.113.9', '203.0.113.9'],
     ['its client pretends more before it', trusting, '198.51.100.1, 203.0.113.9', '203.0.113.9'],
     ['nobody is trusted', wary, '203.0.113.9', '127.0.0.1'],
-  ])('is what is kept of a sign-in: %s', async (_name, { url, signIn, call }, forwarded, expected) => {
+  ])('is the stored origin of a sign-in: %s', async (_name, { url, signIn, call }, forwarded, expected) => {
     const { email, password } = await signIn();
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': forwarded };
     const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify({ email, password }) });

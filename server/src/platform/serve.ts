@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { admitBy } from './body-admission.ts';
 import { MULTIPART_ONLY } from './body-form.ts';
 import { type DatabaseWait, newWait, waitingAs } from './database-patience.ts';
+import { EncodedReply } from './encoded-reply.ts';
 import { withHeaderFields } from './header-fields.ts';
 import { sourceOf } from './origin.ts';
 import { Problem } from './problem.ts';
@@ -19,7 +20,7 @@ import type { Session, Sessions } from './session.ts';
 /** The session that a handler of an endpoint has: none where anyone may call. */
 type SessionOf<E extends Endpoint> = E['access'] extends 'anyone' ? undefined : Session;
 
-/** What a handler gets: everything parsed, the session checked, the record owned. */
+/** A handler's arguments: everything parsed, the session checked, the record owned. */
 export interface Call<E extends Endpoint, Row = undefined> {
   params: ParamsOf<E>;
   query: QueryOf<E>;
@@ -43,7 +44,7 @@ interface Policy<E extends Endpoint, Row> {
   may(me: UserInfo, row: NoInfer<Row>): boolean;
 }
 
-/** The access argument: an endpoint's own access, said again where it is served; a path that names a record demands the ownership check, or a policy. */
+/** The access argument: an endpoint's own access, repeated where it is served; a path that names a record demands the ownership check, or a policy. */
 type AccessCheck<E extends Endpoint, Row> = E['path'] extends `${string}{${string}`
   ? Policy<E, Row> | (Row extends { user_id: string } ? Ownership<E, Row> : never)
   : E['access'];
@@ -54,12 +55,12 @@ interface RecordCheck<E extends Endpoint, Row> {
   may?(me: UserInfo, row: Row): boolean;
 }
 
-/** Whether a record says that it belongs to this person; one that says nothing belongs to nobody. */
+/** Whether a record belongs to this person; false for a record without an owner. */
 function isOwn(me: UserInfo, row: unknown): boolean {
   return typeof row === 'object' && row !== null && 'user_id' in row && row.user_id === me.id;
 }
 
-/** The application that endpoints are served on, with its sessions, what limits calls, and who is told of those that nobody should make. */
+/** The application that serves endpoints, with its sessions, rate limits, and the receiver of unexpected calls. */
 export interface Api {
   fastify: FastifyInstance;
   sessions: Sessions;
@@ -67,11 +68,13 @@ export interface Api {
   watch: Pick<RequestWatch, 'forbidden'>;
   /** Whether a device of this id has this token; for endpoints that devices call. */
   isDevice?: (identity: { device_id: string; token: string }) => Promise<boolean>;
-  /** Told of each request, with the session that it has. Not of one whose token is worth nothing: an open page of somebody who signed out is no stranger. */
+  /**
+   * Called for each request, with its session. Not for one with an invalid token: an open page after a sign-out is no stranger.
+   */
   onCall?: (request: FastifyRequest, session: Session | undefined) => void;
-  /** Told of a person whose account a call has changed. */
+  /** Called with a person whose account a call has changed. */
   onChange?: (user_id: string, topic: Topic) => void;
-  /** Told that a call has changed something of the installation. */
+  /** Called when a call has changed something of the installation. */
   onInstallationChange?: (topic: InstallationTopic) => void;
 }
 
@@ -189,8 +192,8 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
 }
 
 /**
- * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, handler, reply. Refused in that order, so that a
- * stranger learns nothing from a malformed request; who calls is looked up while the call is counted. Whatever a handler throws becomes a problem document (`Problem` as itself, the rest `internal`).
+ * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, handler, reply. Refused in that order, so that a stranger learns nothing from a malformed request; the
+ * caller is looked up while the call is counted. An exception of a handler becomes a problem document (`Problem` as itself, the rest `internal`).
  */
 export function serve<E extends Endpoint, Row = undefined>(
   api: Api,
@@ -198,7 +201,13 @@ export function serve<E extends Endpoint, Row = undefined>(
   access: AccessCheck<E, Row>,
   handle: (
     call: Call<E, Row>,
-  ) => Promise<[NonNullable<E['download']>] extends [never] ? (ReplyOf<E> extends undefined ? void : ReplyOf<E>) : Readable>,
+  ) => Promise<
+    [NonNullable<E['download']>] extends [never]
+      ? ReplyOf<E> extends undefined
+        ? void
+        : ReplyOf<E> | EncodedReply<ReplyOf<E>>
+      : Readable
+  >,
 ): void;
 export function serve<E extends Endpoint, Row>(
   api: Api,
@@ -213,10 +222,10 @@ export function serve<E extends Endpoint, Row>(
   async function admit(request: FastifyRequest): Promise<void> {
     const token = tokenOf(endpoint, request);
     const lookUp = async () => (token === undefined ? undefined : await api.sessions.resolve(token));
-    // At the same time as the call is counted; who sends far too many has nothing looked up for that.
+    // At the same time as the call is counted; for a caller far over the limit nothing is looked up.
     const early = api.limits.isPressed(endpoint, request) ? undefined : lookUp();
     early?.catch(() => {});
-    // Who called with this token before is most likely who calls now, and is counted in the same step.
+    // The last known caller of this token is most likely the caller now, and is counted in the same step.
     const caller = token === undefined ? undefined : api.sessions.recall(token);
     const counted = await api.limits.ofSource(endpoint, request, caller);
     const session = authenticate(api, endpoint, request, { token, session: await (early ?? lookUp()) });
@@ -271,7 +280,10 @@ export function serve<E extends Endpoint, Row>(
     handler: async (request, reply) => {
       const wait = waits.get(request) ?? newWait();
       try {
-        return reply.code(endpoint.status).send(await waitingAs(wait, () => answer(request, reply)));
+        const answered = await waitingAs(wait, () => answer(request, reply));
+        reply.code(endpoint.status);
+        if (!(answered instanceof EncodedReply)) return reply.send(answered);
+        return reply.type('application/json; charset=utf-8').send(answered.text);
       } finally {
         wait.is_over = true;
       }

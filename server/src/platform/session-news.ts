@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { redisNames } from './redis-names.ts';
 
-/** What servers tell each other, so that it counts everywhere at once. */
+/** Messages between servers, which make a change count everywhere at once. */
 const newsSchema = z.discriminatedUnion('kind', [
   /** Some sessions have ended. */
   z.object({ kind: z.literal('ended'), session_ids: z.array(z.string()), is_deletion: z.boolean().optional() }),
@@ -10,19 +10,22 @@ const newsSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('changed'), user_id: z.string() }),
   /** There are jobs of these kinds to be done. */
   z.object({ kind: z.literal('work'), kinds: z.array(z.string()) }),
-  /** Who does one of these jobs is to stop. */
+  /** The servers that do one of these jobs stop it. */
   z.object({ kind: z.literal('work_cancelled'), ids: z.array(z.string()) }),
-  /** Whose is the upload of this key? With `cancel` it is to end, and the answer comes when it has. */
+  /** Asks for the owner of the upload with this key. With `cancel` it is to end, and the answer comes when it has. */
   z.object({ kind: z.literal('upload_asked'), ask: z.string(), key: z.string(), cancel: z.boolean() }),
   z.object({ kind: z.literal('upload_told'), ask: z.string(), user_id: z.string(), cancelled: z.boolean() }),
 ]);
 type News = z.infer<typeof newsSchema>;
 
-/** Tells other servers, and hears them. What is lost on the way is found when the answer of the database that is trusted is over. */
+/**
+ * Sends messages to other servers, and receives theirs. A lost message is made up for when the trusted answer of the database
+ * expires.
+ */
 export interface SessionNews {
   /** Never fails and never waits. */
   tell(news: News): void;
-  /** Has `listener` hear what other servers tell; what this one told it may hear too. */
+  /** Calls `listener` with other servers' messages, and perhaps with this server's own. */
   listen(listener: (news: News) => void): void;
   close(): void;
 }
@@ -43,7 +46,7 @@ export async function createRedisSessionNews(parts: { url: string; logger: Fasti
       disableOfflineQueue: true,
       socket: { reconnectStrategy: (retries: number) => Math.min(RECONNECT_MOST_MS, 50 * 2 ** retries) },
     });
-    // Without a listener the process would end; the client connects again by itself.
+    // Without a listener the process would end; the client reconnects on its own.
     client.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
     await client.connect();
     return client;

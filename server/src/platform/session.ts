@@ -12,7 +12,7 @@ import { describeUserAgent } from './user-agent.ts';
 export interface SessionTables {
   sessions: {
     id: string;
-    /** SHA-256 of the token in hex: a stolen database signs nobody in. */
+    /** SHA-256 of the token in hex: a stolen database allows no sign-in. */
     token_hash: string;
     user_id: string;
     created_at: string;
@@ -24,7 +24,7 @@ export interface SessionTables {
   };
 }
 
-/** Of the accounts, what is read with each session: in one question, since it is asked for nearly every call. */
+/** The account's columns that are read with each session: in one query, since nearly every call needs them. */
 export interface PersonTables {
   users: UserInfo & { disabled_at: string | null; email_proven_at: string | null };
 }
@@ -38,7 +38,7 @@ export type SessionRecord = Omit<Selectable<SessionTables['sessions']>, 'token_h
 export interface Session {
   id: string;
   user: UserInfo;
-  /** Where and with what it signed in; null for a session of before that was kept. */
+  /** The origin of its sign-in; null for a session from before it was stored. */
   began: Pick<Origin, 'address' | 'source' | 'client'> | null;
   /** Its person must have a second factor and has none yet: it may do nothing but set one up. */
   is_held: boolean;
@@ -50,11 +50,11 @@ const DAY_MS = 86_400_000;
 /** Lifetimes of a session (OWASP ASVS 5, 7.3): 30 days in all, 7 days without use. */
 const ABSOLUTE_LIFETIME_MS = 30 * DAY_MS;
 const IDLE_LIFETIME_MS = 7 * DAY_MS;
-/** How exactly `last_used_at` is kept: far below the idle lifetime, so that a request is not a write. */
+/** The precision of `last_used_at`: far below the idle lifetime, so that a request is not a write. */
 const LAST_USE_GRAIN_MS = 60_000;
 /**
- * How long an answer of the database is trusted, so that another server's logout counts here after at most this: short where there are other servers, and for one server
- * alone so long that only what is changed in the database by hand waits for it.
+ * Time for which an answer of the database is trusted, so that another server's logout counts here after at most this: short where there are other servers, and for one
+ * server alone so long that only changes by hand in the database wait for it.
  */
 const CACHE_MS = { alone: 5_000, several: 500 } as const;
 const SWEPT_AT_ONCE = 1_000;
@@ -92,7 +92,7 @@ const lifetimeStarts = (now: () => number) => ({
   used: new Date(now() - IDLE_LIFETIME_MS).toISOString(),
 });
 
-/** Nobody waits for it: it is far within the idle lifetime, and the next call tries again. */
+/** Runs without being awaited: it is far within the idle lifetime, and the next call tries again. */
 function noteUse(database: Kysely<SessionTables & PersonTables>, now: () => number, token_hash: string, cached: Cached): void {
   const before = cached.last_used_at;
   cached.last_used_at = now();
@@ -132,7 +132,7 @@ export class Sessions {
     this.news?.listen((told) => {
       switch (told.kind) {
         case 'ended': {
-          // One of ours is told to us as well, and was dropped before.
+          // This server receives its own messages too, and dropped those sessions before.
           const ids = new Set(told.session_ids.filter((id) => !this.ended.has(id)));
           if (ids.size === 0) return;
           for (const id of ids) this.remember(id);
@@ -197,7 +197,7 @@ export class Sessions {
       session: { id: row.id, user, began: beganOf(row), is_held, is_unproven },
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
-      // Whoever has just set their second factor up, or proved their address, is free at once, on every server.
+      // A person who has just set up a second factor, or proved the address, is free at once, on every server.
       trusted_until: is_held || is_unproven ? 0 : this.now() + this.cache_ms,
     };
   }
@@ -264,7 +264,9 @@ export class Sessions {
     return cached.session;
   }
 
-  /** Whose session a token was when it was last looked up here, if that was lately. It may have ended since at another server: it lets nobody in. */
+  /**
+   * The session that a token had at its last look-up here, if that was lately. Another server may have ended it since: it grants no access.
+   */
   recall(token: string): Session | undefined {
     return this.cache.get(hashOf(token))?.session;
   }
@@ -274,7 +276,9 @@ export class Sessions {
     return this.endOne(this.database, session_id);
   }
 
-  /** Ends all sessions of a person, or all but one, as part of `database`'s transaction. None of them is answered from here any more, committed or not. */
+  /**
+   * Ends all sessions of a person, or all but one, as part of `database`'s transaction. They are dropped from the cache here at once, committed or not.
+   */
   async endAll(transaction: Kysely<SessionTables>, user_id: string, except_id?: string): Promise<void> {
     this.tell(await this.endSeveral(transaction, user_id, except_id));
   }
@@ -304,7 +308,7 @@ export class Sessions {
     return this.database.selectFrom('sessions').select(PUBLIC_COLUMNS).where('id', '=', session_id).executeTakeFirst();
   }
 
-  /** How many sessions of each person still count, and when one of them was last used. Who has none is missing. */
+  /** The number of valid sessions of each person, and when one of them was last used. People without a session are missing. */
   async counts(user_ids: readonly string[]): Promise<Map<string, { sessions: number; last_used_at: string }>> {
     const { created, used } = lifetimeStarts(this.now);
     const rows = await this.database
@@ -355,13 +359,16 @@ export class Sessions {
     }
   }
 
-  /** Has `listener` told of each session that ends here, and whether with its account, until the answered function is called. */
+  /**
+   * Calls `listener` for each session that ends here, with whether its account was deleted, until the returned function is
+   * called.
+   */
   onEnd(listener: SessionEndListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Has `listener` told of each person whose record changed here, until the answered function is called. */
+  /** Calls `listener` for each person whose record changed here, until the returned function is called. */
   onChange(listener: (user_id: string) => void): () => void {
     this.changeListeners.add(listener);
     return () => this.changeListeners.delete(listener);

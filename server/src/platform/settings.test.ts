@@ -49,7 +49,7 @@ describe('settings', () => {
   });
 
   test.each([[{ SMTP_URL: 'smpt://shield:hush@mail.example.com' }], [{ DATABASE_URL: 'mysql://shield:hush@localhost/x' }]])(
-    'a password in a wrong setting is not said aloud: %j',
+    'a password in a wrong setting is not shown: %j',
     (environment) => {
       expect(() => parseSettings(environment)).toThrow(/^\w+ must be an address that starts with (?!.*hush)/);
     },
@@ -62,7 +62,7 @@ describe('settings', () => {
     expect(settings.open_local).toBe(true);
   });
 
-  test('what is kept for a time is kept for days, or for ever', () => {
+  test('retention is in days, or for ever', () => {
     const { retain_days } = parseSettings({
       RETAIN_SCANS: '30',
       RETAIN_ALERTS: 'forever',
@@ -72,7 +72,7 @@ describe('settings', () => {
     expect(retain_days).toEqual({ scans: 30, alerts: undefined, audit: 365, chats: 90 });
   });
 
-  test('room is said in bytes or with a unit, times with one', () => {
+  test('sizes are in bytes or with a unit, times with one', () => {
     expect(parseSettings({})).toMatchObject({
       spool: { per_person: 4 * 1024 ** 3, all: 16 * 1024 ** 3 },
       disk_reserve: 512 * 1024 ** 2,

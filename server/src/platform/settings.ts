@@ -14,7 +14,9 @@ export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-/** What a server runs with: read once from the environment, never again. Names and defaults are those of the table in docs/operating.md. */
+/**
+ * The settings of a server: read once from the environment, never again. Names and defaults are those of the table in docs/operating.md.
+ */
 export interface Settings {
   host: string;
   port: number;
@@ -26,9 +28,9 @@ export interface Settings {
   database_url: string | undefined;
   /** Connections to PostgreSQL at the most. */
   database_pool: number;
-  /** How long a request waits for the database, in ms. */
+  /** Time that a request waits for the database, in ms. */
   database_timeout_ms: number;
-  /** Where limits are counted for several servers together; undefined: each counts by itself. */
+  /** Counts limits for several servers together; undefined: each counts on its own. */
   redis_url: string | undefined;
   /** The store of kept files that several servers share; undefined: a folder of DATA_DIR. */
   storage: S3Location | undefined;
@@ -40,9 +42,9 @@ export interface Settings {
   audit_key_file: string;
   /** Where this server notes the end of the audit log, for itself alone. */
   audit_witness_file: string;
-  /** Whose accounts must have a second factor; `staff` are support and administrators. */
+  /** The accounts that must have a second factor; `staff` are support and administrators. */
   require_two_factor: 'nobody' | 'staff' | 'everyone';
-  /** How many steps of 30 s a code of an authenticator app counts before and after its own. */
+  /** Number of steps of 30 s that a code of an authenticator app is valid before and after its own. */
   totp_drift_steps: number;
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
@@ -54,21 +56,24 @@ export interface Settings {
   reset_delivery: 'response' | 'email' | 'outbox';
   /** Undefined: mails wait in the outbox. */
   mail_server: { url: string; from: string } | undefined;
-  /** Where answers to mails arrive, and the address that they are sent to: a `*` in it, or what goes behind a `+`, names the conversation; `authserv_id` is whose `Authentication-Results` are trusted. Undefined: nowhere. */
+  /**
+   * The mailbox of answers to mails, and the address that they are sent to: a `*` in it, or the part after a `+`, names the conversation; `authserv_id` is the server whose `Authentication-Results`
+   * are trusted. Undefined: nowhere.
+   */
   inbox: { url: string; address: string; authserv_id?: string } | undefined;
   /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
   scanners: readonly ScannerAddress[];
-  /** Nobody has said which clamd, or that there is to be none: one at a usual place may be used. */
+  /** No clamd was configured or excluded: one at a usual place may be used. */
   look_for_scanner: boolean;
   /** Sources of signatures beside the pack that ships. */
   signature_feeds: readonly SignatureFeed[];
-  /** How much may lie in the spool, of one person and in all, in bytes. */
+  /** The most bytes in the spool, of one person and in all. */
   spool: { per_person: number; all: number };
-  /** How much of the disk stays free for the database, in bytes. */
+  /** Bytes of the disk that stay free for the database. */
   disk_reserve: number;
-  /** How long an upload may take, in ms. */
+  /** Time that an upload may take, in ms. */
   upload_ms: number;
-  /** What is let through in a time, by the name of each limit. */
+  /** Rate limits by name. */
   limits: Limits;
   /** For how many days finished scans, alerts that are over and entries of the audit log are kept; undefined: for ever. */
   retain_days: { scans: number | undefined; alerts: number | undefined; audit: number | undefined; chats: number | undefined };
@@ -102,7 +107,7 @@ const webAddress = z.preprocess(
   blankIsUnset,
   z.url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' }).optional(),
 );
-/** An address with an account in it: whoever connects decodes that, and would fail over a % that stands for itself. */
+/** An address with an account in it: clients decode it, and would fail over a % that stands for itself. */
 const accountAddress = (protocol: RegExp, error: string) =>
   z.preprocess(
     blankIsUnset,
@@ -177,7 +182,9 @@ function measure<Unit extends string>(pattern: RegExp, units: Readonly<Record<Un
 const bytes = (usual: string) => measure(/^(\d{1,9})([KMGT]?)$/, UNIT_BYTES, usual, 'must be a size such as 512M or 4G');
 const duration = (usual: string) => measure(/^([1-9]\d{0,5})([smhd])$/, UNIT_MS, usual, 'must be a time such as 30m or 1h');
 
-/** What names a conversation has 42 characters, and a + before them; an address has 64 before its @ (RFC 5321 section 4.5.3.1.1). */
+/**
+ * A conversation's part of the address has 42 characters, after a +; an address has 64 before its @ (RFC 5321 section 4.5.3.1.1).
+ */
 const INBOX_LOCAL_MAXIMUM = 21;
 
 const environmentSchema = z.object({
@@ -291,7 +298,7 @@ const environmentSchema = z.object({
   UPLOAD_TIME: duration('1h'),
   METRICS_PORT: z.preprocess(blankIsUnset, portNumber.optional()),
   METRICS_HOST: text,
-  // What a header can carry as a bearer token (RFC 6750 section 2.1), and nobody guesses.
+  // Must fit a header as a bearer token (RFC 6750 section 2.1), and be hard to guess.
   METRICS_TOKEN: z.preprocess(
     blankIsUnset,
     z
@@ -305,10 +312,12 @@ const environmentSchema = z.object({
       .enum(['debug', 'info', 'warn', 'error', 'silent'], { error: 'must be "debug", "info", "warn", "error" or "silent"' })
       .default('warn'),
   ),
+  /** Read by the processes that compile rules (scanner/src/engine/choose-engine.ts); here only a wrong word is refused. */
+  PALISADE_ENGINE: z.preprocess(blankIsUnset, z.enum(['native', 'wasm'], { error: 'must be "native" or "wasm"' }).optional()),
   ...secretFileShape,
 });
 
-/** Settings that may hold a password: what is wrong with them is said, what they are is not. */
+/** Settings that may hold a password: their faults are reported, their values are not. */
 const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'INBOX_IMAP_URL', 'METRICS_TOKEN', 'TURN_SECRET']);
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
@@ -326,7 +335,7 @@ function limitsOf(entries: readonly string[], exposure: Exposure): Limits {
   }
 }
 
-/** A relay takes nobody without the secret, and a secret without a relay is one that somebody forgot. */
+/** A relay needs the secret, and a secret without a relay is a forgotten setting. */
 function turnOf(urls: readonly string[], secret: string | undefined): Settings['turn'] {
   const hasRelay = urls.some((url) => url.startsWith('turn'));
   if (hasRelay && secret === undefined)
@@ -355,7 +364,7 @@ function senderOf(smtp_url: string, public_url: string | undefined): string {
   return account ?? `no-reply@${public_url === undefined ? 'localhost' : new URL(public_url).hostname}`;
 }
 
-/** Where answers to mails arrive: in the mailbox of an account, whose own address is the one that they are sent to unless another is said. */
+/** The mailbox of answers to mails: that of an account, whose own address they are sent to by default. */
 function inboxOf(
   values: {
     INBOX_IMAP_URL?: string | undefined;
@@ -388,7 +397,7 @@ function inboxOf(
   return { url, address, ...(authserv_id !== undefined && { authserv_id }) };
 }
 
-/** Where the metrics are read: never by whoever happens to come by. */
+/** The address of the metrics: never open to everybody. */
 function metricsOf(values: {
   PORT: number;
   METRICS_PORT?: number | undefined;
@@ -425,7 +434,7 @@ function secretsOf(environment: Readonly<Record<string, string | undefined>>) {
 
 /**
  * Parses the environment, and reads the secrets that its `..._FILE` settings name.
- * @throws SettingsError that names the first bad variable and says what would be right.
+ * @throws SettingsError that names the first bad variable and a right value.
  */
 export function parseSettings(given: Readonly<Record<string, string | undefined>>): Settings {
   const environment = secretsOf(given);

@@ -14,7 +14,7 @@ const SAMPLES = 3;
 export interface SharedClock {
   /** Ms since 1970, by the clock of the database. */
   now(): number;
-  /** How far the clock of this machine is ahead of that of the database, in ms; negative when it is behind. */
+  /** Time that this machine's clock is ahead of the database's, in ms; negative when it is behind. */
   ahead_ms(): number;
   /** Whether the clock of this machine is off by more than 2 s. */
   isOff(): boolean;
@@ -39,7 +39,7 @@ export async function createSharedClock(parts: {
   logger: FastifyBaseLogger;
   /** The clock of this machine, in ms since 1970. */
   local?: () => number;
-  /** What the application takes for the time of this machine: a test may be ahead of it. */
+  /** The application's clock of this machine: a test may set it ahead. */
   now?: () => number;
 }): Promise<SharedClock> {
   const { read, logger, local = Date.now, now = Date.now } = parts;

@@ -1,6 +1,6 @@
 /**
- * What proves that a feed's bytes are its maker's: a checksum, the public key of a detached signature at `<url>.sig`, or the certificate of its host alone, for
- * lists that change daily and are signed by nobody.
+ * The proof of a feed's origin: a checksum, the public key of a detached signature at `<url>.sig`, or the certificate of its host alone, for lists that change
+ * daily and are unsigned.
  */
 type FeedPin = { kind: 'sha256'; hex: string } | { kind: 'ed25519'; key: string } | { kind: 'tls' };
 
@@ -10,9 +10,9 @@ export interface SignatureFeed {
   /** Without the pin. */
   url: string;
   pin: FeedPin;
-  /** It is used whole or not at all. Else what cannot be used of it is left out. */
+  /** It is used whole or not at all. Else its unusable part is left out. */
   strict: boolean;
-  /** What a `note` feed finds is a note, and never makes a file infected. */
+  /** A match of a `note` feed is a note, and never makes a file infected. */
   severity: 'alarm' | 'note';
 }
 
@@ -21,7 +21,7 @@ const KINDS = ['yara', 'sha256', 'domains'] as const;
 /** RFC 8032: 32 bytes, as base64 with its padding. */
 const ED25519_KEY = /^[A-Za-z0-9+/]{43}=$/;
 
-/** @throws a sentence's end that says what is wrong with the pin, and what is right. */
+/** @throws a sentence's end about the fault of the pin, and the right form. */
 function pinOf(pin: string): FeedPin {
   if (pin === 'tls') return { kind: 'tls' };
   const [, name, value = ''] = /^(\w+)=(.*)$/.exec(pin) ?? [];
@@ -38,7 +38,7 @@ function pinOf(pin: string): FeedPin {
   );
 }
 
-/** What stands behind the pin, each with `&` before it. @throws as `pinOf`. */
+/** The options behind the pin, each with `&` before it. @throws as `pinOf`. */
 function wishesOf(wishes: readonly string[]): Pick<SignatureFeed, 'strict' | 'severity'> {
   const unknown = wishes.find((wish) => !['strict', 'alarm', 'note'].includes(wish));
   if (unknown !== undefined) throw new Error(`has "&${unknown}" behind its pin, where only &strict, &alarm or &note can stand`);

@@ -3,11 +3,11 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 
-/** What a client that does not read its answer may cost. Times in ms. */
+/** Limits for clients that do not read their answers. Times in ms. */
 export interface ReadingLimits {
-  /** How often it is looked. */
+  /** Interval between checks. */
   look_ms: number;
-  /** Who takes fewer bytes than this in a window, while more wait for them, is cut. */
+  /** A client that takes fewer bytes than this in a window, while more wait for it, is cut. */
   window_ms: number;
   bytes: number;
 }
@@ -24,7 +24,10 @@ interface Queue {
   waiting: number;
 }
 
-/** Node's own count of what a socket has written, and of what the system has not taken of it (its time-out of idle sockets looks there as well, lib/net.js). */
+/**
+ * Node's own count of the bytes that a socket has written, and of those that the system has not taken (its time-out of idle sockets looks there as well,
+ * lib/net.js).
+ */
 function queueOf(socket: Socket): Queue | undefined {
   const handle: unknown = Reflect.get(socket, '_handle');
   if (typeof handle !== 'object' || handle === null) return undefined;
@@ -37,7 +40,7 @@ const connectionOf = (own: number, other: number) => `${own}:${other}`;
 
 /**
  * Bytes that the system holds for each connection because the other side has not taken them, by both ports (proc(5), /proc/net/tcp). The system makes room only once
- * a third of its megabytes is gone, so that somebody slow would seem to take nothing. Empty where the system does not say.
+ * a third of its megabytes is gone, so that a slow reader would seem to take nothing. Empty where the system does not say.
  */
 async function unacknowledged(): Promise<Map<string, number>> {
   const files = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'latin1').catch(() => '')));
@@ -51,8 +54,8 @@ async function unacknowledged(): Promise<Map<string, number>> {
 }
 
 /**
- * Cuts every connection, of an answer, a file or a socket, whose other side does not take what is written to it. Measured by what was taken, not by the time that
- * all takes: a large download over a slow network goes on.
+ * Cuts every connection, of an answer, a file or a socket, whose other side does not read. The measure is the bytes taken, not the total time: a large
+ * download over a slow network continues.
  */
 export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLimits & { logger: FastifyBaseLogger }): void {
   const open = new Set<Socket>();
@@ -84,7 +87,7 @@ export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLim
       if (before !== undefined && now - before.since < limits.window_ms) continue;
       if (before !== undefined && taken - before.taken < limits.bytes) {
         logger.info({ waiting: queue.waiting }, 'somebody does not read what is written to them, and is cut');
-        // Nothing more is kept for them: the system would hold what is on its way for minutes.
+        // The connection is reset: otherwise the system would hold the unsent bytes for minutes.
         socket.resetAndDestroy();
       } else behind.set(socket, { since: now, taken });
     }

@@ -3,21 +3,21 @@ import type { Disk } from './disk.ts';
 import { type InstallationTables, writeFact } from './installation.ts';
 import { isStorageError } from './storage-problem.ts';
 
-/** `low`: uploads are refused, so that the database may go on. `full`: the database takes nothing either. */
+/** `low`: uploads are refused, so that the database has room. `full`: the database takes no writes either. */
 type StorageState = 'ok' | 'low' | 'full';
 
 /** Knows whether there is room, and whether there is again. */
 export interface StorageWatch {
-  /** To be told of what an answer failed of. */
+  /** Notes the error of a failed answer. */
   note(error: unknown): void;
   state(): Promise<StorageState>;
 }
 
 const PROBE = 'storage_probe';
-/** How often at most a full database is tried, in ms. */
+/** Interval between trial writes to a full database, in ms. */
 const TRY_EVERY_MS = 1_000;
 
-/** `disk` is that of the data folder. A write is tried only after one has failed: whoever asks for the state costs nothing. */
+/** `disk` is that of the data folder. A write is tried only after one has failed: asking for the state costs nothing. */
 export function createStorageWatch(parts: { database: Kysely<InstallationTables>; disk: Disk; now: () => number }): StorageWatch {
   const { database, disk, now } = parts;
   let is_full = false;
@@ -30,7 +30,7 @@ export function createStorageWatch(parts: { database: Kysely<InstallationTables>
       await writeFact(database, PROBE, new Date(now()).toISOString());
       is_full = false;
     } catch (error) {
-      // Away is another matter, and said elsewhere.
+      // An outage is another matter, and is reported elsewhere.
       if (!isStorageError(error)) is_full = false;
     }
   }

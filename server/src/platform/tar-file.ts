@@ -12,7 +12,7 @@ interface TarEntry {
   content: AsyncIterable<Buffer>;
 }
 
-/** An archive that is not whole, or not ours. `message` is a part of a sentence: what is wrong with it. */
+/** An archive that is incomplete, or of another kind. `message` is the part of a sentence about its fault. */
 export class TarError extends Error {
   override name = 'TarError';
 }
@@ -61,7 +61,7 @@ function headerOf(name: string, size: number, mtime_s: number): Buffer {
 export function createTarWriter(target: FileHandle, now_ms: number) {
   const mtime_s = Math.floor(now_ms / 1_000);
   return {
-    /** Adds a file, and answers the SHA-256 of what it holds, in hex. @throws when that is not `size` bytes. */
+    /** Adds a file, and answers the SHA-256 of its content, in hex. @throws when that is not `size` bytes. */
     async add(name: string, size: number, content: AsyncIterable<Uint8Array>): Promise<string> {
       const hash = createHash('sha256');
       await target.writeFile(headerOf(name, size, mtime_s));

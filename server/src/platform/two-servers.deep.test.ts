@@ -20,14 +20,14 @@ import type { ServerTables } from './live-servers.ts';
 import type { MailTables } from './mail.ts';
 import { createRedisSessionNews } from './session-news.ts';
 
-/** What of features these tests write by hand. */
+/** Tables that these tests write by hand. */
 type Tables = JobTables &
   ServerTables &
   MailTables & {
     alerts: { simulated: number; severity: string; last_seen: string };
     alert_digest: { since: string; next_at: string; until: string | null };
   };
-/** What servers do once between them. */
+/** Jobs that run once for all servers. */
 const KINDS = ['digests', 'retention'];
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const PASSWORD = 'a long enough password';
@@ -50,7 +50,10 @@ async function call<E extends Endpoint>(
   return await readAnswer(endpoint, response);
 }
 
-/** How long after the call a request may begin and still be answered as before, in ms. It is asked all the time, so that what is cached is in use; a slow machine counts for nothing. */
+/**
+ * Time after the call for which a request may begin and still be answered as before, in ms. It is asked all the time, so that cached answers are used; a slow machine does not
+ * count.
+ */
 async function msUntil(status: number, ask: () => Promise<{ status: number }>): Promise<number> {
   const began = performance.now();
   for (let last = 0; ; ) {
@@ -72,7 +75,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     if (one === undefined || other === undefined) throw new Error('There are two.');
     await one.signIn('boss');
     await other.signIn('maria');
-    // A third one with keys of its own is none of theirs.
+    // A third server with keys of its own is refused.
     const stranger = await runServer({ ...shared, DATA_DIR: freshFolder('two'), PORT: '0' });
     expect(stranger).toMatchObject({ code: 1 });
     expect(stranger.errors).toContain('is gone. Without its key no file in quarantine can be opened.');
@@ -84,7 +87,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     }
   });
 
-  test('a page hears of what happens at the other server, also after a gap that it spent there', async () => {
+  test('a page hears events of the other server, also after a gap that it spent there', async () => {
     const { start } = await startCluster();
     const one = await start();
     const other = await start();
@@ -106,7 +109,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
   });
 
   // proves: attack-D.22-3
-  test('what ends or changes at one counts at the other within a second', async () => {
+  test('an end or a change at one server counts at the other within a second', async () => {
     const { redis, start } = await startCluster();
     const one = await start();
     const other = await start();
@@ -161,7 +164,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     for (const [what, ms] of Object.entries(measured)) expect.soft(ms, what).toBeLessThan(SOON_MS);
   });
 
-  test('that lack something between them do not start beside each other, and say in one line what is missing', async () => {
+  test('that lack a shared setting do not start beside each other, and say in one line which one', async () => {
     const { settings } = await startCluster();
     const { DATABASE_URL, REDIS_URL, STORAGE_URL } = settings;
     const first = await startServer({ DATABASE_URL, DATA_DIR: freshFolder('first') });
@@ -184,7 +187,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     expect(await refused({ REDIS_URL, STORAGE_URL: freshStorage() })).toMatch(
       line('that one has no REDIS_URL and STORAGE_URL', 'REDIS_URL and STORAGE_URL'),
     );
-    // It serves on, and what a killed one has left stands in nobody's way.
+    // It still serves, and the leftovers of the killed one are in no other's way.
     expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
     await first.kill('SIGKILL');
     const next = await startServer({ DATABASE_URL, DATA_DIR: freshFolder('next') });
@@ -195,7 +198,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     expect(await database.selectFrom('servers').selectAll().execute()).toEqual([]);
   });
 
-  test('write each digest once and remove what is over once, and one goes on when the other is killed', async () => {
+  test('write each digest once and remove expired data once, and one continues when the other is killed', async () => {
     const { settings, redis, start } = await startCluster();
     const { DATABASE_URL } = settings;
     const one = await start();

@@ -19,7 +19,7 @@ test('an answer that is on its way is cut, not written into', async () => {
     said += bytes.toString();
     if (said.includes('the first half')) socket.write('garbage\r\n\r\n');
   });
-  // What the server has not read is answered with a reset.
+  // Unread bytes make the server answer with a reset.
   socket.on('error', () => socket.destroy());
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -5,12 +5,12 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Problem } from './problem.ts';
 
 interface Refusal {
-  /** HTTP has a number of its own for some of what the problem `malformed` or `too_large` stands for. */
+  /** HTTP has a status of its own for some cases of the problems `malformed` and `too_large`. */
   status: number;
   problem: Problem;
 }
 
-/** By the code of Node's error; what is not named is a request that breaks the grammar of HTTP. */
+/** By the code of Node's error; any other is a request that breaks the grammar of HTTP. */
 const REFUSALS = new Map<string, Refusal>([
   [
     'ERR_HTTP_REQUEST_TIMEOUT',

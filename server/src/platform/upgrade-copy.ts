@@ -9,7 +9,7 @@ class UpgradeCopyError extends Error {
 }
 
 const COPY = 'palisade.before-upgrade.sqlite';
-/** What SQLite writes beside the database however small that is. */
+/** The bytes that SQLite writes beside even a small database. */
 const LEAST_BYTES = 4 * 1024 ** 2;
 
 /** Where the copy of an SQLite database lies that is made before an upgrade. */
@@ -48,7 +48,7 @@ export function copyBeforeUpgrade(sqlite: string, freeBytes?: number): void {
     return bavail * bsize;
   };
   const free = freeBytes ?? freeNow();
-  // The copy, and as much again for what the migrations write anew.
+  // The copy, and as much again for the migrations' writes.
   const needed = 2 * (sizeOf(sqlite) + sizeOf(`${sqlite}-wal`)) + LEAST_BYTES;
   const noRoom = (left: number) =>
     new UpgradeCopyError(

@@ -11,7 +11,7 @@ import { sentName } from './sent-name.ts';
 import { describeSize } from './size-words.ts';
 import { storageProblem } from './storage-problem.ts';
 
-/** What was stored of a file: its size in bytes, SHA-256 in hex, and its bytes where they are few and so not at `path`. */
+/** A stored file: its size in bytes, SHA-256 in hex, and its bytes if they are few and so not at `path`. */
 interface Stored {
   size: number;
   sha256: string;
@@ -38,9 +38,9 @@ interface UploadOptions {
   slow: { window_ms: number; bytes: number };
   /** So is one that has not arrived as a whole after this long, in ms. */
   total_ms: number;
-  /** Takes room for so many bytes more before they are written. What it throws is what the upload is refused with. */
+  /** Takes room for so many bytes more before they are written. Its exception refuses the upload. */
   take: (bytes: number) => void;
-  /** Aborted with what the upload is then refused with. */
+  /** Its reason is the upload's refusal. */
   signal: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ const TOO_SLOW = 'The upload arrived too slowly, so it was dropped. Upload the f
 
 const TOO_LONG = 'The upload took longer than an upload may, so it was dropped. Upload the file again over a faster connection.';
 
-/** Takes a stream into memory while it is small, else into a file, and hashes it. Memory is that of the buffers, whatever the size. */
+/** Takes a stream into memory while it is small, else into a file, and hashes it. It needs the same memory for any size. */
 async function store(stream: Readable, options: UploadOptions): Promise<Stored> {
   const hash = createHash('sha256');
   let size = 0;
@@ -99,8 +99,8 @@ function createParser(request: FastifyRequest): BusboyInstance {
 }
 
 /**
- * Receives the one file of a multipart request into `options.path`. Whatever goes wrong, the rest of the request is drained, so that the client
- * can read the answer, and nothing of the file stays behind.
+ * Receives the one file of a multipart request into `options.path`. On any error, the rest of the request is drained, so that the
+ * client can read the answer, and no part of the file stays behind.
  * @throws Problem `invalid_field` (no file, two files, one in another field), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`, what
  * `take` throws, or the signal's reason.
  */

@@ -28,7 +28,7 @@ test.each([
   expect(describeUserAgent(user_agent)).toBe(words);
 });
 
-test('whatever a client calls itself, nothing of it is repeated', () => {
+test("never repeats a client's own words", () => {
   const words = /^[A-Za-z ]{1,40}$/;
   fc.assert(fc.property(fc.string(), (user_agent) => words.test(describeUserAgent(user_agent))));
 });

@@ -20,10 +20,10 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ];
 
-/** What says nothing of itself that is known here. */
+/** The name of an unrecognised client. */
 export const UNKNOWN_CLIENT = 'Unknown client';
 
-/** What a `User-Agent` header says of itself in a few words: "Firefox on Windows". It may say anything, so it only helps to recognise. */
+/** A short name from a `User-Agent` header: "Firefox on Windows". It may say anything, so it only helps to recognise. */
 export function describeUserAgent(user_agent: string | null): string {
   if (user_agent === null) return UNKNOWN_CLIENT;
   const browser = BROWSERS.find(([pattern]) => pattern.test(user_agent))?.[1];

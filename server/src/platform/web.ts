@@ -24,14 +24,14 @@ export async function serveWeb(fastify: FastifyInstance, folder: string): Promis
 }
 
 async function serveFiles(fastify: FastifyInstance, folder: string): Promise<void> {
-  // Only what the build made; anything else is the application's page.
+  // Only files of the build; any other path is the application's page.
   const common = { wildcard: false, index: false, preCompressed: true, cacheControl: false } as const;
   await fastify.register(fastifyStatic, {
     ...common,
     root: join(folder, 'assets'),
     prefix: '/assets/',
     decorateReply: false,
-    // Their names are their versions: nobody asks whether they have changed.
+    // Their names are their versions: they need no revalidation.
     etag: false,
     lastModified: false,
     acceptRanges: false,
@@ -43,7 +43,7 @@ async function serveFiles(fastify: FastifyInstance, folder: string): Promise<voi
     globIgnore: ['assets/**'],
     setHeaders: (reply, path) => {
       reply.header('cache-control', 'no-cache');
-      // RFC 3023 section 8.5: of XML the encoding is said as of text.
+      // RFC 3023 section 8.5: the charset of XML is given as for text.
       if (path.endsWith('.svg')) reply.header('content-type', 'image/svg+xml; charset=utf-8');
     },
   });

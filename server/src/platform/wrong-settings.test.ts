@@ -86,6 +86,7 @@ const WRONG: readonly [Record<string, string>, string][] = [
   ],
   [{ DEMO: 'yes' }, 'DEMO must be "on" or "off" (it is "yes").'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be "debug", "info", "warn", "error" or "silent" (it is "loud").'],
+  [{ PALISADE_ENGINE: 'fast' }, 'PALISADE_ENGINE must be "native" or "wasm" (it is "fast").'],
   [{ REQUIRE_TWO_FACTOR: 'admins' }, 'REQUIRE_TWO_FACTOR must be "nobody", "staff" or "everyone" (it is "admins").'],
   [{ TOTP_DRIFT_STEPS: '2' }, 'TOTP_DRIFT_STEPS must be 0 or 1 (it is "2").'],
   [{ SPOOL_PERSON_MAXIMUM: '4 GB' }, 'SPOOL_PERSON_MAXIMUM must be a size such as 512M or 4G (it is "4 GB").'],

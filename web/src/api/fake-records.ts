@@ -53,6 +53,7 @@ export function scanOf(parts: Partial<Scan> = {}): Scan {
     scanned_at: '2026-11-20T10:00:00.000Z',
     threat_detected: null,
     threat_member: null,
+    is_test_file: false,
     file_hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     size: 1_258_291,
     media_type: 'application/pdf',
@@ -75,7 +76,6 @@ export function scanDetailOf(parts: Partial<ScanDetail> = {}): ScanDetail {
   return {
     ...scanOf(parts),
     threat_facts: null,
-    is_test_file: false,
     kept: 'no',
     kept_until: null,
     answered_from: null,
@@ -243,3 +243,14 @@ export function userPlanRequestOf(parts: Partial<UserPlanRequest> = {}): UserPla
     ...parts,
   };
 }
+
+/** The counts of an administrator for whom nothing waits. */
+export const NOTHING_WAITS = {
+  conversations: 0,
+  plan_requests: 0,
+  plans_ending: 0,
+  jobs: 0,
+  false_alarms: 0,
+  mails: 0,
+  unproven: 0,
+} as const;

@@ -10,6 +10,7 @@ export async function loadSignedIn() {
 }
 
 const SignedIn = lazy(loadSignedIn);
+const InvitationPage = lazy(async () => ({ default: (await import('#features/auth/invitation-page.tsx')).InvitationPage }));
 
 /** Signed out there is the sign-in screen on any path; signing in leaves the path alone, so a person lands where they wanted to go. */
 export function App() {
@@ -19,6 +20,10 @@ export function App() {
       {session ? (
         <Suspense fallback={<Splash />}>
           <SignedIn key={session.user_info.id} />
+        </Suspense>
+      ) : window.location.pathname === '/invitation' ? (
+        <Suspense fallback={<Splash />}>
+          <InvitationPage />
         </Suspense>
       ) : (
         <AuthPage notice={notice} prepare={loadSignedIn} />

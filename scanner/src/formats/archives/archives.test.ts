@@ -39,7 +39,7 @@ async function read(content: Buffer, name = 'file', needle = EICAR): Promise<Exa
 const HARMLESS = { name: 'a.txt', content: Buffer.from('harmless') };
 const PACKED = { name: 'eicar.gz', content: gzipSync(EICAR) };
 
-describe('what other programs packed is unpacked', () => {
+describe('archives of other programs are unpacked', () => {
   test.each([...PACKED_ARCHIVES])('%s', async (_, content) => {
     expect(await read(content)).toMatchObject({ found: true, unread: [] });
   });
@@ -89,7 +89,7 @@ describe('what other programs packed is unpacked', () => {
   });
 });
 
-describe('what nothing here opens is pending:', () => {
+describe('closed formats are pending:', () => {
   test.each([
     ['lrzip', Buffer.from('LRZI\0\x06'), 'unsupported'],
     ['rzip', Buffer.from('RZIP\x02\x01'), 'unsupported'],
@@ -108,7 +108,7 @@ describe('what nothing here opens is pending:', () => {
 describe('a tar archive', async () => {
   const whole = await tar([HARMLESS, PACKED]);
 
-  test('goes on behind a header with a wrong checksum, the first one too', async () => {
+  test('continues after a header with a wrong checksum, the first one too', async () => {
     const bent = Buffer.from(whole);
     bent.writeUInt8((bent[148] ?? 0) ^ 1, 148);
     expect(await read(bent)).toMatchObject({ found: true, unread: ['damaged'] });
@@ -119,7 +119,7 @@ describe('a tar archive', async () => {
     expect(await read(Buffer.concat([await tar([HARMLESS]), whole]))).toMatchObject({ found: true, unread: [] });
   });
 
-  test('has numbers that end at what is no digit', async () => {
+  test('has numbers that end at a character that is no digit', async () => {
     const entry = tarEntry(PACKED);
     entry.write(' 0000000', 124, 'latin1');
     entry.write(`${PACKED.content.length.toString(8).padStart(3, '0')}x`, 132, 'latin1');
@@ -167,12 +167,12 @@ describe('a zip archive', () => {
 });
 
 describe('7-Zip says where an archive ends, and', () => {
-  test('what follows is read as a file of its own', async () => {
+  test('bytes after an archive are read as a file of their own', async () => {
     const archive = PACKED_ARCHIVES.get('arj') ?? Buffer.alloc(0);
     expect(await read(Buffer.concat([archive, Buffer.alloc(100), zip([PACKED])]))).toMatchObject({ found: true, unread: [] });
   });
 
-  test('what follows a stream that knows its end only when it is unpacked, too', async () => {
+  test('so are bytes after a stream that knows its end only when it is unpacked', async () => {
     const first = PACKED_ARCHIVES.get('bzip2-empty') ?? Buffer.alloc(0);
     const followed = await read(Buffer.concat([first, Buffer.from('Some text behind it.\n'.repeat(9)), PACKED.content]));
     expect(followed).toMatchObject({ found: true, unread: [] });

@@ -61,7 +61,7 @@ async function* asarMembers(content: Content, { budget, claim }: ReadContext): A
     const files = [...filesOf(list)].sort((one, other) => one.start - other.start);
     budget.announce(files.length);
     let is_damaged = false;
-    // Files stand one behind the other. What several of them name is read again no more than once for each byte of the archive.
+    // Files stand one behind the other. Bytes that several of them share are read again no more than once for each byte of the archive.
     let end = body;
     let shared = 0;
     for (const { name, start, size } of files) {

@@ -41,7 +41,7 @@ function isDar(head: Buffer): boolean {
   );
 }
 
-/** A part of an archive that was cut has no mark of its own but for the first: its name alone tells what it is. */
+/** Only the first part of a split archive has a mark: the others are recognised by name alone. */
 function isLaterPart(name: string): boolean {
   const number = /\.(?:7z|zip|rar|tar|tgz|gz|bz2|xz|zst|lz4|arj|lzh|cab|iso|wim|exe)\.(\d{3})$/i.exec(name)?.[1];
   return (number !== undefined && Number(number) > 1) || /\.(?:z(?:0[2-9]|[1-5]\d)|r\d\d)$/i.test(name);
@@ -76,7 +76,7 @@ export const closedArchives: readonly Format[] = [
   closedFormat({ id: 'arc', title: 'ARC', recognise: withBits(40, isArc) }),
 ];
 
-/** They count only where nothing else is found in the file. */
+/** They count only if no other format is found in the file. */
 export const unknownArchives: readonly Format[] = [
   closedWhereUnknown(
     'lharc',

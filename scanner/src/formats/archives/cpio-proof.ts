@@ -1,6 +1,6 @@
 import type { Reader } from '#scanner/walk/reader.ts';
 
-// Binary cpio (cpio(5), "Old Binary Format") amid other bytes. Its mark is two bytes, so that a head counts only where what it says leads to another one.
+// Binary cpio (cpio(5), "Old Binary Format") between other bytes. Its mark is two bytes, so that a head counts only where it leads to another one.
 
 const HEAD_BYTES = 26;
 const MAGIC = 0o070707;
@@ -21,7 +21,7 @@ function headAt(reader: Reader, at: number, is_little: boolean): { name: string;
   const name = bytes.toString('latin1', 0, name_bytes - 1);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what no name has
   if (bytes.length < name_bytes || bytes[name_bytes - 1] !== 0 || /[\0-\x1f\x7f]/.test(name)) return undefined;
-  // The last head says nothing of a file.
+  // The last head describes no file.
   if (name !== TRAILER && !KINDS.includes(word(3) >> 12)) return undefined;
   return { name, next: at + even(HEAD_BYTES + name_bytes) + even(word(11) * 0x10000 + word(12)) };
 }

@@ -99,7 +99,7 @@ class Pack {
   /** The unpacked bytes of an object, or of how it differs, and where they end. */
   unpack({ data_at, size }: Entry): { bytes: Buffer; end: number } {
     this.budget.spend(OBJECT_COST + size);
-    // What is packed may be a little longer than what it unpacks to.
+    // Packed bytes may be a little more than unpacked ones.
     const packed = this.reader.at(data_at, size + (size >> 3) + 1024);
     const answer = decompress('zlib', packed, this.budget, { most: size });
     if (answer.kind !== 'whole' || answer.plain.length !== size) throw new Unreadable('damaged');
@@ -134,7 +134,7 @@ class Pack {
     return whole;
   }
 
-  /** What an object is that differs from `base` by these instructions: copy so many bytes from there, or take so many from here. */
+  /** Builds an object from `base` by these instructions: copy so many bytes from there, or take so many from here. */
   private changed(base: Buffer, instructions: Buffer): Buffer {
     let at = 0;
     const byte = () => {

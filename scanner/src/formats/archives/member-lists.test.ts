@@ -36,7 +36,7 @@ describe('a threat is found', () => {
     const kind = takes === undefined || takes.includes('line') ? 'line' : takes.includes('archive') ? 'archive' : 'text';
     const payload = { line: EICAR, archive: zip([{ name: 'eicar.com', content: EICAR }]), text: Buffer.from(SCRIPT) }[kind];
     const wrapped = wrap({ bytes: payload, name: 'eicar.com', kind }, { writers, chance: new Chance(1) });
-    // The one that a program writes is of the comparison with other readers, which says what it lacks.
+    // The one that a program writes belongs to the comparison with other readers, which reports missing programs.
     const content = needs.length > 0 ? await Promise.resolve(wrapped).catch(() => EICAR) : await wrapped;
     expect((await examined(content, `file.${ending}`)).threat).not.toBeNull();
   });
@@ -60,7 +60,7 @@ describe('a threat is found', () => {
 
 describe('OpenPGP', () => {
   test('is pending where it is encrypted, in letters too', async () => {
-    // A password's packet, version 4, AES-256, and what it opens.
+    // A password's packet, version 4, AES-256, and the packet that it opens.
     const file = Buffer.concat([
       Buffer.from('c30d040903081122334455667788ff', 'hex'),
       Buffer.from([0xd2, 40, 1]),
@@ -102,7 +102,7 @@ test('a section of OneNote that is packed for the way is pending', async () => {
   expect((await examined(section)).unread).toEqual(['unsupported']);
 });
 
-test('what no stream of an OLE file uses is examined as it is, and is no fault', async () => {
+test('sectors that no stream of an OLE file uses are examined as they are, and are no fault', async () => {
   const { ole } = await import('#test/containers.ts');
   const file = ole([
     { name: 'First', content: Buffer.alloc(6000, 'a') },

@@ -14,7 +14,7 @@ interface Place {
   end: number;
 }
 
-/** How a format is told, and where its members stand. `known` is told of what else belongs to it. */
+/** Recognises a format, and lists its members. `known` gets the other ranges that belong to it. */
 interface MemberList {
   is: (head: Buffer) => boolean;
   members: (reader: Reader, known: (start: number, end: number) => void) => Generator<Place>;
@@ -57,26 +57,41 @@ const apple: MemberList = {
   },
 };
 
-const MAC_BINARY_BYTES = 128;
-const toBlock = (bytes: number) => Math.ceil(bytes / MAC_BINARY_BYTES) * MAC_BINARY_BYTES;
+const MAC_BINARY = struct('big', {
+  version: 'u8',
+  name_bytes: 'u8',
+  name: 63,
+  type: 9,
+  zero: 'u8',
+  place: 7,
+  zero_too: 'u8',
+  data_bytes: 'u32',
+  resource_bytes: 'u32',
+  dates: 29,
+  second_header_bytes: 'u16',
+  versions: 2,
+  checksum: 'u16',
+  unused: 2,
+});
+const toBlock = (bytes: number) => Math.ceil(bytes / MAC_BINARY.bytes) * MAC_BINARY.bytes;
 
 /** MacBinary II and III (their specifications of 1987 and 1996): a header with a checksum, the two forks, each filled up to 128 bytes. */
 const macBinary: MemberList = {
   is(head) {
-    if (head.length < MAC_BINARY_BYTES || head[0] !== 0 || head[74] !== 0 || head[82] !== 0) return false;
-    const name_bytes = head[1] ?? 0;
-    return (
-      name_bytes > 0 && name_bytes < 64 && crc16(head.subarray(0, 124)) === head.readUInt16BE(124) && head.readUInt16BE(124) > 0
-    );
+    const fields = MAC_BINARY.read(head);
+    if (fields === undefined || fields.version !== 0 || fields.zero !== 0 || fields.zero_too !== 0) return false;
+    const { name_bytes, checksum } = fields;
+    return name_bytes > 0 && name_bytes < 64 && checksum > 0 && crc16(head.subarray(0, 124)) === checksum;
   },
   *members(reader, known) {
-    const head = reader.at(0, MAC_BINARY_BYTES);
-    const start = MAC_BINARY_BYTES + toBlock(head.readUInt16BE(120));
+    const head = MAC_BINARY.read(reader.at(0, MAC_BINARY.bytes));
+    if (head === undefined) return;
+    const start = MAC_BINARY.bytes + toBlock(head.second_header_bytes);
     known(0, start);
-    const data_end = start + head.readUInt32BE(83);
-    yield { name: head.toString('latin1', 2, 2 + (head[1] ?? 0)), start, end: data_end };
-    const resources = start + toBlock(data_end - start);
-    yield { name: 'resource fork', start: resources, end: resources + head.readUInt32BE(87) };
+    const { data_bytes, resource_bytes } = head;
+    yield { name: head.name.toString('latin1', 0, head.name_bytes), start, end: start + data_bytes };
+    const resources = start + toBlock(data_bytes);
+    yield { name: 'resource fork', start: resources, end: resources + resource_bytes };
   },
 };
 
@@ -122,7 +137,7 @@ const propertyList: MemberList = {
 const WEB_ARCHIVE = /^WARC\/\d\.\d\r?\n/;
 const RECORD_HEAD_BYTES = 16 * 1024;
 
-/** Archives of pages (ISO 28500, WARC): records of a head and a body; what a server answered has a head of its own before it. */
+/** Archives of pages (ISO 28500, WARC): records of a head and a body; a server's answer has a head of its own before it. */
 const webArchive: MemberList = {
   is: (head) => WEB_ARCHIVE.test(head.toString('latin1', 0, 16)),
   *members(reader, known) {
@@ -149,7 +164,7 @@ const webArchive: MemberList = {
 const ACTIVE_MIME = Buffer.from('ActiveMime');
 const ACTIVE_HEAD_BYTES = 128;
 
-/** What Office packs beside a page (`editdata.mso`): a head of some 50 bytes, and zlib. */
+/** Packed data that Office saves beside a page (`editdata.mso`): a head of some 50 bytes, and zlib. */
 const activeMime: MemberList = {
   is: (head) => head.subarray(0, ACTIVE_MIME.length).equals(ACTIVE_MIME),
   *members(reader, known) {
@@ -177,7 +192,7 @@ const gitObject: MemberList = {
   },
 };
 
-/** What games keep their files in: where the list of them begins, how long an entry is, and where in it place, size and name stand. */
+/** Archives of games: the start of their list, the length of an entry, and the places of offset, size and name in it. */
 const GAME_FILES: readonly {
   mark: string;
   list: (head: Buffer) => { at: number; count: number };

@@ -22,7 +22,7 @@ const SIGNATURE_BYTES: ReadonlyMap<number, number> = new Map([
 ]);
 
 const LENGTH = struct('little', { bytes: 'u32' });
-/** What the manifest begins with, behind its length. */
+/** The beginning of the manifest, after its length. */
 const MANIFEST = struct('little', { count: 'u32', version: 2, flags: 'u32' });
 /** Of one file, between its name and its metadata. */
 const ENTRY = struct('little', { unpacked: 'u32', time: 'u32', packed: 'u32', crc: 'u32', flags: 'u32' });

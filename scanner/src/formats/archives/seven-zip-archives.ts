@@ -49,7 +49,7 @@ export const rar5 = sevenZipFormat({
   limits: 'Archives over several files are not read.',
 });
 
-/** What all kinds of RAR begin with: a kind that is none of the known ones is closed. */
+/** The common beginning of all kinds of RAR: an unknown kind is closed. */
 export const RAR_MARK = hexMark(RAR_OF_ANY_KIND);
 
 const CAB = mark('MSCF\0\0\0\0');
@@ -95,7 +95,7 @@ function isBinaryCpio(head: Buffer): boolean {
   return CPIO_KINDS.includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
 }
 
-/** The higher byte of a mode of POSIX: the kind of file, and what of its rights stands there. */
+/** The higher byte of a mode of POSIX: the kind of file, and the upper bits of its rights. */
 const MODES = '(11|20|21|40|41|43|45|47|60|61|80|81|83|85|89|a0|a1|c1)';
 
 const isWritten = (reader: Reader, at: number, length: number, digits: RegExp) =>

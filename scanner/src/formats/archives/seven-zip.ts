@@ -9,10 +9,13 @@ import { isDiskError, MEMORY_BYTES_MAXIMUM, rangeOf, type Source } from '#scanne
 import { LimitReached } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 
-// 7-Zip as WebAssembly opens what has no library of its own here. It runs in one call that cannot be paused, so it unpacks into a file system of ours:
-// every byte that it reads or writes passes through here and is counted, and a limit ends the call. It sees no disk and no other file.
+// 7-Zip as WebAssembly opens formats without a library of their own here. It runs in one call that cannot be paused, so it unpacks into a file system
+// of this module: every byte that it reads or writes passes through here and is counted, and a limit ends the call. It sees no disk and no other
+// file.
 
-/** What of Emscripten's file system is used; 7z-wasm's own types leave this part out. */
+/**
+ * The used part of Emscripten's file system; 7z-wasm's own types leave this part out.
+ */
 interface Node {
   name: string;
   usedBytes?: number;
@@ -71,7 +74,7 @@ export class NotAnArchive extends Unreadable {
   }
 }
 
-/** What it costs that 7-Zip asks for bytes, however few. */
+/** The cost of each call for bytes, however few. */
 const CALL_COST = 64;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
@@ -159,7 +162,7 @@ function hasEncryptedHeader(source: Source): boolean {
 /** What 7-Zip made of a file. */
 interface Answer {
   unpacked: Unpacked[];
-  /** What ended it before it was done. */
+  /** The error that ended it early. */
   stopped: unknown;
   /** On stderr. */
   lines: string[];
@@ -204,7 +207,7 @@ async function run(
   FS.mkdir(OUTPUT);
   const input = FS.lookupPath(INPUT).node;
   input.usedBytes = source.size;
-  // A limit is thrown through 7-Zip, which may take it for an error of the disk; what comes first is what counts.
+  // A limit is thrown through 7-Zip, which may report it as an error of the disk; the first error counts.
   const guarded = <T>(work: () => T): T => {
     if (stopped !== undefined) throw stopped;
     try {
@@ -215,7 +218,7 @@ async function run(
     }
   };
 
-  // Sizes come from the archive and are not believed: nothing is set aside for them.
+  // Sizes come from the archive and are not believed: no memory is allocated for them.
   file.node.setattr = (node, { mode }) => {
     if (mode !== undefined) node.mode = mode;
   };
@@ -274,14 +277,14 @@ async function run(
   return { unpacked: [...unpacked.values()], stopped, lines, said };
 }
 
-/** What begins with `key = ` among lines that stand before what the archive says itself (its comment). */
+/** The number after `key = ` among lines before the archive's own text (its comment). */
 function numberAfter(said: readonly string[], key: string): number | undefined {
   const line = said.find((one) => one.startsWith(`${key} = `));
   const number = line === undefined ? Number.NaN : Number(line.slice(key.length + 3));
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Where the archive lies in what was read, as far as 7-Zip says so: of several, one in the other, the outermost. */
+/** The place of the archive in the bytes read, as far as 7-Zip reports it: of several, one in the other, the outermost. */
 function placeOf(said: readonly string[]): { type: string; start: number; end: number | undefined } | undefined {
   const first = said.findIndex((line) => line.startsWith('Type = '));
   const type = said[first]?.slice('Type = '.length);
@@ -294,7 +297,7 @@ function placeOf(said: readonly string[]): { type: string; start: number; end: n
   return { type, start, end: size === undefined ? undefined : start + size };
 }
 
-/** A piece of a file as 7-Zip's parser sees it; `type` is undefined for what it does not know. */
+/** A piece of a file as 7-Zip's parser sees it; `type` is undefined for unknown ones. */
 interface Piece {
   start: number;
   end: number;
@@ -317,7 +320,7 @@ async function piecesOf(source: Source, context: ReadContext): Promise<Piece[]> 
   return pieces;
 }
 
-/** Unpacks all, with the password as it was typed, and where that opens nothing, composed and decomposed (Unicode NFC, NFD): what is made on a Mac may have either. */
+/** Unpacks all, with the password as it was typed, and if that fails, composed and decomposed (Unicode NFC, NFD): archives made on a Mac may have either. */
 async function unlockedRun(source: Source, format: string | undefined, context: ReadContext): Promise<Answer> {
   // Without a password 7-Zip would ask for one.
   const { password = 'none' } = context;
@@ -334,9 +337,9 @@ async function unlockedRun(source: Source, format: string | undefined, context: 
 
 /**
  * The members of an archive that 7-Zip opens; `format` is its name there (`7z i`), undefined to let it find out, also where in the source the archive
- * begins, and what is in an archive that is the only member of another (a file system on a virtual disk). `claim` is told which bytes of the source
- * the archive takes.
- * @throws LimitReached, or Unreadable at the end when something could not be read; NotAnArchive when 7-Zip opens nothing.
+ * begins, and the content of an archive that
+ * is the only member of another (a file system on a virtual disk). `claim` gets the ranges of the source that the archive takes.
+ * @throws LimitReached, or Unreadable at the end when a part could not be read; NotAnArchive when 7-Zip opens nothing.
  */
 export async function* sevenZipMembers(
   source: Source,
@@ -345,7 +348,7 @@ export async function* sevenZipMembers(
   claim: (start: number, end: number) => void = () => {},
 ): AsyncGenerator<Member> {
   const { unpacked, stopped, lines, said } = await unlockedRun(source, format, context);
-  // What was written before is not all there.
+  // The earlier writes are incomplete.
   if (isDiskError(stopped)) throw stopped;
   context.budget.announce(unpacked.length);
   for (const { name, size, chunks, path } of unpacked) {

@@ -4,7 +4,7 @@ import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Shell archives (shar and its like): files in a script, each in a "here document" (POSIX.1-2017, Shell Command Language, 2.7.4). Those that stand there as they
-// are need no reader. Some have an X before each line, so that nothing in them is taken for a command, and some are encoded.
+// are need no reader. Some have an X before each line, so that no line is read as a command, and some are encoded.
 
 const HEAD_BYTES = 4096;
 /** A script that makes files has them far from its end, but it is no disk. Bytes. */
@@ -68,7 +68,7 @@ interface Here {
   lines: string[];
 }
 
-/** The last document that a line opens, if what stands in it is not the file itself. */
+/** The last document that a line opens, if it holds an encoded file. */
 function hereOf(text: string): Here | undefined {
   if (text.length > LINE_BYTES_MAXIMUM || !text.includes('<<')) return undefined;
   const found = [...text.matchAll(HERE)].at(-1);
@@ -122,7 +122,7 @@ async function* shellArchiveMembers(content: Content, context: ReadContext): Asy
       }
       here = undefined;
     }
-    // A document without its end goes on to the end of the script.
+    // A document without its end reaches to the end of the script.
     if (here !== undefined && isPacked(here)) yield memberOf(here, context);
   } finally {
     reader.close();

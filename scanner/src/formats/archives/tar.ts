@@ -14,14 +14,14 @@ const TYPE_AT = 156;
 const USTAR = 'ustar';
 const MAGIC = { start: 257, end: 263 } as const;
 const PREFIX = { start: 345, end: 500 } as const;
-/** Of a header that holds names or records, so much is looked at. Bytes. */
+/** The part of a header with names or records that is read. Bytes. */
 const EXTENDED_BYTES_MAXIMUM = 1024 ** 2;
 /** Members up to this size are read in one piece. Bytes. */
 const WHOLE_BYTES = 64 * 1024;
 const FILE_TYPES: readonly string[] = ['\0', '0', '7'];
 /** Links, devices, folders and pipes: they need no content. */
 const KNOWN_TYPES: readonly string[] = [...FILE_TYPES, '1', '2', '3', '4', '5', '6'];
-/** GNU's names that are longer than a header: of the file, and of what a link leads to. */
+/** GNU's names that are longer than a header: of the file, and of a link's target. */
 const LONG_NAME = 'L';
 const LONG_TARGET = 'K';
 const RECORDS = 'x';
@@ -29,7 +29,7 @@ const RECORDS_FOR_ALL = 'g';
 /** Records of an extended header by which GNU tar describes a file with holes. */
 const SPARSE = 'GNU.sparse.';
 
-/** A number in octal digits behind blanks, up to what is no such digit: GNU tar wants a blank or zero there, libarchive takes whatever comes. */
+/** A number in octal digits behind blanks, up to another character: GNU tar wants a blank or zero there, libarchive takes any. */
 function octal(field: Buffer): number {
   const digits = /^[\0 ]*([0-7]{1,22})/.exec(field.toString('latin1'))?.[1];
   return digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
@@ -64,8 +64,8 @@ const ZEROS = Buffer.alloc(BLOCK_BYTES);
 const isZeros = (block: Buffer) => block.equals(ZEROS.subarray(0, block.length));
 
 /**
- * Whether a tar archive begins with these bytes: with a header, with one whose checksum is wrong (GNU tar goes on with the next), or with zeros before it
- * (`tar -i`).
+ * Whether a tar archive begins with these bytes: with a header, with one whose checksum is wrong (GNU tar continues with the next), or with zeros before
+ * it (`tar -i`).
  */
 function isTar(head: Buffer): boolean {
   let at = 0;
@@ -101,7 +101,7 @@ function recordsOf(bytes: Buffer): Map<string, string> {
   return records;
 }
 
-/** What extended headers say of the next member. */
+/** Fields of extended headers for the next member. */
 interface Extended {
   name?: string | undefined;
   size?: number | undefined;
@@ -134,9 +134,9 @@ function bodyOf(reader: Reader, from: number, size: number, { budget }: ReadCont
 }
 
 /**
- * Whatever has content is read, as a type of file or not: a link may have some (POSIX.1-2001, pax), and a program that does not know a type takes it for
- * a file. What it becomes there is not all known here: of a file with holes there is what lies between them.
- * @throws Unreadable at the end, when something of it was damaged, or is not a file as it stands.
+ * Every entry with content is read, whatever its type: a link may have some (POSIX.1-2001, pax), and a program that does not know a type extracts a
+ * file. The extracted file may differ: of a file with holes, the data between them is given.
+ * @throws Unreadable at the end, when a part of it was damaged, or is not a file as it stands.
  */
 async function* tarMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
@@ -144,7 +144,7 @@ async function* tarMembers(content: Content, context: ReadContext): AsyncGenerat
   const NOTHING: Extended = { is_sparse: false };
   let for_all = NOTHING;
   let next = NOTHING;
-  /** Zeros end an archive: what stands behind them may be anything, and is left for others where it is no header. */
+  /** Zeros end an archive: the bytes behind them may be anything, and are left for other readers unless they are a header. */
   let is_over = false;
   const skipZeros = (from: number, to: number) => {
     if (isZeros(reader.at(from, to - from))) context.claim(from, to);
@@ -154,7 +154,7 @@ async function* tarMembers(content: Content, context: ReadContext): AsyncGenerat
       const block = reader.at(at, BLOCK_BYTES);
       const body = at + BLOCK_BYTES;
       if (!isTarHeader(block)) {
-        // Behind zeros, and behind what is broken, there may be another header.
+        // Behind zeros, and behind a broken header, there may be another one.
         const is_end = isZeros(block);
         if (is_end) context.claim(at, body);
         else if (!is_over) unread.add('damaged');
@@ -188,7 +188,7 @@ async function* tarMembers(content: Content, context: ReadContext): AsyncGenerat
       if (size > 0 || is_file) yield { name, read: () => bodyOf(reader, body, size, context) };
       context.claim(body, body + size);
       skipZeros(body + size, Math.min(after, reader.size));
-      // Some programs do not know the size that records give, and some know no content of folders, links and devices: what stands there is then the next member.
+      // Some programs ignore the size in records, and some the content of folders, links and devices: these bytes are then the next member.
       const other = written >= 0 && written < size ? afterBody(body, written) : after;
       if (written > size) yield { name, read: () => bodyOf(reader, body, Math.min(written, reader.size - body), context) };
       const nexts = [...(is_file ? [] : [body]), other];

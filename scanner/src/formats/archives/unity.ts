@@ -7,7 +7,7 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
 
-// Bundles of Unity (UnityFS, formats 6 to 8, after what UnityPy and AssetStudio publish of it): a list of blocks, packed each by itself, and of files in what they come to together.
+// Bundles of Unity (UnityFS, formats 6 to 8, as published by UnityPy and AssetStudio): a list of blocks, each packed on its own, and of files in the unpacked blocks together.
 
 const MAGIC = Buffer.from('UnityFS\0');
 const HEAD_BYTES = 512;
@@ -21,7 +21,7 @@ const LIST_BYTES_MAXIMUM = 4 * 1024 ** 2;
 const HASH_BYTES = 16;
 const NAME_BYTES_MAXIMUM = 1024;
 const LZMA_HEAD_BYTES = 5;
-/** More files of what was packed in one go are not taken apart. */
+/** Further files packed together are not taken apart. */
 const FILES_MAXIMUM = 1000;
 
 const START = struct('big', { magic: MAGIC.length, format: 'u32' });
@@ -36,7 +36,7 @@ function isUnity(head: Buffer): boolean {
 }
 
 interface Block {
-  /** Where it lies in the bundle, and in what all come to. */
+  /** Its place in the bundle, and in the unpacked blocks together. */
   start: number;
   packed_bytes: number;
   from: number;
@@ -128,7 +128,7 @@ function firstBehind(blocks: readonly Block[], from: number): number {
   return low;
 }
 
-/** The files of a bundle; what is packed as LZMA comes block by block. @throws Unreadable */
+/** The files of a bundle; LZMA comes block by block. @throws Unreadable */
 async function* unityMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget, claim } = context;
   const reader = openReader(content, budget);
@@ -168,7 +168,7 @@ async function* unityMembers(content: Content, context: ReadContext): AsyncGener
         const body = await member.read();
         if (!('content' in body)) continue;
         const inside = files.filter(({ from, size }) => from >= block.from && from + size <= block.from + body.content.size);
-        // What lies in several blocks is read block by block.
+        // A file over several blocks is read block by block.
         if (inside.length < files.length || files.length > FILES_MAXIMUM) yield { name: `block ${index}`, read: () => body };
         else
           for (const { name, from, size } of inside)

@@ -1,4 +1,4 @@
-// What Node has of WebAssembly and 7-Zip needs; TypeScript keeps these types in the library of browsers.
+// The parts of Node's WebAssembly that 7-Zip needs; TypeScript keeps these types in the library of browsers.
 declare namespace WebAssembly {
   class Module {
     private readonly compiled: true;

@@ -27,7 +27,7 @@ async function examined(content: Buffer, password?: string): Promise<Examination
   return examination;
 }
 
-/** Compressed and stored members, one that is longer than what is read at once, and one that holds what is looked for. */
+/** Compressed and stored members, one that is longer than a single read, and one with the test file. */
 const FILES = { 'words.txt': Buffer.from('many words, '.repeat(30_000)), 'noise.bin': noise(300_000), 'eicar.com': EICAR };
 
 describe.each([
@@ -73,7 +73,7 @@ describe.each([
 ])('an encrypted zip (%s) of which a byte was changed', async (_, method) => {
   const packed = await packWith7Zip({ 'eicar.com': EICAR }, ['-tzip', method, `-p${PASSWORD}`]);
 
-  test('gives away what it holds, or says that something was not read', async () => {
+  test('finds its content, or reports a part as unread', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
         const changed = Buffer.from(packed);

@@ -4,13 +4,13 @@ import { Unreadable } from '#scanner/walk/member.ts';
 // Encrypted zip members: the old cipher of PKZIP (APPNOTE 6.1) and AES as WinZip does it (winzip.com/aes_info.htm). Both say soon whether the password is
 // right, the old one wrongly once in 256 times; then the checksum does.
 
-/** How a member is encrypted by AES, from its extra field 0x9901. `method` is the compression beneath. */
+/** A member's AES encryption, from its extra field 0x9901. `method` is the compression beneath. */
 export interface Aes {
   key_bytes: number;
   method: number;
 }
 
-/** What is known of an encrypted member. `check` is the byte that the old cipher proves itself by. */
+/** Known facts of an encrypted member. `check` is the byte by which the old cipher checks the password. */
 interface Locked {
   aes: Aes | undefined;
   check: number;
@@ -160,7 +160,7 @@ async function* decryptOld(
   for await (const piece of reader.upTo(Math.max(0, packed - OLD_HEADER_BYTES))) yield decrypt(piece);
 }
 
-/** What a member holds without its encryption, still compressed. @throws Unreadable `encrypted` for a wrong password, `damaged` for changed bytes. */
+/** The decrypted content of a member, still compressed. @throws Unreadable `encrypted` for a wrong password, `damaged` for changed bytes. */
 export function decrypted(
   chunks: AsyncIterable<Buffer>,
   { aes, check, packed }: Locked,

@@ -121,7 +121,7 @@ interface Entry {
   start: number;
   /** The sizes stand behind the data, so they are not known here. */
   open_end: boolean;
-  /** The time of the file: what the old encryption is checked by when the checksum stands behind the data. */
+  /** The time of the file: the old encryption is checked by it when the checksum stands behind the data. */
   time: number;
   aes: Aes | undefined;
 }
@@ -129,9 +129,9 @@ interface Entry {
 interface Directory {
   start: number;
   size: number;
-  /** What to add to the offsets of the directory: bytes that were put before the archive. */
+  /** The number to add to the offsets of the directory: bytes that were put before the archive. */
   shift: number;
-  /** How many entries it says it has. */
+  /** The announced number of entries. */
   entries: number;
   /** Its end record, from the one of zip64 on. */
   end: { from: number; to: number };
@@ -181,7 +181,7 @@ function findDirectories(reader: Reader): Directory[] {
   return found;
 }
 
-/** Whether a whole zip archive ends here, whatever stands before it. */
+/** Whether a whole zip archive ends here, after any other bytes. */
 function endsAsZip(reader: Reader): boolean {
   return findDirectories(reader).some(({ size }) => size > 0);
 }
@@ -322,7 +322,7 @@ function bodyOf(content: Content, reader: Reader, entry: Entry, context: ReadCon
   };
 }
 
-/** The content of an encrypted member. What comes out wrong in spite of the encryption's own check was given the wrong password. */
+/** The content of an encrypted member. A wrong result in spite of the encryption's own check means a wrong password. */
 async function* unlockedWith(content: Content, entry: Entry, password: Buffer, budget: Budget): AsyncGenerator<Buffer> {
   const { flags, aes, packed } = entry;
   // APPNOTE 6.1.6: the checksum's highest byte, or the time's where the checksum was not known yet.
@@ -376,7 +376,7 @@ async function* unlocked(content: Content, entry: Entry, password: string, budge
       known.form = form;
       return;
     } catch (error) {
-      // What was given out cannot be taken back, and damage is none of the password.
+      // Bytes given out cannot be taken back, and damage is no sign of a wrong password.
       const is_locked = error instanceof Unreadable && error.detail === 'encrypted';
       if (is_locked && is_last) known.misses += 1;
       if (is_sure || !is_locked) throw error;
@@ -398,10 +398,10 @@ function methodOf({ method, aes }: Entry): number {
   return method === METHOD.aes ? (aes?.method ?? method) : method;
 }
 
-/** Undefined when it is more than announced, or not whole: the stream gives what is good of it. */
+/** Undefined when it is longer than announced, or incomplete: the stream gives its good part. */
 function inflateQuickly(raw: Buffer, entry: Entry, budget: Budget): Buffer | undefined {
   const most = entry.open_end ? QUICK.unpacked : Math.max(1, entry.unpacked);
-  // In one piece, where it is what it claims to be: pieces would be put together once more.
+  // In one piece, if its size is right: pieces would be put together once more.
   const chunk_bytes = entry.open_end ? undefined : Math.min(most, raw.length * DEFLATE_RATIO_MAXIMUM) + 1;
   const answer = decompress('deflate', raw, budget, { most, chunk_bytes });
   return answer.kind === 'whole' ? answer.plain : undefined;
@@ -438,7 +438,7 @@ function isForeign(entry: Entry): boolean {
 function claimDescriptor(reader: Reader, at: number, context: ReadContext): void {
   const is_signed = reader.at(at, 4).equals(DESCRIPTOR);
   const after = at + (is_signed ? 16 : 12);
-  // Whatever stands there next is another header: with sizes of 64 bits it does so 8 bytes later.
+  // Another header follows there: with sizes of 64 bits it does so 8 bytes later.
   const is_wide = reader.at(after, 2).toString('latin1') !== 'PK' && reader.at(after + 8, 2).toString('latin1') === 'PK';
   context.claim(at, is_wide ? after + 8 : after);
 }
@@ -465,7 +465,7 @@ function* walked(reader: Reader, from: number, to: number): Generator<Entry & { 
   let found = nextLocal(reader, from, to);
   while (found !== undefined) {
     const { entry } = found;
-    // Without a size the data goes on to the next header at most; deflate knows its own end.
+    // Without a size the data ends at the next header at the latest; deflate knows its own end.
     const after = entry.open_end ? nextLocal(reader, entry.start, to) : undefined;
     const end = Math.min(entry.open_end ? (after?.position ?? to) : entry.start + entry.packed, reader.size);
     yield { ...entry, packed: Math.max(0, end - entry.start), header: found.position };
@@ -507,7 +507,7 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
 
 /**
  * The members of a zip archive: those of its directory, those that only a local header knows, and both readings where the two contradict each other.
- * @throws Unreadable at the end, when something of it was damaged.
+ * @throws Unreadable at the end, when a part of it was damaged.
  */
 async function* zipMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
@@ -529,12 +529,15 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
         foreign.push({ ...entry, packed });
         foreign_bytes += packed;
         context.budget.expectMembers(foreign.length);
-        // They share what they are unpacked from, over and over.
+        // They share their packed bytes, over and over.
         if (foreign_bytes > FOREIGN_SHARED_MAXIMUM * reader.size) throw new LimitReached('bomb');
         if (foreign_bytes > FOREIGN_TOTAL_MAXIMUM) throw new LimitReached('too_large');
       } else yield memberOf(content, reader, entry, context);
     };
-    /** What was read already, as the directories describe it: of two that list the same members only what the second says differently is read. */
+    /**
+     * Members read already, as the directories describe them: of two directories with the same members, only the differences of the second are
+     * read.
+     */
     const read = new Set<string>();
     damaged ||= directories.length === 0;
     for (const directory of directories) {
@@ -568,7 +571,7 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
         damaged = true;
       }
     }
-    // What no entry of a directory accounts for may hide members, before the directory and behind it.
+    // Ranges outside of all entries may hide members, before the directory and behind it.
     for (const { start, end } of taken.gaps()) {
       for (const entry of end - start >= LOCAL_BYTES ? walked(reader, start, end) : []) {
         context.claim(entry.header, entry.start + entry.packed);
@@ -593,7 +596,7 @@ const NAMED_TYPES: readonly { name: string; type: string }[] = [
   { name: 'ppt/', type: 'application/vnd.openxmlformats-officedocument.presentationml.presentation' },
 ];
 
-/** What a zip is beside an archive, by a name in its first headers. */
+/** The media type of a zip, by a name in its first headers. */
 function mediaTypeOfZip(head: Buffer): string {
   const name_bytes = LOCAL_HEADER.read(head)?.name_bytes ?? 0;
   const first = head.toString('latin1', LOCAL_BYTES, LOCAL_BYTES + Math.min(name_bytes, 64));

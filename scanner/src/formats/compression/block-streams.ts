@@ -22,9 +22,9 @@ const JAVA_SNAPPY_HEAD_BYTES = 16;
 
 /** Larger blocks are not taken into memory. Bytes. */
 const BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** Contents that are told by their blocks alone are smaller. Bytes. */
+/** Contents that are recognised by their blocks alone are smaller. Bytes. */
 const TOLD_BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** What is shorter is held by nobody in a block. Bytes. */
+/** Shorter content is not kept in a block in practice. Bytes. */
 const TOLD_LEAST = 33;
 /** LZ4 makes nothing longer than by one byte in 255, and 16. */
 const EXPANSION = { one_of: 255, bytes: 16 } as const;
@@ -50,7 +50,7 @@ export function need(reader: Reader, at: number, length: number): Buffer {
   return bytes;
 }
 
-/** A block of LZ4 that must come to just so many bytes. @throws Unreadable */
+/** A block of LZ4 that must unpack to exactly so many bytes. @throws Unreadable */
 export function unpackedBlock(packed: Buffer, size: number, budget: Budget): Buffer {
   if (size > LZ4_RATIO * packed.length) throw new Unreadable('damaged');
   if (size > BLOCK_BYTES_MAXIMUM) throw new Unreadable('too_large');
@@ -80,7 +80,7 @@ function* javaSnappy(reader: Reader, ended: (at: number) => void): Generator<Buf
     }
     const head = reader.at(at, 4);
     const packed_bytes = head.length < 4 ? 0 : head.readUInt32BE(0);
-    // What follows that is no block is a rest.
+    // Other bytes after a block are a rest.
     if (packed_bytes === 0 || packed_bytes > reader.size - at - 4) return;
     yield unsnapped(need(reader, at + 4, packed_bytes), reader.budget, BLOCK_BYTES_MAXIMUM);
     at += 4 + packed_bytes;
@@ -88,8 +88,8 @@ function* javaSnappy(reader: Reader, ended: (at: number) => void): Generator<Buf
 }
 
 /**
- * How much a block of LZ4 comes to, as its tokens say, `most` at most, and where it ends; undefined where it is none. Nothing is unpacked. Zeros behind one that has come to `most` only fill it up, as Z85 and
- * the rows of a predictor do.
+ * The unpacked size of a block of LZ4 by its tokens, `most` at most, and its end; undefined for other bytes. The block is not unpacked. Zeros behind one whose size is `most` only fill it up, as Z85
+ * and the rows of a predictor do.
  */
 export function extentOfLz4(block: Buffer, most: number): { size: number; end: number } | undefined {
   let from = 0;
@@ -128,7 +128,7 @@ function isSizeOf(size: number, packed_bytes: number): boolean {
   return size >= TOLD_LEAST && size >= least && size <= LZ4_RATIO * packed_bytes && size <= BLOCK_BYTES_MAXIMUM;
 }
 
-/** One block to the end of the content, with the size that it comes to before it (python-lz4, `store_size`). */
+/** One block to the end of the content, after its unpacked size (python-lz4, `store_size`). */
 function oneBlock(reader: Bytes): Sized | undefined {
   const head = reader.at(0, 4);
   const packed_bytes = reader.size - 4;
@@ -138,7 +138,7 @@ function oneBlock(reader: Bytes): Sized | undefined {
   return extent?.size === size ? { blocks: [{ start: 4, end: 4 + extent.end, size }] } : undefined;
 }
 
-/** Blocks to the end of the content, each with what it comes to and how long it is before it (Hadoop). */
+/** Blocks to the end of the content, each after its unpacked and its packed size (Hadoop). */
 function hadoopBlocks(reader: Bytes): Sized | undefined {
   const blocks: Sized['blocks'] = [];
   for (let at = 0; at < reader.size; ) {
@@ -160,7 +160,7 @@ function sizedBlocks(reader: Bytes): Sized | undefined {
   return oneBlock(reader) ?? hadoopBlocks(reader);
 }
 
-/** Whether a content is nothing but blocks of LZ4 with their sizes before them: to the last byte, and to the last byte of what they come to. */
+/** Whether a content is only blocks of LZ4 with their sizes before them: to the last byte, packed and unpacked. */
 export function isSizedBlocks(content: Bytes): boolean {
   return sizedBlocks(content) !== undefined;
 }
@@ -211,7 +211,10 @@ export const blockStream = format({
   open: (content, context) => blockStreamMembers(content, innerName(context.name), context),
 });
 
-/** Blocks that only their lengths tell. They are proven to their last byte, and what is packed may begin as something else does that may begin anywhere: a PDF, for one. */
+/**
+ * Blocks that only their lengths tell. They are proven to their last byte, and packed bytes may look like the beginning of a format that may begin anywhere: a PDF, for
+ * one.
+ */
 export const bareBlocks = format({
   id: 'sized-blocks',
   media_type: 'application/x-packed',

@@ -20,7 +20,7 @@ export const closedStreams: readonly Format[] = [
   closedFormat({ id: 'gzip-unknown', title: 'gzip of an unknown method', recognise: withBits(34, isGzipOfAnotherMethod) }),
 ];
 
-/** They count only where nothing else is found in the file. */
+/** They count only if no other format is found in the file. */
 export const unknownStreams: readonly Format[] = [
   closedWhereUnknown('bzip3', 'bzip3', [mark('BZ3v1')]),
   closedWhereUnknown('lzfse', 'LZFSE', [mark('bvx2'), mark('bvx1')]),

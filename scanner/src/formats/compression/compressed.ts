@@ -11,7 +11,7 @@ import { isHuffmanPack, unpackedHuffman } from './huffman-pack.ts';
 import { LZ4_HISTORY_BYTES, LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
 
 // Compressors that pack one file, which 7-Zip does not know, or which Node unpacks faster. Their programs take several streams, one behind the other, for one
-// file; so does each of these readers. What stands behind the last stream is not claimed, so that it is read as a file of its own.
+// file; so does each of these readers. Bytes after the last stream are not claimed, so that they are read as a file of their own.
 
 const CHUNK_BYTES = 256 * 1024;
 const ZEROS = Buffer.alloc(4096);
@@ -83,8 +83,8 @@ function* piecesOf(reader: Reader, from: number): Generator<Buffer> {
 }
 
 /**
- * Streams of gzip, one behind the other. Node's own decoder takes whatever begins with 1f for another stream, and gives nothing of those before it when
- * it is none.
+ * Streams of gzip, one behind the other. Node's own decoder reads any bytes that begin with 1f as another stream, and gives no output of the earlier
+ * ones when they are none.
  */
 async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncGenerator<Buffer> {
   let is_whole = true;
@@ -148,7 +148,7 @@ function block(reader: Reader, at: number, length: number): Buffer {
   return bytes;
 }
 
-/** What LZ4 unpacks into, one for all frames: a frame is seven bytes, and may claim blocks of 4 MiB. */
+/** The buffer into which LZ4 unpacks, one for all frames: a frame is seven bytes, and may claim blocks of 4 MiB. */
 interface Lz4Room {
   target: Buffer;
 }
@@ -166,7 +166,7 @@ function* lz4Frame(reader: Reader, from: number, room: Lz4Room): Generator<Buffe
   const kind = (descriptor >> 4) & 7;
   if (kind < 4) throw new Unreadable('damaged');
   const most = 2 ** (2 * kind + 8);
-  // What earlier blocks gave stays in front of the next, and is moved to the front only after as many bytes as one block may have.
+  // Output of earlier blocks stays in front of the next, and is moved to the front only after as many bytes as one block may have.
   const target = roomFor(room, LZ4_HISTORY_BYTES + 2 * most);
   let first = 0;
   let end = 0;
@@ -206,7 +206,7 @@ function* lz4Legacy(reader: Reader, from: number, room: Lz4Room): Generator<Buff
   }
 }
 
-/** Frames, one behind the other. `ended` is told where each ends. */
+/** Frames, one behind the other. `ended` gets the end of each. */
 function* lz4Frames(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   const room = { target: Buffer.alloc(0) };
   for (let at = 0; ; ended(at)) {
@@ -374,7 +374,7 @@ const ZISOFS_HEAD_BYTES = ZISOFS_HEAD.bytes;
 const ZISOFS_PLACES = struct('little', { start: 'u32', end: 'u32' });
 const ZISOFS_SHIFT = { least: 15, most: 17 } as const;
 
-/** What Firefox keeps its sessions and bookmarks in: a mark, a size, and one block of LZ4 (toolkit/components/lz4). */
+/** Firefox's sessions and bookmarks: a mark, a size, and one block of LZ4 (toolkit/components/lz4). */
 const MOZ_LZ4 = Buffer.from('mozLz40\0');
 const MOZ_HEAD_BYTES = 12;
 /** Larger ones are not taken into memory. Bytes. */
@@ -430,17 +430,17 @@ const unpackedBy =
 /** Enough of a stream to tell whether it is one. Bytes. */
 const TRIED_BYTES = 4096;
 
-/** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: what ends too early is none the worse for it. */
+/** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: an early end is no failure. */
 function inflates(reader: Reader, at: number, packing: 'zlib' | 'deflate'): boolean {
   const packed = reader.at(at, TRIED_BYTES);
   const { kind } = decompress(packing, packed, reader.budget, { most: 64 * 1024 });
   return kind === 'whole' || (packed.length > 2 && kind !== 'none');
 }
 
-/** A name or a comment of gzip that is longer is none amid other bytes. Bytes. */
+/** A longer name or comment of gzip between other bytes is not accepted. Bytes. */
 const CARVED_TEXT_BYTES = 1024;
 
-/** RFC 1952: the header with what its flags announce, and deflate behind it. */
+/** RFC 1952: the header with its optional fields, and deflate behind it. */
 function provesGzip(reader: Reader, at: number): boolean {
   const head = reader.at(at, GZIP_HEAD_BYTES);
   if (head.length < GZIP_HEAD_BYTES || head[2] !== 8 || (head[3] ?? 0) > 0x1f) return false;

@@ -11,7 +11,7 @@ const budget = (bytes = 16 * MIB) => new Budget({ ...SCAN_LIMITS, time_ms: Numbe
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
 
-/** What the heap holds when nothing is left to collect. */
+/** Bytes on the heap after a full collection. */
 function heldBytes(): number {
   if (typeof collect === 'function') collect();
   return process.memoryUsage().heapUsed;
@@ -20,7 +20,7 @@ function heldBytes(): number {
 const TEXT = Buffer.from('some words, '.repeat(100));
 
 describe('decompression', () => {
-  test('answers what a stream is, and how much of the bytes belongs to it', () => {
+  test("answers a stream's kind, and how many of the bytes belong to it", () => {
     const packed = deflateSync(TEXT);
     expect(decompress('zlib', Buffer.concat([packed, noise(50)]), budget(), { most: MIB })).toEqual({
       kind: 'whole',
@@ -53,8 +53,8 @@ describe('decompression', () => {
     expect(to.work).toBeGreaterThan(4 * MIB);
   });
 
-  test('ends when the budget is used up, and keeps nothing of what failed', () => {
-    // Behind a head of zlib a block that there is not: each fails, and Node would keep each decoder until the event loop turns.
+  test('ends when the budget is used up, and keeps no failed decoder', () => {
+    // Behind a head of zlib an invalid block: each fails, and Node would keep each decoder until the event loop turns.
     const none = Buffer.concat([Buffer.from([0x78, 0x9c, 0xff]), noise(60)]);
     const to = budget(MIB);
     const before = heldBytes();

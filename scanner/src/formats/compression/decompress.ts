@@ -21,11 +21,11 @@ import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLz
 // The only file that decompresses. Every attempt is charged to the budget, a guess and a failure too, so that a file cannot make readers unpack for nothing. Biome refuses the decoders of node:zlib and of
 // lz.ts in every other file. What 7-Zip unpacks is charged where it reads and writes (seven-zip.ts).
 
-/** What an attempt costs beside its bytes: a decoder is set up and put away. */
+/** The cost of an attempt beside its bytes: a decoder is set up and released. */
 const ATTEMPT_COST = 2048;
 /** zlib's own figure (zlib.net, "Technical Details"). */
 export const DEFLATE_RATIO_MAXIMUM = 1032;
-/** Steps of a guess, each 16 times the one before: most that are none fail in the first. Bytes. */
+/** Steps of a guess, each 16 times the one before: most wrong guesses fail in the first. Bytes. */
 const GUESS_STEPS = { first: 4096, factor: 16 } as const;
 /** Windows of more than 16 MiB, which brotli's own program unpacks as well. */
 const BROTLI_PARAMETERS = { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 };
@@ -46,7 +46,7 @@ const STREAMS = {
   brotli: createBrotliDecompress,
 } as const;
 
-/** Whether a decoder is at work that nobody waits for. */
+/** Whether a decoder is at work that is not awaited. */
 let is_calling = false;
 
 /**
@@ -65,7 +65,7 @@ for (const decoder of [createInflate(), createInflateRaw(), createBrotliDecompre
 function callDecoder(packing: Packing, packed: Buffer, options: Options): unknown {
   const { stackTraceLimit } = Error;
   is_calling = true;
-  // Most guesses fail, and nobody reads where.
+  // Most guesses fail, and their stacks are not read.
   Error.stackTraceLimit = 0;
   try {
     return DECODERS[packing](packed, options);
@@ -75,14 +75,14 @@ function callDecoder(packing: Packing, packed: Buffer, options: Options): unknow
   }
 }
 
-/** `most`: unpacked bytes; `is_open`: a stream that is cut gives what there is of it; `chunk_bytes`: what is set aside at a time. */
+/** `most`: unpacked bytes; `is_open`: a cut stream gives its available part; `chunk_bytes`: bytes that are allocated at a time. */
 interface Order {
   most: number;
   is_open?: boolean | undefined;
   chunk_bytes?: number | undefined;
 }
 
-/** `whole`: to its end, of which `read` bytes are packed. `large`: it goes on beyond what was asked for. `cut`: its end is missing. `none`: it is no such stream. */
+/** `whole`: to its end, of which `read` bytes are packed. `large`: its output exceeds the limit. `cut`: its end is missing. `none`: it is no such stream. */
 export type Unpacked = { kind: 'whole'; plain: Buffer; read: number } | { kind: 'large' | 'cut' | 'none' };
 
 /** What node:zlib answers where it is asked how much it has read. */
@@ -95,7 +95,7 @@ function kindOf(error: unknown): 'large' | 'cut' | 'none' {
 
 /**
  * Decompresses the stream that begins with the first byte.
- * @throws LimitReached, and nothing else: bytes that are no such stream are an answer.
+ * @throws LimitReached only: bytes that are no such stream are an answer.
  */
 export function decompress(packing: Packing, packed: Buffer, budget: Budget, { most, is_open, chunk_bytes }: Order): Unpacked {
   budget.spend(ATTEMPT_COST);
@@ -113,7 +113,7 @@ export function decompress(packing: Packing, packed: Buffer, budget: Budget, { m
   try {
     answer = callDecoder(packing, packed, options);
   } catch (error) {
-    // How far it came is not known.
+    // Its progress is unknown.
     budget.spend(packing === 'brotli' || packing === 'zstd' ? room : Math.min(room, DEFLATE_RATIO_MAXIMUM * packed.length));
     return { kind: kindOf(error) };
   }
@@ -122,7 +122,7 @@ export function decompress(packing: Packing, packed: Buffer, budget: Budget, { m
   return { kind: 'whole', plain: buffer, read: engine.bytesWritten };
 }
 
-/** As `decompress`, for bytes that may be anything: it fails early and cheaply. Less is taken for a stream's beginning than for all of it, so that one that is long is begun several times. */
+/** As `decompress`, for bytes that may be anything: it fails early and cheaply. The first attempt takes only a part, so that a long stream is begun several times. */
 export function guess(
   packing: Packing,
   packed: Buffer,
@@ -136,7 +136,7 @@ export function guess(
   return decompress(packing, packed, budget, { most, chunk_bytes });
 }
 
-/** Whether a stream begins here, as far as its first bytes tell: what is cut, or goes on, is one. */
+/** Whether a stream begins here, as far as its first bytes show: one that is cut, or continues, counts. */
 export function beginsStream(packing: Packing, packed: Buffer, budget: Budget): boolean {
   for (const most of [GUESS_STEPS.first, GUESS_STEPS.first * GUESS_STEPS.factor]) {
     const answer = decompress(packing, packed, budget, { most, chunk_bytes: GUESS_STEPS.first, is_open: true });
@@ -145,7 +145,7 @@ export function beginsStream(packing: Packing, packed: Buffer, budget: Budget): 
   return true;
 }
 
-/** The same for a stream in pieces. What is good of a damaged stream is given before it throws. `ended`: is told how many packed bytes it took. */
+/** The same for a stream in pieces. The good part of a damaged stream is given before it throws. `ended` gets the number of packed bytes that it took. */
 export async function* decompressed(
   packing: keyof typeof STREAMS,
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -180,7 +180,7 @@ export function unsnapped(packed: Buffer, budget: Budget, most: number): Buffer 
   return unpackSnappy(packed);
 }
 
-/** A block of LZ4 that comes to just `size` bytes. @throws Unreadable, LimitReached */
+/** A block of LZ4 that unpacks to exactly `size` bytes. @throws Unreadable, LimitReached */
 export function unpackedLz4(packed: Buffer, budget: Budget, size: number): Buffer {
   budget.spend(ATTEMPT_COST + packed.length);
   if (size > LZ4_RATIO_MAXIMUM * packed.length) throw new Unreadable('damaged');
@@ -189,13 +189,13 @@ export function unpackedLz4(packed: Buffer, budget: Budget, size: number): Buffe
   return target;
 }
 
-/** A block of LZ4 behind what it may refer to; answers where it ends. @throws Unreadable, LimitReached */
+/** A block of LZ4 behind its dictionary; answers its end. @throws Unreadable, LimitReached */
 export function unpackedLz4Into(packed: Buffer, budget: Budget, target: Buffer, start: number): number {
   budget.spend(ATTEMPT_COST + packed.length + Math.min(target.length - start, LZ4_RATIO_MAXIMUM * packed.length));
   return unpackLz4(packed, target, start);
 }
 
-/** A block of LZO that comes to just `size` bytes. @throws Unreadable, LimitReached */
+/** A block of LZO that unpacks to exactly `size` bytes. @throws Unreadable, LimitReached */
 export function unpackedLzo(packed: Buffer, budget: Budget, size: number): Buffer {
   // LZO gives at most 255 bytes for one: what claims more is not believed.
   const room = Math.min(size, 256 * packed.length + 64);
@@ -205,7 +205,7 @@ export function unpackedLzo(packed: Buffer, budget: Budget, size: number): Buffe
   return target;
 }
 
-/** LZF that comes to just `size` bytes; undefined where it is none. Nothing is set aside before it is known to fit. @throws LimitReached */
+/** LZF that unpacks to exactly `size` bytes; undefined for other bytes. Memory is allocated only once it is known to fit. @throws LimitReached */
 export function unpackedLzf(packed: Buffer, budget: Budget, size: number): Buffer | undefined {
   budget.spend(packed.length);
   const { end, at } = unpackLzf(packed, size, undefined);

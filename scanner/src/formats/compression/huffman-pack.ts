@@ -1,8 +1,8 @@
 import { Unreadable } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 
-// Files by `pack` of System V (`.z`), which gzip unpacks: a length, the levels of a tree, its letters, and their codes. The longest codes come first, so that a code is told by its value
-// among those of its length.
+// Files by `pack` of System V (`.z`), which gzip unpacks: a length, the levels of a tree, its letters, and their codes. The longest codes come first, so that a code is recognised by its
+// value among those of its length.
 
 const MAGIC = 0x1f1e;
 const HEAD_BYTES = 7;
@@ -54,7 +54,7 @@ export function isHuffmanPack(head: Buffer): boolean {
 
 const TREE_BYTES_MAXIMUM = HEAD_BYTES + LEVELS_MAXIMUM + LETTERS_MAXIMUM;
 
-/** The file, unpacked. `ended` is told where it ends. @throws Unreadable where its end is missing, or it has another length than it says. */
+/** The file, unpacked. `ended` gets its end. @throws Unreadable where its end is missing, or it has another length than it says. */
 export function* unpackedHuffman(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   const head = Buffer.from(reader.at(0, TREE_BYTES_MAXIMUM));
   const tree = treeOf(head);

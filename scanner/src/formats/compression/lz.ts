@@ -1,12 +1,13 @@
 import { varint } from '#scanner/formats/data/varint.ts';
 import { Unreadable } from '#scanner/walk/member.ts';
 
-// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it. decompress.ts calls them and charges the budget; nothing else may.
+// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it.
+// decompress.ts calls them and charges the budget; no other module may.
 
-/** How far back a match of LZ4 may reach (lz4_Block_format.md). */
+/** The furthest distance of a match of LZ4 (lz4_Block_format.md). */
 export const LZ4_HISTORY_BYTES = 65_535;
 
-/** Copies `length` bytes that lie `distance` back, which may overlap with what is being written. Answers where the copy ends. */
+/** Copies `length` bytes that lie `distance` back, which may overlap with the target. Answers where the copy ends. */
 function repeat(target: Buffer, at: number, distance: number, length: number): number {
   if (distance === 0 || distance > at || at + length > target.length) throw new Unreadable('damaged');
   if (distance >= length) target.copy(target, at, at - distance, at - distance + length);
@@ -21,7 +22,7 @@ function literals(source: Buffer, from: number, target: Buffer, at: number, leng
 
 /**
  * Unpacks one block of LZ4 (lz4_Block_format.md) into `target` from `start` on, behind what matches may refer to. Answers where it ends.
- * @throws Unreadable for what is no such block, or does not fit.
+ * @throws Unreadable for other bytes, or a block that does not fit.
  */
 export function unpackLz4(source: Buffer, target: Buffer, start: number): number {
   let from = 0;
@@ -52,7 +53,7 @@ export function unpackLz4(source: Buffer, target: Buffer, start: number): number
 
 /**
  * Unpacks one block of LZO1X (the Linux kernel's documentation, "LZO stream format") into `target`. Answers how many bytes it gave.
- * @throws Unreadable for what is no such block, or does not fit.
+ * @throws Unreadable for other bytes, or a block that does not fit.
  */
 export function unpackLzo(source: Buffer, target: Buffer): number {
   let from = 0;
@@ -74,7 +75,7 @@ export function unpackLzo(source: Buffer, target: Buffer): number {
     from += length;
     at += length;
   };
-  /** How many literals came before: none, one to three behind a match, or four and more. */
+  /** The number of literals before: none, one to three behind a match, or four and more. */
   let state = 0;
   if ((source[0] ?? 0) > 17) {
     const length = next() - 17;
@@ -122,7 +123,7 @@ const LITERAL = 0;
 /** Lengths of literals of Snappy from here on stand in bytes of their own. */
 const LONG_LITERAL = 60;
 
-/** How long a copy of Snappy is, how far before it stands what it copies, and where the next tag is. */
+/** The length of a copy of Snappy, its distance back, and the place of the next tag. */
 function copyAt(packed: Buffer, at: number, tag: number): { length: number; offset: number; next: number } {
   const kind = tag & 3;
   if (kind === 1) return { length: ((tag >> 2) & 7) + 4, offset: ((tag >> 5) << 8) | (packed[at] ?? 0), next: at + 1 };
@@ -131,7 +132,7 @@ function copyAt(packed: Buffer, at: number, tag: number): { length: number; offs
   return { length: (tag >> 2) + 1, offset: packed.readUIntLE(at, bytes), next: at + bytes };
 }
 
-/** What a block of Snappy says that it comes to. */
+/** The announced unpacked size of a block of Snappy. */
 export function plainSize(packed: Buffer): number | undefined {
   return varint(packed, 0)?.value;
 }
@@ -169,7 +170,10 @@ export function unpackSnappy(packed: Buffer): Buffer {
   return plain;
 }
 
-/** LZF (liblzf, lzf_d.c) into `target`, or only counted without one. Answers what it comes to, undefined where it is none or more than `size`, and how far it was read. */
+/**
+ * LZF (liblzf, lzf_d.c) into `target`, or only counted without one. Answers the unpacked size, undefined for other bytes or more than `size`, and the number of bytes
+ * read.
+ */
 export function unpackLzf(packed: Buffer, size: number, target: Buffer | undefined): { end: number | undefined; at: number } {
   let at = 0;
   let end = 0;

@@ -5,7 +5,7 @@ import { isSkippable, provesZlib } from './compressed.ts';
 
 // Compressed streams that 7-Zip opens.
 
-/** What a block of bzip2 begins with: its mark, a checksum, a bit, and 24 bits for where its text begins. Bytes. */
+/** The head of a block of bzip2: its mark, a checksum, a bit, and 24 bits for the place at which its text begins. Bytes. */
 const BZIP2_HEAD_BYTES = 18;
 /** A stream begins with a block, or is empty and ends at once. */
 const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
@@ -115,7 +115,7 @@ const CARVED_COMPRESS = { header: 3, code_bits: 9, least: 32, looked: 64, first_
 /** So many bytes tell whether compress(1) begins. */
 const COMPRESS_BYTES = CARVED_COMPRESS.header + (CARVED_COMPRESS.looked * CARVED_COMPRESS.code_bits) / 8;
 const COMPRESS_MAGIC = Buffer.from(COMPRESS.magic.toString(16), 'hex');
-/** In larger contents it is looked for at the beginning only. Bytes. */
+/** In larger contents only the beginning is searched. Bytes. */
 const COMPRESS_WITHIN = 64 * 1024 ** 2;
 const SEARCHED_BYTES = 1024 ** 2;
 const DENSE = 256;

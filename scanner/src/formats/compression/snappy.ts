@@ -20,7 +20,7 @@ async function* plainChunks(reader: Reader, claim: ReadContext['claim']): AsyncG
   for (let at = 0; at < reader.size; ) {
     const head = reader.at(at, 4);
     const kind = head[0] ?? 0;
-    // Whatever follows that is no chunk is a rest.
+    // Other bytes after a chunk are a rest.
     if (head.length < 4 || (kind > CHUNK.plain && kind < CHUNK.first_skipped)) return;
     const size = head.readUIntLE(1, 3);
     const end = at + 4 + size;
@@ -36,7 +36,7 @@ async function* plainChunks(reader: Reader, claim: ReadContext['claim']): AsyncG
   }
 }
 
-/** The one member of a stream of framed blocks. Padding and what a reader may skip belong to it. */
+/** The one member of a stream of framed blocks. Padding and skippable chunks belong to it. */
 async function* snappyMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   try {

@@ -7,24 +7,27 @@ import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { isUtf8Text, membersOfValues, type Value } from './values.ts';
 
-// Strings of CBOR whose length is not told before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where every
-// piece has its place and the end is there.
+// Strings of CBOR without a length before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where
+// every piece has its place and the end is there.
 
 const BYTES = 0x5f;
 const TEXT = 0x7f;
 const END = 0xff;
-/** What is in one piece stands there as it is. */
+/** A string of one piece stands in the file as it is. */
 const PIECES_LEAST = 2;
-/** What is neither a text nor a file has more of them: two with an end behind them stand in each 8 MB of noise. */
+/** A string that is neither a text nor a file has more of them: two with an end behind them occur in each 8 MB of noise. */
 const OPAQUE_PIECES_LEAST = 4;
 /** As much of a text in an alphabet of one byte is ASCII at least. */
 const ASCII_LEAST = 0.75;
-/** What stands within one that is none is looked at where it is no longer: each byte may begin another. Bytes. */
+/** Strings within a rejected one are searched only up to this length: each byte may begin another. Bytes. */
 const LOOKED_WITHIN_MAXIMUM = 512;
-/** How many bytes the length of a piece takes, by the last five bits of its first byte from 24 on. */
+/** Bytes of a piece's length, by the last five bits of its first byte from 24 on. */
 const LENGTH_BYTES = [1, 2, 4] as const;
 
-/** The piece at `at`: where its bytes begin and end; undefined where none begins. `first` is what all pieces of the string begin with. */
+/**
+ * The piece at `at`: the start and end of its bytes; undefined where none begins. `first` is the common first byte of the string's
+ * pieces.
+ */
 function pieceAt(bytes: Buffer, at: number, first: number): { start: number; end: number } | undefined {
   const byte = bytes[at] ?? 0;
   const kind = byte - first;
@@ -45,7 +48,7 @@ function nextMark(bytes: Buffer, from: number): number {
     const kind = (bytes[at + 1] ?? 0) - byte + 31;
     if (kind < 0 || kind >= 24 + LENGTH_BYTES.length) continue;
     if (kind > 24) return at;
-    // Most that is none shows it behind the first piece.
+    // Most other data shows it behind the first piece.
     const next = bytes[kind < 24 ? at + 2 + kind : at + 3 + (bytes[at + 2] ?? 0)];
     if (next !== undefined && (next === END || (next > byte - 32 && next < byte - 4))) return at;
   }
@@ -61,7 +64,7 @@ function isText(string: Buffer): boolean {
   return ascii >= string.length * ASCII_LEAST || isUtf8(string);
 }
 
-/** The strings, put together; `isFile` tells a file. What a piece leads to is looked at once: where it came to no end, it never does. */
+/** The strings, put together; `isFile` tells a file. A chain of pieces is followed once: if it had no end, it never has. */
 export function* brokenStringsOf(bytes: Buffer, isFile: (string: Buffer) => boolean): Generator<Run> {
   const isOpaque = (string: Buffer) => !isText(string) && !isFile(string);
   let seen: Uint8Array | undefined;
@@ -100,7 +103,7 @@ function joined(bytes: Buffer, start: number, first: number, size: number): Buff
 /** Larger contents are not searched. Bytes. */
 const SEARCHED_MAXIMUM = 16 * 1024 ** 2;
 
-/** Whether a string in pieces stands anywhere in a content: its pieces may look like other things, so that it is looked for in the whole. */
+/** Whether a string in pieces stands anywhere in a content: its pieces may look like other things, so that the whole content is searched. */
 function holdsBrokenStrings(reader: Reader, isFile: (string: Buffer) => boolean): boolean {
   if (reader.size > SEARCHED_MAXIMUM) return false;
   const bytes = reader.at(0, reader.size);

@@ -4,7 +4,7 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { httpMessages } from './http-messages.ts';
 
-// Captures of network packets: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng). What goes over TCP is put together again, whatever the order in which it was sent; other packets are
+// Captures of network packets: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng). Streams of TCP are put together again, in whatever order their parts were sent; other packets are
 // read one behind the other.
 
 /** As pcap writes it in either order of bytes: microseconds, nanoseconds, and with longer heads of packets (Kuznetzov). */
@@ -22,13 +22,13 @@ export function isCapture(head: Buffer): boolean {
   return (PCAP.includes(little) || PCAP.includes(big)) && version === 2;
 }
 
-/** Streams that are told apart. */
+/** The most streams that are kept apart. */
 const STREAMS_KEPT_MAXIMUM = 20_000;
 /** More of them are not taken into memory. */
 const PACKETS_MAXIMUM = 500_000;
 /** Longer packets than any network has; what claims more ends the walk. Bytes. */
 const PACKET_BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** As much of a packet is looked at for its heads. Bytes. */
+/** The part of a packet that is searched for heads. Bytes. */
 const HEADS_BYTES = 512;
 const HEADS_MAXIMUM = 12;
 
@@ -94,7 +94,7 @@ function* pcapngPackets(reader: Reader): Generator<Packet> {
   }
 }
 
-/** What a head says that comes next: a head of some kind, from a place on. */
+/** The next head of a packet: its kind, and its place. */
 interface Next {
   kind: 'ethernet' | 'type' | 'ip' | 'segment' | 'udp' | 'ppp' | 'radio' | 'air' | 'labels';
   at: number;
@@ -105,7 +105,7 @@ interface Next {
   end?: number;
 }
 
-/** How the packets of a kind of network begin. */
+/** The first head of a packet, by the kind of network. */
 function firstHead(link: number, bytes: Buffer): Next | undefined {
   const type = (at: number): Next => ({ kind: 'type', at: at + 2, type: bytes.length >= at + 2 ? bytes.readUInt16BE(at) : 0 });
   if (link === 1) return { kind: 'ethernet', at: 0 };
@@ -120,7 +120,7 @@ function firstHead(link: number, bytes: Buffer): Next | undefined {
   return undefined;
 }
 
-/** What stands in a packet: a piece of a stream, a datagram, or part of a packet that came in several. */
+/** The content of a packet: a piece of a stream, a datagram, or part of a packet that came in several. */
 type Found =
   | { kind: 'tcp'; key: string; sequence: number; is_first: boolean; at: number; end: number }
   | { kind: 'part'; key: string; offset: number; is_last: boolean; protocol: number; ends: string; at: number; end: number }
@@ -151,7 +151,7 @@ function afterProtocol(bytes: Buffer, protocol: number, at: number, ends: string
   return undefined;
 }
 
-/** Heads of IPv6 before what it carries (RFC 8200, 4): by hops, routing, for the end, authentication. */
+/** Heads of IPv6 before the payload (RFC 8200, 4): by hops, routing, for the end, authentication. */
 const EXTENSIONS: readonly number[] = [0, 43, 60, 51];
 
 function ofIp(bytes: Buffer, at: number, packet_end: number): Next | Found | undefined {
@@ -242,7 +242,7 @@ function isFound(one: Next | Found): one is Found {
   return one.kind === 'tcp' || one.kind === 'part' || one.kind === 'other';
 }
 
-/** What a packet has in it. `bytes` are its first ones, `size` how many it has. */
+/** Parses a packet. `bytes` are its first ones, `size` is its length. */
 function foundIn(bytes: Buffer, size: number, first: Next | undefined): Found {
   let next = first;
   for (let heads = 0; next !== undefined && heads < HEADS_MAXIMUM; heads += 1) {
@@ -270,7 +270,7 @@ interface Stream {
 
 const HALF = 2 ** 31;
 
-/** How far a number of a stream is from another one, over the end of the numbers. */
+/** The distance from one sequence number to another, across the wrap-around. */
 const distance = (from: number, to: number) => ((to - from + HALF * 3) % (2 * HALF)) - HALF;
 
 /**
@@ -297,18 +297,18 @@ function runsOf(segments: readonly Segment[], is_last_first: boolean): Piece[][]
       run = [];
       runs.push(run);
     }
-    // Where they overlap in part, what is there already stays.
+    // Where they overlap in part, the earlier bytes stay.
     run.push({ start: start + seen, size: size - seen });
     next = place + size;
   }
   return runs;
 }
 
-/** Streams that are members of their own, and runs of one stream; what is in more of them is read together. */
+/** Streams that are members of their own, and runs of one stream; further ones are read together. */
 const STREAMS_MAXIMUM = 3000;
 const RUNS_MAXIMUM = 20;
 const RUN_BYTES_LEAST = 33;
-/** What is given out at a time. Bytes. */
+/** The size of one chunk of output. Bytes. */
 const CHUNK_BYTES = 256 * 1024;
 const SEPARATOR = Buffer.from('\n\0\n');
 /** Messages of HTTP are looked for in runs of this size. Bytes. */
@@ -323,7 +323,7 @@ function differs(one: readonly Piece[], other: readonly Piece[] | undefined): bo
   );
 }
 
-/** What all packets of a capture come to. */
+/** The streams and other packets of a capture. */
 class Flows {
   readonly streams = new Map<string, Stream>();
   readonly others: Piece[] = [];
@@ -394,8 +394,8 @@ class Flows {
 }
 
 /**
- * The streams of a capture as members, each direction of a connection alone, the files in its messages of HTTP, and all other packets together. Where packets are missing, what stands before and behind
- * them is a member each.
+ * The streams of a capture as members, each direction of a connection alone, the files in its messages of HTTP, and all other packets together. Where packets are missing, the bytes before and behind
+ * them are a member each.
  */
 async function* captureMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget } = context;

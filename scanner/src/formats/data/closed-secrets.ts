@@ -33,7 +33,7 @@ export const closedSecrets: readonly Format[] = [
   }),
 ];
 
-/** They count only where nothing else is found in the file. */
+/** They count only if no other format is found in the file. */
 export const unknownSecrets: readonly Format[] = [
   closedWhereUnknown('axcrypt', 'AxCrypt', [hexMark('c0b9072e4f93f146a015792ca1d9e821')], 'encrypted'),
 ];

@@ -1,6 +1,6 @@
 import type { Budget } from '#scanner/walk/limits.ts';
 
-// Messages of HTTP/1.1 (RFC 9112) one behind the other, as a connection has them: what they carry, without the marks of its chunks.
+// Messages of HTTP/1.1 (RFC 9112) one behind the other, as a connection has them: their bodies, without the marks of chunks.
 
 const FIRST_LINE = /^(?:HTTP\/1\.[01] \d{3}|[A-Z]{3,10} \S{1,8192} HTTP\/1\.[01]\r?\n)/;
 const HEAD_BYTES_MAXIMUM = 64 * 1024;
@@ -12,7 +12,7 @@ const HEAD_LOOKS = 4;
 const BLANK = /\r?\n\r?\n/;
 const CHUNK = /^([0-9a-f]{1,8})(?:;[^\r\n]{0,200})?[ \t]{0,8}\r?\n/i;
 const CHUNK_LINE_BYTES = 256;
-/** How a body is packed, as the ending of a name that says the same. */
+/** The packing of a body, as the file extension with the same meaning. */
 const PACKED: Readonly<Record<string, string>> = { br: '.br', zstd: '.zst', gzip: '.gz' };
 
 /** The bytes of chunks, and where they end. */
@@ -34,7 +34,7 @@ function fromChunks(bytes: Buffer, start: number, budget: Budget): { body: Buffe
   }
 }
 
-/** `ending`: what a name would end in that says how it is packed. */
+/** `ending`: the file extension for its packing. */
 interface Body {
   bytes: Buffer;
   ending: string;
@@ -60,7 +60,7 @@ function fieldsIn(head: string): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** What the messages of a connection carry, and all else of them, their heads first; undefined where it is no HTTP. */
+/** The bodies of a connection's messages, and all other bytes, their heads first; undefined for other protocols. */
 export function httpMessages(bytes: Buffer, budget: Budget): { bodies: Body[]; others: Buffer } | undefined {
   const bodies: Body[] = [];
   const heads: Buffer[] = [];
@@ -73,9 +73,8 @@ export function httpMessages(bytes: Buffer, budget: Budget): { bodies: Body[]; o
     const known = fieldsIn(fields);
     const field = (key: string) => known.get(key);
     const length = field('content-length');
-    // A message that asks for something carries nothing but what it says.
     const is_request = !fields.startsWith('HTTP/');
-    // Unless it does not say how much, and no other message follows.
+    // A request without a length has no body if another message follows.
     const is_bare = is_request && FIRST_LINE.test(bytes.toString('latin1', start, start + HEAD_BYTES_USUAL));
     const claimed = length === undefined ? (is_bare ? 0 : bytes.length - start) : Number(length);
     const size = claimed >= 0 ? Math.min(claimed, bytes.length - start) : 0;

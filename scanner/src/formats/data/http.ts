@@ -4,7 +4,7 @@ import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
 import { httpMessages } from './http-messages.ts';
 
-// A file of messages of HTTP as `curl -i`, proxies and browsers save them: what they carry is what a client would have got.
+// A file of messages of HTTP as `curl -i`, proxies and browsers save them: their bodies are what a client would get.
 
 /** More is not taken into memory. Bytes. */
 const BYTES_MAXIMUM = 16 * 1024 ** 2;
@@ -18,7 +18,7 @@ function isHttp(head: Buffer): boolean {
   return first >= 0x41 && first <= 0x5a && BEGIN.test(head.toString('latin1', 0, BEGIN_BYTES));
 }
 
-/** What the messages carry, each as a file. The rest is read with the file itself. */
+/** The bodies of the messages, each as a file. The rest is read with the file itself. */
 async function* httpMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {

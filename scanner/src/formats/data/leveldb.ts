@@ -6,17 +6,17 @@ import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { isUtf8Text, VALUE_LEAST, type Value, valueMembers } from './values.ts';
 import { varint } from './varint.ts';
 
-// Tables of LevelDB (doc/table_format.md), in which browsers and what is built on them keep what pages and programs store: values in blocks, most of them packed, and at the end of the file where these stand.
+// Tables of LevelDB (doc/table_format.md), in which browsers and programs built on them keep the stores of pages: values in blocks, most of them packed, and their index at the end of the file.
 
 const FOOTER_BYTES = 48;
 const MAGIC = Buffer.from('57fb808b247547db', 'hex');
 /** Behind a block: how it is packed, and a checksum. */
 const TRAILER_BYTES = 5;
 const PACKING = { none: 0, snappy: 1, zstd: 2 } as const;
-/** LevelDB fills blocks to 4 KiB, and beyond it with one value. Bytes. */
-const BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
+/** LevelDB fills blocks to 4 KiB, and beyond it with one value. Unpacking takes twice as much memory as a block. Bytes. */
+const BLOCK_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const RESTART_BYTES = 4;
-/** Of a longer key what is its own is read, and not what it shares with the one before. Bytes. */
+/** Of a longer key only its own part is read, and not the part shared with the one before. Bytes. */
 const KEY_BYTES_MAXIMUM = 64 * 1024;
 
 /** Whether a table ends here. */
@@ -52,7 +52,7 @@ function blockAt(reader: Reader, { offset, size }: Handle, { budget, claim }: Re
   return plain;
 }
 
-/** The keys and values of a block: of a key stands there what is not as in the key before. */
+/** The keys and values of a block: of a key, only the difference from the key before is stored. */
 function* entriesOf(block: Buffer, { budget }: ReadContext): Generator<{ key: Buffer; value: Buffer }> {
   if (block.length < RESTART_BYTES) throw new Unreadable('damaged');
   const end = block.length - RESTART_BYTES * (1 + block.readUInt32LE(block.length - RESTART_BYTES));
@@ -76,11 +76,11 @@ function* entriesOf(block: Buffer, { budget }: ReadContext): Generator<{ key: Bu
   }
 }
 
-/** How Chromium says that a value has two bytes a letter, or one. */
+/** Chromium's first byte of a value: two bytes a letter, or one. */
 const WIDE = 0;
 const NARROW = 1;
 
-/** What a value may be meant as: as it stands, or behind the byte that says how wide its letters are. */
+/** Possible meanings of a value: all of it, or the part behind the byte for the width of its letters. */
 function* valuesOf(bytes: Buffer): Generator<Value> {
   const first = bytes[0];
   if (bytes.length > VALUE_LEAST && (first === WIDE || first === NARROW)) {
@@ -95,7 +95,7 @@ interface Index {
   failure: Unreadable | undefined;
 }
 
-/** Where the blocks stand. What the index cannot say for damage is not looked for. */
+/** Where the blocks stand. Blocks that a damaged index does not list are not searched for. */
 function indexOf(reader: Reader, context: ReadContext): Index {
   const footer = reader.at(reader.size - FOOTER_BYTES, FOOTER_BYTES);
   const meta = handleAt(footer, 0);

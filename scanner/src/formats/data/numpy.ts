@@ -34,7 +34,7 @@ export function isNumpy(head: Buffer): boolean {
 const product = (numbers: readonly number[]) => numbers.reduce((all, one) => all * one, 1);
 const numbersIn = (text: string) => (text.match(/\d{1,15}/g) ?? []).slice(0, 32).map(Number);
 
-/** How long an element of a kind is that numpy calls by a letter and a number (`U4` has four bytes for each of them). */
+/** The length of an element that numpy calls by a letter and a number (`U4` has four bytes for each of them). */
 function fieldOf(order: string, kind: string, number: string, count: number): Field {
   return { order, kind, size: Number(number || 1) * (kind === 'U' ? 4 : 1), count };
 }
@@ -43,7 +43,7 @@ const SIMPLE = /['"]descr['"]:\s{0,4}['"]([<>|=]?)([a-zA-Z?])(\d{0,9})(?:\[\w{1,
 const FIELD =
   /\(\s{0,4}(?:['"][^'"\n]{0,200}['"]|\([^()\n]{0,400}\)),\s{0,4}['"]([<>|=]?)([a-zA-Z?])(\d{0,9})(?:\[\w{1,8}\])?['"](?:,\s{0,4}\(([\d, ]{0,200})\))?\s{0,4}\)/g;
 
-/** What the head of an array says; undefined where it is not understood. */
+/** Parses the head of an array; undefined for an unknown form. */
 function layoutOf(head: string): Layout | undefined {
   const shape = /['"]shape['"]:\s{0,4}\(([\d, L]{0,400})\)/.exec(head)?.[1];
   if (shape === undefined) return undefined;
@@ -164,20 +164,20 @@ export function* arrayValues(bytes: Buffer, { fields, shape, is_fortran }: Layou
   if (lines.length > 0) yield { bytes: Buffer.concat(lines), is_text: true };
 }
 
-/** What another file says of an array that it holds: the letter of its kind with a number, its order of bytes, its shape. */
+/** The layout of an array from the file around it: the letter of its kind with a number, its order of bytes, its shape. */
 export function layoutFrom(kind: string, order: string, shape: number[]): Layout | undefined {
   const [, letter, number = ''] = /^([a-zA-Z?])(\d{1,9})$/.exec(kind) ?? [];
   if (letter === undefined) return undefined;
   return { fields: [fieldOf(order, letter, number, 1)], shape, is_fortran: false };
 }
 
-/** How many bytes an array claims to have. */
+/** The claimed size of an array. */
 export function bytesOf({ fields, shape }: Layout): number {
   const bytes = product(shape) * fields.reduce((sum, { size, count }) => sum + size * count, 0);
   return Number.isNaN(bytes) ? 0 : bytes;
 }
 
-/** Where the elements begin, and what they are. */
+/** The start of the elements, and their layout. */
 function arrayIn(reader: Reader): { start: number; layout: Layout | undefined } {
   const head = reader.at(0, 12);
   const is_first = head[6] === 1;
@@ -188,7 +188,7 @@ function arrayIn(reader: Reader): { start: number; layout: Layout | undefined } 
   return { start: from + size, layout: layoutOf(reader.at(from, Math.min(size, HEAD_BYTES_MAXIMUM)).toString('latin1')) };
 }
 
-/** What an array holds, element by element where these are texts or bytes. Objects are a pickle, which is told by itself behind the head. */
+/** The elements of an array, each on its own if they are texts or bytes. Objects are a pickle, which is recognised behind the head. */
 async function* numpyMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   try {

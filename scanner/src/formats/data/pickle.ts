@@ -5,7 +5,8 @@ import type { Reader } from '#scanner/walk/reader.ts';
 import { arrayValues, bytesOf, type Layout, layoutFrom } from './numpy.ts';
 import { membersOfValues, type Value } from './values.ts';
 
-// Pickles of Python, all protocols (Lib/pickletools.py). Nothing is run: the values of texts and bytes are read in their order. In the protocols 0 to 2 bytes are written as a text, each byte a character.
+// Pickles of Python, all protocols (Lib/pickletools.py). The program is never run: the values of texts and bytes are read in their order. In the protocols 0
+// to 2 bytes are written as a text, each byte a character.
 
 /** Opcodes whose argument has so many bytes. */
 const FIXED_ARGUMENTS: ReadonlyMap<number, number> = new Map([
@@ -20,7 +21,7 @@ const VALUES: ReadonlyMap<number, number> = new Map([
   ...[...'TBX\x8b'].map((code): [number, number] => [code.charCodeAt(0), 4]),
   ...[...'\x8d\x8e\x96'].map((code): [number, number] => [code.charCodeAt(0), 8]),
 ]);
-/** Those whose argument is so many lines, and what a line of theirs looks like. */
+/** Opcodes whose argument is so many lines, and the form of such a line. */
 const LINES: ReadonlyMap<number, { count: number; line: RegExp }> = new Map(
   (
     [
@@ -42,9 +43,9 @@ const ALONE: ReadonlySet<number> = new Set(
   Buffer.from('(.012NRQabdelostu)]}\x81\x85\x86\x87\x88\x89\x8f\x90\x91\x92\x93\x94\x97\x98', 'latin1'),
 );
 const FIRST_OPCODES = Buffer.from(']})(cXUCBT', 'latin1');
-/** What a pickle without a mark begins with. */
+/** First bytes of a pickle without a mark. */
 const FIRST_BARE = Buffer.from('](}cVSUXT)', 'latin1');
-/** A name, or the first place of the memory: none of any length has neither. */
+/** A name, or the first place of the memory: every pickle of some length has one of them. */
 const NAMES = Buffer.from('ci');
 const FIRST_PLACE = /^p[01]\n/;
 const ANY_PLACE = Buffer.from('pqr');
@@ -79,7 +80,7 @@ function isBare(head: Buffer): boolean {
     if (lines !== undefined) {
       for (let count = 0; count < lines.count; count += 1) {
         const end = head.indexOf(NEWLINE, at);
-        // A long text goes on behind what is looked at.
+        // A long text continues past the bytes that are examined.
         if (end < 0) return is_telling && opcodes >= OPCODES_LEAST;
         if (!lines.line.test(head.toString('latin1', at, end))) return false;
         at = end + 1;
@@ -128,7 +129,7 @@ function ofEscapes(line: string): string {
   });
 }
 
-/** What a text may be meant as: letters, or bytes of which each is one. */
+/** Possible meanings of a text: letters, or bytes of which each is one. */
 function* ofText(text: string): Generator<Value> {
   let highest = 0;
   let controls = 0;
@@ -153,7 +154,7 @@ function isText(bytes: Buffer): boolean {
 const TEXT_CODES = Buffer.from('X\x8c\x8d', 'latin1');
 const NUMBER_CODES = Buffer.from('\x8a\x8b', 'latin1');
 
-/** What is known of an array whose elements stand behind its description (joblib/numpy_pickle.py). */
+/** The state of an array whose elements follow its description (joblib/numpy_pickle.py). */
 class Wrapped {
   private is_begun = false;
   private key = '';
@@ -178,7 +179,7 @@ class Wrapped {
 
   /** The description is whole: the array follows. */
   take(): Layout | undefined {
-    // What describes its elements is built before it is.
+    // The description of its elements comes before the array.
     if (!this.is_begun || this.key !== 'allow_mmap') return undefined;
     this.is_begun = false;
     this.key = '';
@@ -202,7 +203,7 @@ function arrayStart(reader: Reader, at: number): number {
     : at;
 }
 
-/** The values of a pickle that begins at 0. `known` is told of what belongs to it. */
+/** The values of a pickle that begins at 0. `known` gets the ranges that belong to it. */
 function* valuesIn(reader: Reader, known: (start: number, end: number) => void, depth = 0): Generator<Value> {
   const wrapped = new Wrapped();
   for (let at = 0; at < reader.size; ) {
@@ -247,7 +248,7 @@ function* valuesIn(reader: Reader, known: (start: number, end: number) => void, 
     at = after;
     if (layout === undefined) continue;
     const start = arrayStart(reader, at);
-    // Objects are another pickle, which goes on here.
+    // Objects are another pickle, which begins here.
     if (layout.fields[0]?.kind === 'O') {
       if (depth === DEPTH_MAXIMUM) return;
       at = yield* within(reader, start, known, depth + 1);
@@ -288,7 +289,7 @@ function* within(
   return end;
 }
 
-/** The values of a pickle as members. What follows its end is a rest. */
+/** The values of a pickle as members. Bytes after its end are a rest. */
 function pickleMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
   return membersOfValues(content, context, isFile, (reader) => valuesIn(reader, context.claim));
 }

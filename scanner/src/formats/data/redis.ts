@@ -5,16 +5,16 @@ import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { isUtf8Text, membersOfValues, VALUE_LEAST, type Value } from './values.ts';
 
-// Dumps of Redis (rdb.c, "RDB file format"): strings above 20 bytes are packed with LZF where that makes them shorter. They are looked for as such; what is not packed stands in the file as it is.
+// Dumps of Redis (rdb.c, "RDB file format"): strings above 20 bytes are packed with LZF where that makes them shorter. They are searched for in that form; an unpacked string stands in the file as it is.
 
 const MAGIC = /^REDIS\d{4}/;
 /** A string that is packed: its mark, and how long it is, packed and unpacked. */
 const PACKED = 0xc3;
 const RATIO_MAXIMUM = 256;
-/** Larger dumps are read in pieces that overlap by as much as the longest packed string that is looked for. Bytes. */
+/** Larger dumps are read in pieces that overlap by the longest packed string that is searched for. Bytes. */
 const PIECE_BYTES = 8 * 1024 ** 2;
 const OVERLAP_BYTES = 1024 ** 2;
-/** What LZF leaves is at least as long. Bytes. */
+/** Bytes packed by LZF are at least as long. Bytes. */
 const PACKED_LEAST = 4;
 
 function isRedis(head: Buffer): boolean {

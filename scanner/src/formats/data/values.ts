@@ -5,13 +5,13 @@ import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Values that a format keeps beside each other, as saved objects and tables do: thousands of short ones, of which few may be files.
 
-/** What is shorter holds nothing that a rule looks for, alone. Bytes. */
+/** A shorter one alone holds nothing that a rule looks for. Bytes. */
 export const VALUE_LEAST = 33;
 /** So many texts are matched each alone as well: a test file in a value is one. */
 const ALONE_MAXIMUM = 500;
 /** So many that are no texts of UTF-8 are members each; of files all are. */
 const MEMBERS_MAXIMUM = 1000;
-/** What is kept together is given out when it comes to so much. Bytes. */
+/** Collected values are given out at this size. Bytes. */
 const TOGETHER_BYTES = 1024 ** 2;
 const NEWLINE = Buffer.from('\n');
 const SEPARATOR = Buffer.from('\n\0\n');
@@ -24,7 +24,7 @@ export interface Value {
 
 export const isUtf8Text = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
 
-/** Values that come to so much are one member. */
+/** Values that together have so many bytes are one member. */
 class Together {
   private pieces: Buffer[] = [];
   private bytes = 0;

@@ -146,7 +146,7 @@ const OTHER_LZMA = Buffer.from(
   'hex',
 );
 
-describe('what a text carries', () => {
+describe('files in a text', () => {
   /** Lines of od or xxd. */
   const counted = (width: number, word: (bytes: Buffer) => string, behind = ' ', source = EICAR) => {
     const lines: string[] = [];
@@ -278,7 +278,7 @@ describe('compiled Python', () => {
     expect(await examined(compiled(3495, 16, code(5, 2, tuple(text))))).toMatchObject(FOUND);
   });
 
-  test('has what another script runs, and what is packed without a head, read', async () => {
+  test('has a script within a script, and data packed without a head, read', async () => {
     const inner = code(5, 2, tuple(packed));
     expect(await examined(compiled(3495, 16, code(5, 2, tuple(string(inner)))))).toMatchObject(FOUND);
     const raw = tuple(string(latin('decompress')), string(deflateRawSync(EICAR)));
@@ -292,7 +292,7 @@ describe('compiled Python', () => {
   });
 });
 
-describe('a stream of zlib amid other bytes', () => {
+describe('a stream of zlib between other bytes', () => {
   const packed = deflateSync(EICAR);
   test.each<[string, Buffer]>([
     ['a database', Buffer.concat([noise(900), packed, noise(900)])],
@@ -322,7 +322,7 @@ describe('a stream of zlib amid other bytes', () => {
   });
 
   test('that lies in thousands of others ends', async () => {
-    // Each beginning is one of a stream that goes on to the end, and has a wrong checksum there.
+    // Each beginning is one of a stream that lasts to the end, and has a wrong checksum there.
     const stored = Buffer.concat(Array.from({ length: 20_000 }, () => Buffer.from('7801000a00f5ff', 'hex')));
     const began = performance.now();
     expect((await examined(Buffer.concat([noise(100), stored]))).unread).toEqual(['time_limit']);

@@ -78,7 +78,7 @@ export const closedDisks: readonly Format[] = [
   closedFormat({ id: 'hfs-old', title: 'HFS', recognise: withBits(36, isOldHfs) }),
 ];
 
-/** They count only where nothing else is found in the file. */
+/** They count only if no other format is found in the file. */
 export const unknownDisks: readonly Format[] = [
   closedWhereUnknown('poweriso', 'PowerISO', [mark('DAA\0')]),
   closedWhereUnknown('isz', 'packed disc (ISZ)', [mark('IsZ!')]),

@@ -6,7 +6,7 @@ import { openReader, type Reader } from '#scanner/walk/reader.ts';
 // A disc for two systems has two trees of folders (ECMA-119, and Joliet for Windows), which need not agree. 7-Zip reads the one for Windows, Linux may read
 // the other: the files that stand there alone are given here.
 
-/** ECMA-119, 8.1.2: what each descriptor of a volume has behind its type. */
+/** ECMA-119, 8.1.2: the text after the type in each descriptor of a volume. */
 export const VOLUME_ID = 'CD001';
 const DESCRIPTOR = { at: 32_768, bytes: 2048, most: 16, mark: Buffer.from(VOLUME_ID), primary: 1, other: 2 } as const;
 const ROOT_AT = 156;

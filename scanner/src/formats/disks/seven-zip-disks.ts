@@ -230,7 +230,7 @@ function isMasterBootRecord(head: Buffer, size: number): boolean {
   return found;
 }
 
-/** Asked for a partition table alone, 7-Zip does not go on to the file system in it. */
+/** Asked for a partition table alone, 7-Zip does not open the file system in it. */
 export const mbr = sevenZipFormat({
   id: 'mbr',
   type: undefined,
@@ -243,7 +243,7 @@ export const mbr = sevenZipFormat({
 
 const SUPERBLOCK_AT = 1024;
 const EXT_MAGIC = 0xef53;
-/** As far as it is looked at. */
+/** The fields that are used. */
 const SUPERBLOCK = struct('little', {
   inodes: 'u32',
   blocks: 'u32',
@@ -330,7 +330,7 @@ export const apm = sevenZipFormat({
   limits: WHOLE_DISK_LIMITS,
 });
 
-/** What people's systems mount by the name alone. */
+/** Images that systems mount by the name alone. */
 const IMAGE_NAME = /\.(iso|img|ima|vfd|vhd|vhdx|vmdk|vdi|qcow2?|dmg|udf|hfs|simg|sfs|squashfs|wim|swm|esd)$/i;
 
 export const namedImage = sevenZipFormat({

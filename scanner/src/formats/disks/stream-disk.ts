@@ -31,7 +31,7 @@ const MARKER = struct('little', { value: 'u64', packed_bytes: 'u32', kind: 'u32'
 /** Grains are packed, and each has a marker. */
 const FLAGS = 0x30000;
 const MARKER_BYTES = 12;
-/** A grain has 128 sectors where nobody chose otherwise. Bytes. */
+/** A grain has 128 sectors by default. Bytes. */
 const GRAIN_BYTES_MAXIMUM = 2 ** 20;
 const MARKS = { end: 0, table: 1, directory: 2, footer: 3 } as const;
 const ZEROS = Buffer.alloc(64 * 1024);
@@ -57,7 +57,7 @@ function headerOf(reader: Reader) {
   return header;
 }
 
-/** The grains in the order in which they are written. Returns where what is known of the file ends. */
+/** The grains in the order in which they are written. Returns the end of the known part of the file. */
 function* grainsOf(reader: Reader): Generator<Grain, number> {
   let at = headerOf(reader).overhead_sectors * SECTOR_BYTES;
   while (at < reader.size) {
@@ -72,10 +72,10 @@ function* grainsOf(reader: Reader): Generator<Grain, number> {
   return reader.size;
 }
 
-/** The disk as a member; what no grain fills is zeros. */
+/** The disk as a member; the rest between its grains is zeros. */
 async function* streamDiskMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
-  // A claim, as any: what is unpacked is counted.
+  // Unproven, as any claim: the unpacked bytes are counted.
   const size = headerOf(reader).sectors * SECTOR_BYTES;
   function* zeros(from: number, to: number): Generator<Buffer> {
     for (let at = from; at < to; at += ZEROS.length) yield ZEROS.subarray(0, to - at);

@@ -1,8 +1,8 @@
 import { type Formula, operation } from './xlm-formula.ts';
 
-// The tokens of a formula in a workbook (MS-XLS 2.5.198, MS-XLSB 2.5.97): operands first, then what is done with them.
+// The tokens of a formula in a workbook (MS-XLS 2.5.198, MS-XLSB 2.5.97): operands first, then their operators.
 
-/** How the versions differ: workbooks of Excel 5 and 95, of 97 to 2003, and binary ones since 2007. */
+/** Versions of the format: workbooks of Excel 5 and 95, of 97 to 2003, and binary ones since 2007. */
 export type Edition = 'biff5' | 'biff8' | 'xlsb';
 
 /** Functions by their number (MS-XLS 2.5.198.17), those that macro sheets are written with; and how many parts the ones have of which that is fixed, where it is not one. */
@@ -162,7 +162,7 @@ const USER_DEFINED = 255;
 const OPERATORS = ['+', '-', '*', '/', '^', '&', '<', '<=', '=', '>=', '>', '<>', ' ', ',', ':'];
 const OPERATORS_FROM = 3;
 
-/** How many bytes follow a token that is only passed over, or printed as what it is. */
+/** The bytes after a token that is skipped, or printed as it is. */
 const PASSED: Readonly<Record<Edition, Readonly<Record<number, number>>>> = {
   biff5: {
     1: 4,
@@ -255,7 +255,7 @@ export function rkNumber(raw: number): number {
   return raw & 1 ? number / 100 : number;
 }
 
-/** A cell that a token names: its row, and its column with two bits that say what is relative. */
+/** A cell that a token names: its row, and its column with two bits for relative parts. */
 function cellAt(bytes: Buffer, at: number, edition: Edition): { formula: Formula; after: number } {
   const row = edition === 'xlsb' ? bytes.readUInt32LE(at) : bytes.readUInt16LE(at) & (edition === 'biff5' ? 0x3fff : 0xffff);
   const column_at = at + (edition === 'xlsb' ? 4 : 2);
@@ -263,11 +263,11 @@ function cellAt(bytes: Buffer, at: number, edition: Edition): { formula: Formula
   return { formula: { kind: 'cell', cell: { row, column } }, after: column_at + (edition === 'biff5' ? 1 : 2) };
 }
 
-/** How many bytes an attribute takes behind its token (MS-XLS 2.5.198.31 and on): only CHOOSE has a table. */
+/** The length of an attribute after its token (MS-XLS 2.5.198.31 and on): only CHOOSE has a table. */
 const attributeBytes = (bytes: Buffer, at: number) =>
   ((bytes[at] ?? 0) & 4) === 0 ? 3 : 3 + 2 * (1 + bytes.readUInt16LE(at + 1));
 
-/** The formula that tokens make; undefined where they make none. Names and areas stay what they are called by. */
+/** The formula that tokens make; undefined where they make none. Names and areas are printed by name. */
 export function formulaOf(tokens: Buffer, edition: Edition, nameOf: (index: number) => string | undefined): Formula | undefined {
   const stack: Formula[] = [];
   const pop = (): Formula => stack.pop() ?? { kind: 'text', text: '?' };
@@ -279,7 +279,7 @@ export function formulaOf(tokens: Buffer, edition: Edition, nameOf: (index: numb
   try {
     for (let at = 0, count = 0; at < tokens.length && count < TOKENS_MAXIMUM; count += 1) {
       const raw = tokens[at] ?? 0;
-      // The class of an operand says what is wanted of it.
+      // The class of an operand tells only how its value is used.
       const token = raw >= 0x40 ? (raw & 0x1f) | 0x20 : raw;
       at += 1;
       const operator = OPERATORS[token - OPERATORS_FROM];
@@ -369,7 +369,7 @@ export function formulaOf(tokens: Buffer, edition: Edition, nameOf: (index: numb
       }
     }
   } catch (error) {
-    // What goes on behind the last byte is not there.
+    // The formula is cut off at the last byte.
     if (!(error instanceof RangeError)) throw error;
   }
   return stack.at(-1);

@@ -8,5 +8,5 @@ export const closedDocuments: readonly Format[] = [
   closedByMarks('windows-help', 'Windows Help', [hexMark('3f5f0300')]),
 ];
 
-/** They count only where nothing else is found in the file. */
+/** They count only if no other format is found in the file. */
 export const unknownDocuments: readonly Format[] = [closedWhereUnknown('hangul-3', 'Hangul 3', [mark('HWP Document File V')])];

@@ -11,7 +11,7 @@ import { EICAR, noise, zip } from '#test/files.ts';
 const folder = mkdtempSync(join(tmpdir(), 'palisade-documents-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a scan says of a file, and whether EICAR was matched as a file of its own. */
+/** The result of a scan, and whether EICAR was matched as a file of its own. */
 async function examined(content: Buffer): Promise<Examination & { found: boolean }> {
   const path = join(folder, 'upload');
   writeFileSync(path, content);
@@ -102,7 +102,7 @@ function long(number: number): Buffer {
   return bytes;
 }
 
-/** What the Packager writes of a file. */
+/** A file in the Packager's format. */
 function packaged(content: Buffer): Buffer {
   return Buffer.concat([
     Buffer.from('\x02\x00eicar.com\0C:\\eicar.com\0\0\0\x03\0', 'latin1'),
@@ -373,7 +373,7 @@ describe('a file is found in a mail', () => {
     expect(await examined(Buffer.from(text))).toMatchObject({ found: true, unread: ['unsupported'] });
   });
 
-  test('whose lines go on is read as one line, too', async () => {
+  test('flowed lines are read as one line, too', async () => {
     const lines: string[] = [];
     const path = join(folder, 'upload');
     const content = Buffer.from(`${HEAD}Content-Type: text/plain; format=flowed\n\nhttp://example.com/ \nis a \naddress.\n`);

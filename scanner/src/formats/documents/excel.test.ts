@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'palisade-excel-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
-/** What a scan says of a workbook, and every text that it matched. */
+/** The result of a scan of a workbook, and every text that it matched. */
 async function examined(content: Buffer, password?: string): Promise<Examination & { texts: string[] }> {
   const path = join(folder, 'upload');
   writeFileSync(path, content);
@@ -131,7 +131,7 @@ describe('a workbook of Excel 97 behind a password', () => {
     expect(texts.some((one) => one.includes(HIDDEN))).toBe(true);
   });
 
-  test('whose header says nothing that makes sense stays pending', async () => {
+  test('a header without a valid meaning stays pending', async () => {
     for (const body of [
       '',
       '00',
@@ -220,7 +220,7 @@ describe('a workbook of Excel 97 behind a password', () => {
 });
 
 describe('a macro sheet of Excel 4', () => {
-  test('is a text in which what is spelled and put together is said as it is', async () => {
+  test('is a text in which spelled and joined texts are resolved', async () => {
     const tokens = Buffer.concat([spelled('powershell'), text(' -w hidden '), concat, cell(4, 2), concat, call(1, 110)]);
     const { texts, threat } = await examined(
       macroBook([label(4, 2, '-c calc'), formula(0, 0, tokens), formula(1, 0, Buffer.from([0x42, 0, 54, 0]))]),
@@ -273,21 +273,21 @@ describe('a macro sheet of Excel 4', () => {
     expect(threat).toBe('Macro.Excel4.AutoRun');
   });
 
-  test('that only counts is nothing, and one that runs nothing by itself is no threat', async () => {
+  test('a macro that only counts raises nothing, and one that is not started automatically is no threat', async () => {
     const sum = Buffer.concat([int(1), int(2), Buffer.from([0x03])]);
     expect((await examined(macroBook([formula(0, 0, sum)]))).threat).toBeNull();
     const tokens = Buffer.concat([text('calc.exe'), call(1, 110)]);
     expect((await examined(macroBook([formula(0, 0, tokens)], Buffer.from('Totals')))).threat).toBeNull();
   });
 
-  test('whose cells stand for each other in a circle comes to an end', async () => {
+  test('a circle of cells ends', async () => {
     const cells = Array.from({ length: 200 }, (_, row) =>
       formula(row, 0, Buffer.concat([cell((row + 1) % 200, 0), text('x'), concat])),
     );
     expect((await examined(macroBook(cells))).unread).toEqual([]);
   });
 
-  test('whose cells double each other is bounded', async () => {
+  test('cells that double each other are bounded', async () => {
     const cells = Array.from({ length: 64 }, (_, row) =>
       formula(row + 1, 0, Buffer.concat([cell(row, 0), cell(row, 0), concat])),
     );
@@ -362,7 +362,7 @@ describe('a macro sheet of Excel 4', () => {
   });
 });
 
-describe('what is too long to be taken into memory', () => {
+describe('a workbook that is too long for memory', () => {
   const MIB = 1024 ** 2;
   const RUNS = Buffer.concat([text('powershell -w hidden -c calc'), call(1, 110)]);
   const number = (row: number) => record(0x0203, u16(row), u16(0), u16(15), Buffer.alloc(8));
@@ -436,7 +436,7 @@ describe('what is too long to be taken into memory', () => {
   });
 });
 
-test('what a cell says is a file, among the shared texts and in the cell itself', async () => {
+test("a cell's text is a file, among the shared texts and in the cell itself", async () => {
   const shared = (...texts: readonly string[]) =>
     record(
       0x00fc,

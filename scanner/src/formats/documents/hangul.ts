@@ -7,17 +7,17 @@ import { type Budget, LimitReached } from '#scanner/walk/limits.ts';
 const MARK = Buffer.from('HWP Document File\0');
 const FLAGS_AT = 36;
 const FLAGS = { packed: 1, encrypted: 2, for_distribution: 4, locked: 0x10, certified: 0x100, drm: 0x400 } as const;
-/** What a document cannot be read without; others may be kept as they are. */
+/** Streams that the document's text needs; others may be kept as they are. */
 const ALWAYS_PACKED = /^(?:docinfo|section\d+)$/i;
 
-/** What the first stream of such a document says of the others. */
+/** The facts about the other streams in the first one. */
 export interface HangulFile {
   is_packed: boolean;
   /** Why its text cannot be read, if so: it is behind a password, or written in another way. */
   closed: StatusDetail | undefined;
 }
 
-/** What the stream `FileHeader` says; undefined where it is of something else. */
+/** Parses the stream `FileHeader`; undefined for another format. */
 export function hangulFileOf(header: Buffer): HangulFile | undefined {
   if (header.length < FLAGS_AT + 4 || !header.subarray(0, MARK.length).equals(MARK)) return undefined;
   const flags = header.readUInt32LE(FLAGS_AT);

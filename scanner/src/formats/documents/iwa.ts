@@ -5,13 +5,13 @@ import type { Content } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
-// Parts of documents of Pages, Numbers and Keynote since 2013: blocks of Snappy, each behind a zero and its length in three bytes, without a checksum. In them are messages of protocol buffers, with
-// texts amid other bytes.
+// Parts of documents of Pages, Numbers and Keynote since 2013: blocks of Snappy, each behind a zero and its length in three bytes, without a checksum. The blocks hold messages of protocol buffers,
+// with texts between other bytes.
 
 const HEAD_BYTES = 4;
 /** A block unpacks to no more. Bytes. */
 const BLOCK_BYTES_MAXIMUM = 65_536;
-/** What all come to is kept in memory: it takes no more. Bytes. */
+/** The whole unpacked content is kept in memory: this is its limit. Bytes. */
 const WHOLE_BYTES_MAXIMUM = 64 * 1024 ** 2;
 /** Blocks that are looked at before it is called a part of such a document. */
 const LOOK_BLOCKS = 64;
@@ -32,7 +32,7 @@ function blockAt(reader: Reader, at: number): Block | undefined {
   return end > start && end <= reader.size ? { start, end } : undefined;
 }
 
-/** Whether blocks follow each other to the end, as far as that is looked at, and the first one unpacks. */
+/** Whether blocks follow each other, as far as that is checked, and the first one unpacks. */
 function isIwa(reader: Reader, head: Buffer): boolean {
   if (head[0] !== 0 || head.length <= HEAD_BYTES) return false;
   const first = blockAt(reader, 0);
@@ -56,7 +56,10 @@ function isIwa(reader: Reader, head: Buffer): boolean {
 /** A length that is a letter itself stands within the run of letters that it belongs to, behind the mark of a field at most. */
 const LENGTH_WITHIN = 3;
 
-/** The texts of at least so many letters amid other bytes, a line each; those before which their length stands as a letter once more without it. */
+/**
+ * The texts of at least so many letters between other bytes, a line each; texts after a length byte that is a letter are given once more without
+ * it.
+ */
 function textsIn(bytes: Buffer): Buffer {
   const texts: Buffer[] = [];
   const newline = Buffer.from('\n');
@@ -77,7 +80,7 @@ function textsIn(bytes: Buffer): Buffer {
   return Buffer.concat(texts);
 }
 
-/** What the blocks come to, and the texts of that. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they come to more than is kept */
+/** The unpacked blocks, and their texts. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they are more than is kept */
 async function* iwaMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   const pieces: Buffer[] = [];

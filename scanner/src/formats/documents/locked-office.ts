@@ -1,4 +1,4 @@
-// How the formats of Office say that a password protects them. A document that nobody can read must not be called clean.
+// Marks of password protection in the formats of Office. An unreadable document must not be called clean.
 
 const FIB = { magic: 0xa5ec, flags: 10, encrypted: 0x0100 } as const;
 const BIFF = { first: [0x0009, 0x0209, 0x0409, 0x0809], file_pass: 0x002f, end: 0x000a } as const;

@@ -4,13 +4,13 @@ import type { Budget } from '#scanner/walk/limits.ts';
 // Documents of Office 2007 and later behind a password (MS-OFFCRYPTO 2.3.4): an OLE file with how the key is made, and the packed document, encrypted. Excel
 // itself tries one password before it asks for any: people protect a workbook with it without knowing.
 
-/** What Excel tries (MS-OFFCRYPTO 2.3.1 names it as the default of workbooks that are protected against changes). */
+/** The password that Excel tries (MS-OFFCRYPTO 2.3.1 names it as the default of workbooks that are protected against changes). */
 export const DEFAULT_PASSWORD = 'VelvetSweatshop';
-/** Office writes 100,000. Who wants more makes a scanner work, and is not helped. */
+/** Office writes 100,000. A higher count only costs a scanner time, and is refused. */
 const SPINS_MAXIMUM = 1_000_000;
 const SEGMENT_BYTES = 4096;
 const HASHES: Readonly<Record<string, string>> = { SHA1: 'sha1', SHA256: 'sha256', SHA384: 'sha384', SHA512: 'sha512' };
-/** Of what the keys are for which the hash of a password is made (2.3.4.13). */
+/** The purposes of the keys made from the hash of a password (2.3.4.13). */
 const BLOCK = { input: 'fea7d2763b4b9e79', value: 'd7aa0f6d3061344e', key: '146e0be7abacd0d6' } as const;
 
 function digest(hash: string, ...pieces: Buffer[]): Buffer {

@@ -1,7 +1,7 @@
 import type { Budget } from '#scanner/walk/limits.ts';
 import type { Member } from '#scanner/walk/member.ts';
 
-// Files within documents: OLE 1.0 objects (MS-OLEDS 2.2.5) and what the Packager writes of a file (its stream `\1Ole10Native`).
+// Files within documents: OLE 1.0 objects (MS-OLEDS 2.2.5) and the Packager's form of a file (its stream `\1Ole10Native`).
 
 const OLE1 = { embedded: 2, name_maximum: 4096 } as const;
 
@@ -67,12 +67,12 @@ function* packageMembers(data: Buffer, budget: Budget): Generator<Member> {
   yield memberOf(file.name, data.subarray(file.start, file.end));
 }
 
-/** Where what a native stream of `size` bytes holds lies in it; `head` are its first bytes. */
+/** The range of the content of a native stream of `size` bytes; `head` are its first bytes. */
 export function nativeRange(head: Buffer, size: number): { name: string; start: number; end: number } {
   return packageRange(head, size) ?? { name: 'native data', start: 4, end: size };
 }
 
-/** What a native stream holds: a file of the Packager, or the data of another program behind its length. */
+/** The content of a native stream: a file of the Packager, or the data of another program behind its length. */
 export function* nativeMembers(stream: Buffer, budget: Budget): Generator<Member> {
   let has_file = false;
   for (const member of packageMembers(stream, budget)) {

@@ -1,6 +1,7 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { byMarks, format, hexMark, patternOf } from '#scanner/formats/format.ts';
 import { isCompressedRtf, lzfuText } from '#scanner/formats/mail/compressed-rtf.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type MemberBody, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -19,27 +20,63 @@ import { isWorkbook, xlsMacros } from './xls-macros.ts';
 // Own reader: Office opens files whose sectors end too early or whose directory is wrong, and documents with macros are made wrong on purpose.
 // Every stream that an entry of the directory names is read, whether the tree leads to it or not. Numbers are sections of MS-CFB 12.0.
 
-const HEADER_BYTES = 512;
-const ENTRY_BYTES = 128;
+/** MS-CFB 2.2. */
+const HEADER = struct('little', {
+  signature: 8,
+  class_id: 16,
+  minor_version: 'u16',
+  major_version: 'u16',
+  byte_order: 'u16',
+  sector_shift: 'u16',
+  mini_sector_shift: 'u16',
+  reserved: 6,
+  directory_sectors: 'u32',
+  fat_sector_count: 'u32',
+  first_directory_sector: 'u32',
+  transaction: 'u32',
+  mini_stream_below: 'u32',
+  first_mini_fat_sector: 'u32',
+  mini_fat_sectors: 'u32',
+  first_difat_sector: 'u32',
+  difat_sectors: 'u32',
+  fat_sectors: 436,
+});
+type HeaderFields = NonNullable<ReturnType<typeof HEADER.read>>;
+/** A directory entry (2.6.1). */
+const ENTRY = struct('little', {
+  name: 64,
+  name_bytes: 'u16',
+  type: 'u8',
+  color: 'u8',
+  left: 'u32',
+  right: 'u32',
+  child: 'u32',
+  class_id: 16,
+  state: 'u32',
+  created: 8,
+  modified: 8,
+  first_sector: 'u32',
+  size: 'u32',
+  size_above: 'u32',
+});
 /** Sector numbers from here on are marks: end of chain, free, and so on (2.1). */
 const SECTOR_MAXIMUM = 0xfffffffa;
 const FREE = 0xffffffff;
 const ROOT = 5;
 const STREAM = 2;
-const HEADER_FAT_SECTORS = 109;
 /** Names of streams that say the whole document is encrypted: their content is not looked at. */
 const LOCKED = /^(encryptedpackage|encryptedsummary|\tdrmcontent|\tdrmviewercontent)$/i;
 const NATIVE = '\x01ole10native';
 /** Streams do not share sectors. Where they do all the same, all of them together are read as far as this many times the file. */
 const SHARED_MAXIMUM = 4;
 
-/** What says that a stream is encrypted stands in its first ones. */
+/** The mark of an encrypted stream is in its first bytes. */
 const BEGINNING_BYTES = 64 * 1024;
 
 /** Sectors of one size, and which of them follows which. A sector that is not in the file has no place in it. */
 interface Allocation {
   sector_bytes: number;
-  /** How many there are at most. */
+  /** The most sectors. */
   sectors: number;
   /** The number of the sector after this one, or a mark. */
   next(sector: number): number;
@@ -47,14 +84,14 @@ interface Allocation {
   at(sector: number): number;
 }
 
-/** What a chain of sectors turned out to be: its parts in the file, in order, and whether it ended as a chain does. */
+/** A chain of sectors as it was found: its parts in the file, in order, and whether it ended properly. */
 interface Chain {
   runs: { position: number; length: number }[];
   size: number;
   damaged: boolean;
 }
 
-/** Follows a chain for at most `bytes`. It ends where it leaves the file and where it comes to a sector a second time: a chain has no more of them than there are. */
+/** Follows a chain for at most `bytes`. It ends where it leaves the file and where it reaches a sector a second time: a chain has no more of them than there are. */
 function chainOf(allocation: Allocation, start: number, bytes: number): Chain {
   const { sector_bytes, sectors } = allocation;
   const seen = new Set<number>();
@@ -90,7 +127,7 @@ function followedBy(table: Buffer): (sector: number) => number {
 /** The main table (2.3): its sectors are listed in the header, then in sectors of their own (2.5), of which the last number is the next one. */
 function fatOf(
   reader: Reader,
-  header: Buffer,
+  header: HeaderFields,
   sector_bytes: number,
 ): { fat: Allocation; own: Iterable<number>; known: number; damaged: boolean } {
   const at = (sector: number) => (sector + 1) * sector_bytes;
@@ -115,8 +152,8 @@ function fatOf(
       listed.push(sector);
     }
   };
-  take(header.subarray(76, 76 + HEADER_FAT_SECTORS * 4));
-  for (let next = header.readUInt32LE(68); next < SECTOR_MAXIMUM && listed.length < fat_sectors_maximum; ) {
+  take(header.fat_sectors);
+  for (let next = header.first_difat_sector; next < SECTOR_MAXIMUM && listed.length < fat_sectors_maximum; ) {
     if (!isNew(next)) break;
     const list = reader.at(at(next), sector_bytes);
     if (list.length < sector_bytes) {
@@ -137,9 +174,9 @@ function fatOf(
 }
 
 /** The small sectors (2.4) within the stream of the root entry. */
-function miniOf(reader: Reader, fat: Allocation, header: Buffer, root_start: number, mini_bytes: number) {
+function miniOf(reader: Reader, fat: Allocation, header: HeaderFields, root_start: number, mini_bytes: number) {
   const stream = chainOf(fat, root_start, reader.size);
-  const list = chainOf(fat, header.readUInt32LE(60), reader.size);
+  const list = chainOf(fat, header.first_mini_fat_sector, reader.size);
   const per_sector = fat.sector_bytes / mini_bytes;
   const places: number[] = [];
   for (const { position, length } of stream.runs)
@@ -153,13 +190,13 @@ function miniOf(reader: Reader, fat: Allocation, header: Buffer, root_start: num
   return { mini, list, damaged: stream.damaged || list.damaged };
 }
 
-/** Less is what is left of a sector behind the end of a stream. Bytes. */
+/** Fewer bytes are the rest of a sector behind the end of a stream. Bytes. */
 const UNUSED_LEAST = 64;
 const UNUSED_MAXIMUM = 1000;
 
 /**
- * What no stream uses of the sectors that the table speaks of: free ones, and what stands behind the end of a stream. Programs leave there what they had
- * before, so that it may be anything and is no fault of the file.
+ * Sectors of the table that no stream uses: free ones, and those after the end of a stream. Programs leave earlier data there, so that it may be
+ * anything and is no fault of the file.
  */
 function* unusedMembers(reader: Reader, claimed: Ranges, end: number, { claim }: ReadContext): Generator<Member> {
   let given = 0;
@@ -196,12 +233,12 @@ function textView(name: string, text: string, budget: Budget, damage?: StatusDet
   return { name, kind: 'view', read: () => ({ content: { size: bytes.length, bytes }, damage }) };
 }
 
-/** More of what the cells of a workbook say is not kept. Characters. */
+/** Further texts of a workbook's cells are not kept. Characters. */
 const CELLS_CHARACTERS_MAXIMUM = 4 * 1024 ** 2;
 /** A shorter cell is no file; so many are matched alone. */
 const CELL = { characters_least: 33, alone: 500 } as const;
 
-/** What the cells of a workbook say: those that may be a file each alone, and all as lines of a text. */
+/** The texts in the cells of a workbook: those that may be a file each alone, and all as lines of a text. */
 class CellTexts {
   private readonly lines: string[] = [];
   private characters = 0;
@@ -254,7 +291,7 @@ function isOldIn(
   return false;
 }
 
-/** What a document of Hangul says of itself; undefined where the file is none. */
+/** The header of a document of Hangul; undefined for another file. */
 function hangulIn(
   count: number,
   entryAt: (index: number) => { name: string; type: number | undefined; start: number; size: number },
@@ -304,40 +341,43 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
     for (const { position, length } of runs) claim(position, position + length);
   };
   try {
-    const header = reader.at(0, HEADER_BYTES);
-    const shift = header.length === HEADER_BYTES ? header.readUInt16LE(30) : 0;
-    const mini_shift = header.length === HEADER_BYTES ? header.readUInt16LE(32) : 0;
+    const header = HEADER.read(reader.at(0, HEADER.bytes));
+    if (header === undefined) throw new Unreadable('damaged');
+    const { sector_shift: shift, mini_sector_shift: mini_shift } = header;
     if (shift < 7 || shift > 16 || mini_shift < 4 || mini_shift >= shift) throw new Unreadable('damaged');
     const { fat, own, known, damaged: is_fat_damaged } = fatOf(reader, header, 1 << shift);
     claim(0, 1 << shift);
     for (const sector of own) claim(fat.at(sector), fat.at(sector + 1));
-    const directory = chainOf(fat, header.readUInt32LE(48), reader.size);
+    const directory = chainOf(fat, header.first_directory_sector, reader.size);
     claimChain(directory);
     const entries = bytesOf(reader, directory);
     const entryAt = (index: number) => {
-      const entry = entries.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
-      const name_bytes = Math.min(64, Math.max(0, entry.readUInt16LE(64) - 2));
+      const entry = ENTRY.read(entries, index * ENTRY.bytes);
+      if (entry === undefined) throw new Unreadable('damaged');
+      const name_bytes = Math.min(64, Math.max(0, entry.name_bytes - 2));
       return {
-        name: entry.toString('utf16le', 0, name_bytes),
-        type: entry[66],
-        start: entry.readUInt32LE(116),
-        size: entry.readUInt32LE(120) + (shift > 9 ? entry.readUInt32LE(124) * 2 ** 32 : 0),
+        name: entry.name.toString('utf16le', 0, name_bytes),
+        type: entry.type,
+        start: entry.first_sector,
+        // The upper half means nothing where sectors have 512 bytes.
+        size: entry.size + (shift > 9 ? entry.size_above * 2 ** 32 : 0),
       };
     };
-    const count = Math.floor(entries.length / ENTRY_BYTES);
+    const count = Math.floor(entries.length / ENTRY.bytes);
     let root_start: number | undefined;
     for (let index = 0; index < count && root_start === undefined; index += 1) {
-      if (entries[index * ENTRY_BYTES + 66] === ROOT) root_start = entryAt(index).start;
+      const { type, start } = entryAt(index);
+      if (type === ROOT) root_start = start;
     }
     if (root_start === undefined) throw new Unreadable('damaged');
     const { mini, list, damaged: is_mini_damaged } = miniOf(reader, fat, header, root_start, 1 << mini_shift);
     claimChain(list);
-    const cutoff = header.readUInt32LE(56);
+    const cutoff = header.mini_stream_below;
     let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
     const beginningOf = (start: number, size: number, bytes: number) =>
       bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, Math.min(size, bytes)));
     const is_old = isOldIn(count, entryAt, (start, size) => beginningOf(start, size, PROJECT_HEAD_BYTES));
-    const hangul = hangulIn(count, entryAt, (start, size) => beginningOf(start, size, HEADER_BYTES));
+    const hangul = hangulIn(count, entryAt, (start, size) => beginningOf(start, size, HEADER.bytes));
     if (hangul?.closed !== undefined) yield { name: 'text', closed: hangul.closed, read: () => NOTHING };
     let given = 0;
     /** Of streams: their first sector, and how long they are. */
@@ -372,7 +412,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
       yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);
     }
 
-    /** A stream that is too long to be taken into memory: what is read of its end and of its beginning together is read in pieces, or left unread and told. */
+    /** A stream that is too long for memory: readers that need its end and its beginning together read it in pieces, or leave it unread with a note. */
     function* largeMembers(name: string, chain: Chain): Generator<Member> {
       const [first] = chain.runs;
       const head = first === undefined ? Buffer.alloc(0) : reader.at(first.position, Math.min(first.length, BEGINNING_BYTES));
@@ -417,7 +457,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
       const bytes = bytesOf(reader, chain);
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
-      // What was given under another name already is the same bytes; a name may say what else they are.
+      // A stream with the same place as an earlier one has the same bytes; its name may give them another meaning.
       const place = `${size < cutoff ? 'mini' : 'sector'} ${start}, ${chain.size}`;
       if (!places.has(place)) yield { name, taken: ['vba'], read: () => body };
       places.add(place);
@@ -463,8 +503,8 @@ const OLE = hexMark('d0cf11e0a1b11ae1');
 
 /** MS-CFB 2.2: byte order and sizes of sectors. */
 function provesOle(reader: Reader, at: number): boolean {
-  const head = reader.at(at, 512);
-  return head.length === 512 && head.readUInt16LE(28) === 0xfffe && [9, 12].includes(head.readUInt16LE(30));
+  const head = HEADER.read(reader.at(at, HEADER.bytes));
+  return head?.byte_order === 0xfffe && [9, 12].includes(head.sector_shift);
 }
 
 export const oleDocument = format({

@@ -4,7 +4,7 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // OneNote's files (MS-ONESTORE): each attached file lies in a FileDataStoreObject (2.6.13), told by its GUID, its length before it. The tables that lead to
-// them are left out: what is not in a table is opened by nobody, but costs nothing to read.
+// them are left out: a file without an entry is never opened, but costs nothing to read.
 
 /** {7B5C52E4-D88C-4DA7-AEB1-5378D02996D3} and {43FF2FA1-EFD9-4C76-9EE2-10EA5722765F}: a section, and a table of contents (2.3.1). */
 const FILE_TYPES: readonly Buffer[] = [
@@ -52,7 +52,7 @@ function numberAt(bytes: Buffer, at: number, length: number): number {
   return length === 8 ? Number(bytes.readBigUInt64LE(at)) : bytes.readUIntLE(at, length);
 }
 
-/** What a node refers to, if it does: data (1), or another list (2). */
+/** The target of a node, if it has one: data (1), or another list (2). */
 function referenceOf(node: Buffer): { kind: number; start: number; size: number } | undefined {
   const head = node.readUInt32LE(0);
   const kind = (head >>> 27) & 15;
@@ -93,7 +93,7 @@ function claimNodes(reader: Reader, first: readonly { start: number; size: numbe
   }
 }
 
-/** Explains what a store is made of. What it does not use any more is a member: it may be anything. */
+/** Claims the parts of a store. Its unused parts are members: they may be anything. */
 function* storeMembers(reader: Reader, context: ReadContext): Generator<Member> {
   const header = reader.at(0, STORE_HEADER_BYTES);
   context.claim(0, STORE_HEADER_BYTES);

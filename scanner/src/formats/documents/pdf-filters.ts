@@ -3,10 +3,10 @@ import { hexDigit } from '#scanner/text/text-codings.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 
 // The filters of PDF streams (ISO 32000-1, 7.4). Each takes pieces and gives pieces, a small one at a time, so that a long stream or a long chain of filters
-// never lies in memory, and whoever takes the pieces can stop.
+// never lies in memory, and the consumer can stop.
 
 type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
-/** What a stream says of how it was packed (7.4.4.3), as far as it matters. */
+/** Parameters of a stream's filter (7.4.4.3), as far as they matter. */
 export interface Parameters {
   predictor?: number;
   colors?: number;
@@ -18,7 +18,7 @@ const NO_PARAMETERS: Parameters = {};
 type Filter = (pieces: Pieces, budget: Budget, parameters?: Parameters) => AsyncIterable<Buffer>;
 
 const PIECE_BYTES = 64 * 1024;
-/** What is packed in less is unpacked in one call, when it unpacks to no more than this. Bytes. */
+/** A smaller stream is unpacked in one call, when it unpacks to no more than this. Bytes. */
 const QUICK = { packed: 64 * 1024, unpacked: 256 * 1024 } as const;
 const END_OF_DATA = 0x3e;
 
@@ -192,11 +192,11 @@ async function* lzw(pieces: Pieces, _budget: Budget, { early = 1 }: Parameters =
   yield target.subarray(0, length);
 }
 
-/** What is good of a damaged stream is taken, as viewers do; one with a wrong head is read behind it. */
+/** The good part of a damaged stream is taken, as viewers do; after a wrong head, the rest is read. */
 async function* inflate(pieces: Pieces, budget: Budget): AsyncGenerator<Buffer> {
   const { first, rest } = await begun(pieces);
   if (rest === undefined && first.length <= QUICK.packed) {
-    // What is too long, or damaged, comes in pieces, as far as it goes.
+    // A stream that is too long, or damaged, comes in pieces, up to the damage.
     const answer = decompress('zlib', first, budget, { most: QUICK.unpacked, is_open: true });
     if (answer.kind === 'whole') {
       yield answer.plain;
@@ -218,7 +218,7 @@ async function* inflate(pieces: Pieces, budget: Budget): AsyncGenerator<Buffer> 
   if (!is_begun && first.length > 2 && !has_head) throw new Error('No deflated data.');
 }
 
-/** The first piece, of which it is told whether there are more. */
+/** The first piece, and whether there are more. */
 async function begun(pieces: Pieces): Promise<{ first: Buffer; rest: AsyncGenerator<Buffer> | undefined }> {
   async function* all(): AsyncGenerator<Buffer> {
     yield* pieces;
@@ -236,7 +236,7 @@ async function begun(pieces: Pieces): Promise<{ first: Buffer; rest: AsyncGenera
 }
 
 const PREDICTORS = { tiff: 2, png_least: 10 } as const;
-/** A row that is longer is none of a stream. Bytes. */
+/** A longer row is invalid. Bytes. */
 const ROW_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 function paeth(left: number, up: number, corner: number): number {
@@ -315,7 +315,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ['LZW', lzw],
 ]);
 
-/** The filter of that name, undefined for those of pictures and for what no standard knows. */
+/** The filter of that name, undefined for those of pictures and for unknown ones. */
 export function filterOf(name: string): Filter | undefined {
   return FILTERS.get(name);
 }

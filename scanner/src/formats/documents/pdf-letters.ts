@@ -5,13 +5,13 @@ import type { Member } from '#scanner/walk/member.ts';
 
 // Streams of a PDF that are texts, in which bytes are written as letters.
 
-/** Of a longer text what is written in it as letters is looked for in so much. Bytes. */
+/** Only so much of a longer text is searched for files written as letters. Bytes. */
 const LETTERS_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const LESS = 0x3c;
 const DIGITS = /^[0-9a-f]+$/i;
 const DIGITS_LOOKED_AT = 20;
 
-/** Whether bytes are written as letters in a text. What a page shows by the numbers of its letters (9.4.3) is none. */
+/** Whether bytes are written as letters in a text. Glyph numbers of a page (9.4.3) are not letters. */
 function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean {
   for (const { start } of runsOf(text))
     if (text[start - 1] !== LESS || !DIGITS.test(text.toString('latin1', start, start + DIGITS_LOOKED_AT))) return true;
@@ -22,7 +22,7 @@ function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean 
 /** The text of a stream, as far as it is kept. */
 export class StreamText {
   private readonly pieces: Buffer[] = [];
-  /** How many bytes came, kept or not. */
+  /** The number of bytes that came, kept or not. */
   bytes = 0;
 
   add(piece: Buffer): void {

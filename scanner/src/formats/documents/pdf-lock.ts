@@ -42,7 +42,7 @@ function rc4(key: Buffer, pieces: Iterable<Buffer>): Generator<Buffer> {
   })();
 }
 
-/** AES in CBC, its first block in front; what is no whole block at its end is left out. */
+/** AES in CBC, its first block in front; an incomplete block at its end is left out. */
 function* aes(key: Buffer, pieces: Iterable<Buffer>): Generator<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   let decipher: ReturnType<typeof createDecipheriv> | undefined;
@@ -98,7 +98,7 @@ function numberIn(text: string, name: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** How streams are encrypted: by version, and by the crypt filter that is named for streams. */
+/** The encryption of streams: by version, and by the crypt filter that is named for streams. */
 function methodOf(text: string, version: number): Method | undefined {
   if (version === 1 || version === 2) return 'rc4';
   if (version !== 4 && version !== 5) return undefined;
@@ -157,7 +157,7 @@ function hardened(salt: Buffer, revision: number): Buffer {
   return key.subarray(0, 32);
 }
 
-/** Revisions 5 and 6: the key is in `UE`, encrypted with what the salt of `U` gives. */
+/** Revisions 5 and 6: the key is in `UE`, encrypted with a hash of the salt of `U`. */
 function aes256Key(text: string, revision: number): Buffer | undefined {
   const user = stringIn(text, 'U');
   const packed = stringIn(text, 'UE');
@@ -195,7 +195,7 @@ function dictionaryOf(reader: Reader): { text: string; id: Buffer } | undefined 
   return undefined;
 }
 
-/** How a document is opened without a password; undefined where it is not. */
+/** The key of a document that opens without a password; undefined for any other. */
 export function lockOf(reader: Reader): Lock | undefined {
   const found = dictionaryOf(reader);
   if (found === undefined || !/\/Filter\s{0,16}\/Standard\b/.test(found.text)) return undefined;

@@ -31,7 +31,7 @@ function documentOf(...streams: readonly (readonly [dictionary: string, content:
   return Buffer.concat([Buffer.from('%PDF-1.5\n'), ...objects, Buffer.from('trailer\n<< /Root 9 0 R >>\n%%EOF\n')]);
 }
 
-/** What the pages say, by each map beside their bytes. */
+/** The texts of the pages, by each map beside their bytes. */
 function textsOf(...streams: readonly string[]): string[] {
   const pages = new PageTexts();
   for (const stream of streams) pages.add(Buffer.from(stream, 'latin1'));
@@ -80,14 +80,14 @@ test('a map of ranges without end has as many letters as there are codes', () =>
   expect(performance.now() - began).toBeLessThan(2000);
 });
 
-test('a long text is tried with fewer maps, so that they do not come to many times as much', () => {
+test('a long text is tried with fewer maps, so that they do not multiply its size', () => {
   const map = 'begincmap 1 beginbfrange <00> <ff> <0041> endbfrange endcmap';
   const texts = textsOf(`BT (${'a'.repeat(3 * 1024 ** 2)}) Tj ET`, ...Array.from({ length: 16 }, () => map));
   expect(texts.reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(20 * 1024 ** 2);
   expect(texts.length).toBeGreaterThan(2);
 });
 
-test('a script that a page shows line by line is found, whatever codes its letters have', async () => {
+test('a script that a page shows line by line is found, for any codes of its letters', async () => {
   const { codes, map } = subsetOf(SHELL.join(''));
   const coded = (text: string) => Buffer.from(Array.from(text, (letter) => codes.get(letter) ?? 0)).toString('hex');
   const lines = SHELL.map((line) => `[${Array.from(line, (letter) => `<${coded(letter)}>`).join('1')}] TJ 0 -14 Td`);
@@ -96,7 +96,7 @@ test('a script that a page shows line by line is found, whatever codes its lette
   expect(await threatIn(documentOf(['', `BT 40 700 Td ${plain} ET`]))).toMatch(/Reverse/i);
 });
 
-test('a page that shows a test file and nothing else is that file', async () => {
+test('a page that shows only a test file is that file', async () => {
   expect(await threatIn(documentOf(['', `BT 40 700 Td <${digits(EICAR.toString())}> Tj ET`]))).toBe('EICAR-Test-File');
 });
 

@@ -32,7 +32,7 @@ const GAP_LEAST = 200;
 const NUMBER = /^[-+]?\d{0,10}(?:\.\d{0,10})?$/;
 const TOKEN_BYTES_MAXIMUM = 24;
 
-/** Whether a stream may show a text, or say what its letters are. */
+/** Whether a stream may show a text, or map its letters. */
 export function isOfPages(head: Buffer): boolean {
   return head.includes(BEGIN_TEXT) || head.includes(BEGIN_MAP);
 }
@@ -52,7 +52,7 @@ const lettersOf = (digits: string) => {
 const PAIR = /<([0-9a-f]{1,4})>\s{0,8}<([0-9a-f]{2,32})>/gi;
 const RANGE = /<([0-9a-f]{1,4})>\s{0,8}<([0-9a-f]{1,4})>\s{0,8}(?:<([0-9a-f]{2,32})>|\[([^[\]]{0,8192})\])/gi;
 
-/** What stands between the words that begin and end a list of a map. */
+/** The content of the lists of a map, between the words that begin and end them. */
 function* listsIn(text: string, kind: 'bfchar' | 'bfrange'): Generator<string> {
   for (let at = text.indexOf(`begin${kind}`); at >= 0; ) {
     const end = text.indexOf(`end${kind}`, at);
@@ -155,7 +155,7 @@ export class PageTexts {
         this.bytes += STRING_BYTES + (one?.length ?? 0);
       }
     };
-    /** Answers where the reading goes on. */
+    /** Answers the next place to read. */
     const run = (operator: string, after: number): number => {
       if (operator === 'Tj' || operator === 'TJ') show();
       else if (operator === "'" || operator === '"') {

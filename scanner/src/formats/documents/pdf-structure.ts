@@ -1,10 +1,10 @@
 import type { Range } from '#scanner/walk/ranges.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 
-// Which bytes of a PDF belong to it (ISO 32000-1, 7.2 to 7.5): streams, and between them tokens. What is neither stands there for somebody else.
+// Which bytes of a PDF belong to it (ISO 32000-1, 7.2 to 7.5): streams, and between them tokens. Other bytes belong to something else.
 
 const WINDOW_BYTES = 1024 ** 2;
-/** A token that is longer is not taken for one: strings of text are short, and what is long may hide anything. Bytes. */
+/** A longer run is not a token: strings of text are short, and long ones may hide anything. Bytes. */
 const TOKEN_BYTES_MAXIMUM = 16 * 1024;
 /** Comments say a version or who wrote the file. Bytes. */
 const COMMENT_BYTES_MAXIMUM = 80;
@@ -27,14 +27,16 @@ const TOKENS: readonly { pattern: RegExp; most: number }[] = [
   { pattern: HEX, most: Number.POSITIVE_INFINITY },
   { pattern: COMMENT, most: COMMENT_BYTES_MAXIMUM },
 ];
-/** Where the document goes on behind something else. */
+/** The start of more of the document after something else. */
 const AGAIN =
   /(?<![^\s\0>\])])(?:\d{1,10}[\s\0]{1,8}\d{1,5}[\s\0]{1,8}obj|endobj|xref[\r\n ]|trailer[\s\0<]|startxref[\r\n ]|%%EOF|%PDF-)/g;
 
-/** Explains the tokens of a piece that lies between two streams. `is_last`: nothing of it was left for another window. Answers how far it came. */
+/**
+ * Claims the tokens of a piece that lies between two streams. `is_last`: no part of it was left for another window. Answers how far it came.
+ */
 function claimTokens(text: string, start: number, is_last: boolean, claim: (start: number, end: number) => void): number {
   let at = 0;
-  // What may go on behind the window is looked at with the next one.
+  // Text that may continue after the window is examined with the next one.
   const enough = is_last ? text.length : Math.max(text.length - TOKEN_BYTES_MAXIMUM, 1);
   /** Behind the mark of the end no string stands: zstd begins with the bracket that one begins with. */
   let is_over = false;

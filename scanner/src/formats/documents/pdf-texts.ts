@@ -1,6 +1,6 @@
 // Strings of the objects of a PDF (ISO 32000-1, 7.3.4 and 7.9.2.2): values of fields, notes, titles. In a file a text may stand in UTF-16, in hexadecimal digits or with escapes, so that no rule sees it as it is.
 
-/** What is shorter holds nothing that a rule looks for. Bytes. */
+/** A shorter text holds nothing that a rule looks for. Bytes. */
 const LEAST = 33;
 /** A longer one is cut into pieces of this size. Bytes. */
 const MOST = 1024 ** 2;
@@ -16,7 +16,7 @@ const BLANK = 0x20;
 const LETTER_J = 0x6a;
 const RECENT_BYTES = 24;
 const OBJECT = /(?:^|\D)(\d{1,10}) \d{1,5} obj$/;
-/** What a letter behind a backslash means in a string, where that is not the letter itself. */
+/** Meanings of letters after a backslash in a string, if they differ from the letter. */
 export const ESCAPES: ReadonlyMap<number, number> = new Map([
   [0x6e, NEWLINE],
   [0x72, RETURN],
@@ -27,7 +27,7 @@ export const ESCAPES: ReadonlyMap<number, number> = new Map([
 
 type State = 'between' | 'less' | 'comment' | 'literal' | 'escape' | 'octal' | 'hex';
 
-/** A string as it stands in the file, and the number of its object where it is told. */
+/** A string as it stands in the file, and the number of its object if known. */
 interface PdfString {
   bytes: Buffer;
   number: number | undefined;
@@ -59,7 +59,7 @@ export class PdfStrings {
     return found;
   }
 
-  /** What goes on to the end of the objects has none of its own. */
+  /** A string without an end until the end of the objects counts as ended there. */
   end(): PdfString[] {
     if (this.state !== 'between' && this.state !== 'comment' && this.state !== 'less') this.finish();
     const { found } = this;
@@ -181,7 +181,7 @@ export class PdfStrings {
   }
 }
 
-/** The text that a string is (7.9.2.2): with a mark it is in UTF-16 or UTF-8, else each byte is a character. Undefined for what is none. */
+/** The text that a string is (7.9.2.2): with a mark it is in UTF-16 or UTF-8, else each byte is a character. Undefined for others. */
 export function textOfString(bytes: Buffer): Buffer | undefined {
   const mark = bytes.toString('hex', 0, 3);
   const text =

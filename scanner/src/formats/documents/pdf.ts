@@ -17,7 +17,7 @@ import { PdfStrings, textOfString } from './pdf-texts.ts';
 
 /** The readable copy of the document is given out in pieces of about this size, each beginning with the end of the one before. Bytes. */
 const COPY = { bytes: 8 * 1024 ** 2, overlap: 64 * 1024 } as const;
-/** What stands before a stream is its dictionary, if it is not longer than this. Bytes. */
+/** The dictionary before a stream is read up to this length. Bytes. */
 const DICTIONARY_BYTES_MAXIMUM = 64 * 1024;
 /** Filters of one stream. Writers use one, seldom two. */
 const FILTERS_MAXIMUM = 8;
@@ -37,7 +37,9 @@ const FIRST_OBJECT = /^\s{0,64}(?:%[^\r\n]{0,200}[\r\n]{1,2}){0,4}\s{0,64}\d{1,7
 /** Values of forms alone, for a document that is elsewhere (12.7.7). */
 const FORM_DATA = '%FDF-1.';
 
-/** The header may stand anywhere in the first 1,024 bytes (ISO 32000-1, Annex H, note 13). At the very beginning it need not be whole: Poppler warns, and goes on. */
+/**
+ * The header may stand anywhere in the first 1,024 bytes (ISO 32000-1, Annex H, note 13). At the very beginning it may be incomplete: Poppler warns, and continues.
+ */
 function isPdf(head: Buffer): boolean {
   const begins = /^\s{0,64}%PDF/.test(head.toString('latin1', 0, 68));
   return (
@@ -92,12 +94,12 @@ function filtersOf(dictionary: string): string[] | undefined {
 }
 
 interface Found {
-  /** The number of its object, where it is told. */
+  /** The number of its object, if known. */
   number: number | undefined;
   dictionary: string;
   start: number;
   end: number;
-  /** There may be more of the dictionary than what was read of it. */
+  /** The dictionary may continue before the part that was read. */
   is_cut: boolean;
 }
 
@@ -164,7 +166,7 @@ function isEncrypted(reader: Reader): boolean {
 const LOOKUPS_MAXIMUM = 64;
 const OBJECT_BYTES = 4096;
 
-/** What stands in objects of their own, by their number. Each is looked for once. */
+/** Objects by their number. Each is looked for once. */
 class Objects {
   private readonly reader: Reader;
   private readonly known = new Map<string, string>();
@@ -204,7 +206,7 @@ class Objects {
     return start === undefined ? undefined : stringOf(this.reader.at(start, SCRIPT_BYTES.most).toString('latin1').trimStart());
   }
 
-  /** A dictionary in which what it says of its filters stands itself. */
+  /** A dictionary with references in its filters replaced by their objects. */
   resolved(dictionary: string): string {
     return dictionary.replaceAll(
       /\/(Filter|F|DecodeParms|DP)\s{0,16}(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R\b/g,
@@ -236,18 +238,18 @@ function parametersOf(dictionary: string): Parameters[] {
   });
 }
 
-/** How a stream is read without its filters. */
+/** A stream without its filters. */
 interface Unfiltered {
   pieces: AsyncIterable<Buffer>;
   /** Some filter was taken off: it has something to show that the document does not. */
   is_changed: boolean;
-  /** What is not known of how to take them off. */
+  /** The reason why a filter could not be removed. */
   unread?: StatusDetail | undefined;
-  /** Nothing says that it is packed; it only looks so. */
+  /** Not declared as packed; it only looks so. */
   is_guess?: true;
 }
 
-/** What zlib packed begins with (RFC 1950, 2.2). */
+/** The first bytes of zlib data (RFC 1950, 2.2). */
 function looksDeflated(head: Buffer): boolean {
   return head.length === 2 && (head[0] ?? 0) % 16 === 8 && head.readUInt16BE(0) % 31 === 0;
 }
@@ -259,7 +261,7 @@ function unfiltered(reader: Reader, found: Found, objects: Objects, lock: Lock |
     const chunks = reader.chunks(found.start, found.end);
     yield* lock === undefined ? chunks : lock.opened(chunks, found);
   }
-  /** What one filter gives to the next is unpacked, too. The last one's pieces are counted by who takes them. */
+  /** The output of each filter but the last counts as unpacked, too. The last one's pieces are counted by who takes them. */
   async function* counted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let bytes = 0;
     for await (const piece of pieces) {
@@ -319,7 +321,7 @@ function* filesNamedIn(reader: Reader): Generator<number> {
 }
 
 const SCRIPT = Buffer.from('/JS');
-/** A script is looked at as far as `quick`, and when it is not a short one as far as `most`. */
+/** A script is searched as far as `quick`, and a longer one as far as `most`. */
 const SCRIPT_BYTES = { quick: 4096, most: 1024 ** 2 } as const;
 const SCRIPTS_MAXIMUM = 100;
 const STRING_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }));
@@ -402,7 +404,7 @@ function* scriptsIn(reader: Reader, lock: Lock | undefined): Generator<Member> {
 
 /** So many texts of a document are matched each alone as well: a test file in a field is one. */
 const ALONE_MAXIMUM = 500;
-/** Texts are given out when they come to so much. Bytes. */
+/** Texts are given out at this size together. Bytes. */
 const TEXTS_BYTES = 1024 ** 2;
 const NEWLINE = Buffer.from('\n');
 
@@ -440,13 +442,13 @@ class Texts {
   }
 }
 
-/** A longer stream is no value that somebody put beside the pages. Bytes. */
+/** A longer stream is no value that an author put beside the pages. Bytes. */
 const VALUE_BYTES_MAXIMUM = 64 * 1024;
 
 /** Longer gaps between streams are read in pieces, so that no damaged document comes into memory as a whole. Bytes. */
 const BETWEEN_BYTES = 1024 ** 2;
 
-/** What stands between the streams of a document. */
+/** The bytes between the streams of a document. */
 function* between(reader: Reader, streams: readonly Range[]): Generator<Buffer> {
   let at = 0;
   for (const { start, end } of [...streams, { start: reader.size, end: reader.size }]) {
@@ -500,9 +502,9 @@ async function peeked(
 }
 
 /**
- * The document with its streams unpacked, as one member in which rules see it like any other PDF, and each attached file as a member of its own: what is
- * called one, and what `isFile` tells by its first `head_bytes` bytes.
- * @throws Unreadable `encrypted` when its streams cannot be read, and at the end what else could not be.
+ * The document with its streams unpacked, as one member in which rules see it like any other PDF, and each attached file as a member of its own: declared ones, and
+ * those that `isFile` recognises by the first `head_bytes` bytes.
+ * @throws Unreadable `encrypted` when its streams cannot be read, and at the end for other unread parts.
  */
 async function* pdfMembers(
   content: Content,
@@ -529,7 +531,7 @@ async function* pdfMembers(
   const texts = new Texts(budget);
   const plain_objects = new PlainObjects();
   const pages = new PageTexts();
-  /** What a stream that is a text holds (`own`), or one that is a part of a page. */
+  /** The content of a stream that is a text (`own`), or one that is a part of a page. */
   function* ofText(own: StreamText | undefined, page: StreamText | undefined): Generator<Member> {
     if (own !== undefined) yield* own.end(isFile);
     if (page !== undefined) pages.add(page.text());
@@ -635,7 +637,7 @@ async function* pdfMembers(
     claimPdf(reader, ranges, context.claim);
     for (const detail of unread) throw new Unreadable(detail);
   } catch (error) {
-    // What came before a limit is matched all the same.
+    // Bytes before a limit are matched all the same.
     if (error instanceof LimitReached && copy_bytes > 0) yield view();
     throw error;
   } finally {

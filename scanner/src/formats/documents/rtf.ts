@@ -6,8 +6,8 @@ import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
 import { ole1Members } from './ole-native.ts';
 
-// RTF as Word reads it (RTF specification 1.9.1): groups, control words and hexadecimal digits in one pass. Word takes any header that begins `{\rt`, and passes
-// over whatever stands between the digits of an object: control words, groups that it does not know, blanks, letters that are no digits.
+// RTF as Word reads it (RTF specification 1.9.1): groups, control words and hexadecimal digits in one pass. Word takes any header that begins `{\rt`, and skips
+// anything between the digits of an object: control words, unknown groups, blanks, letters that are no digits.
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -32,7 +32,7 @@ const OF_DIGITS: readonly string[] = [
   'svb',
   'passwordhash',
 ];
-/** Groups nest no deeper in Word (100 by the specification); what is deeper belongs to the one above. */
+/** Groups nest no deeper in Word (100 by the specification); deeper ones belong to the one above. */
 const DEPTH_MAXIMUM = 4096;
 const WORD_BYTES = 32;
 /** More bytes of one object are kept in pieces. */
@@ -92,7 +92,7 @@ interface Group {
 }
 
 /**
- * What stands in destinations of digits, and behind `\bin`. `keeps_escapes`: an escaped character is a digit as well. `ended` is told where the group ends
+ * The bytes in destinations of digits, and after `\bin`. `keeps_escapes`: an escaped character is a digit as well. `ended` is called where the group ends
  * that is the document.
  */
 function* digitsOf(
@@ -159,7 +159,7 @@ function* digitsOf(
 const TEXT_BYTES_MAXIMUM = 64 * 1024 ** 2;
 const ESCAPE = Buffer.from("\\'");
 
-/** The objects and other bytes in an RTF document; what is embedded in an object is a member of its own. */
+/** The objects and other bytes in an RTF document; a file embedded in an object is a member of its own. */
 async function* rtfMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget, claim } = context;
   const reader = openReader(content, budget);
@@ -169,7 +169,7 @@ async function* rtfMembers(content: Content, context: ReadContext): AsyncGenerat
     const ways = text.includes(ESCAPE) ? [false, true] : [false];
     const seen = new Set<string>();
     let number = 0;
-    /** Word reads on behind the document; what stands there is looked at as what it is itself, too. */
+    /** Word reads on behind the document; the bytes there are also read by their own format. */
     let first_end: number | undefined;
     for (const keeps_escapes of ways) {
       budget.spend(text.length);

@@ -76,13 +76,13 @@ async function examined(file: Buffer) {
 const inFile = (module: Buffer) => ole([{ name: 'Module1', content: Buffer.concat([module], Math.max(5000, module.length)) }]);
 
 describe('a macro', () => {
-  test.each([0xb6, 0xb9])('whose source is what it was compiled from is read (%i)', async (push) => {
+  test.each([0xb6, 0xb9])('a module whose source matches its compiled form is read (%i)', async (push) => {
     const text = 'say "yes" to all of this';
     const { unread, notes } = await examined(inFile(moduleOf([SUB, pushed(text, push)], sourceOf(text))));
     expect({ unread, notes }).toEqual({ unread: [], notes: [] });
   });
 
-  test('whose source was taken away is pending, and the texts that it runs are matched', async () => {
+  test('a module without its source is pending, and the texts that it runs are matched', async () => {
     for (const source of [undefined, HEADER]) {
       const { unread, notes, texts } = await examined(inFile(moduleOf([SUB, pushed(COMMAND)], source)));
       expect(unread).toEqual(['unsupported']);
@@ -91,18 +91,18 @@ describe('a macro', () => {
     }
   });
 
-  test('whose source is another one is pending', async () => {
+  test('a module with another source is pending', async () => {
     const { unread, notes } = await examined(inFile(moduleOf([SUB, pushed(COMMAND)], sourceOf('a harmless text'))));
     expect(unread).toEqual(['unsupported']);
     expect(notes).toEqual([expect.stringContaining('not in its source')]);
   });
 
-  test('that has no lines is nothing, whatever its source is', async () => {
+  test('that has no lines raises nothing, with any source', async () => {
     expect((await examined(inFile(moduleOf([], HEADER)))).unread).toEqual([]);
     expect((await examined(inFile(moduleOf([], undefined)))).unread).toEqual([]);
   });
 
-  test('whose table lies outside of it is nothing', async () => {
+  test('a table outside of the module is ignored', async () => {
     const module = moduleOf([SUB, pushed(COMMAND)], HEADER);
     for (const table of [0xffff_ffff, 0x7fff_ffff, module.length, 0]) {
       const bent = Buffer.from(module);
@@ -159,7 +159,7 @@ function oldModule(lines: readonly Buffer[], source: string | undefined, { big =
 }
 
 describe('a macro that was compiled before Visual Basic 6', () => {
-  /** `version`: what the stream of the project says. */
+  /** `version`: the version in the project's stream. */
   const project = (module: Buffer, version = 0x5e) => {
     const head = Buffer.alloc(64);
     head.writeUInt16LE(0x61cc, 0);
@@ -189,7 +189,7 @@ describe('a macro that was compiled before Visual Basic 6', () => {
     module.writeUInt16LE(0x1601, 0);
     const { unread, notes } = await examined(project(Buffer.concat([module, container(sourceOf('a harmless text'))])));
     expect({ unread, notes }).toEqual({ unread: ['unsupported'], notes: [expect.stringContaining('before version 6')] });
-    // Later versions write that they have no cache as a version that there is none of.
+    // Later versions mark a missing cache with an unused version number.
     for (const version of [0x6b, 0xb2, 0xffff])
       expect((await examined(project(Buffer.concat([module, container(sourceOf('a text'))]), version))).unread).toEqual([]);
   });
@@ -259,7 +259,7 @@ describe.runIf(existsSync(REAL))('a macro that Excel compiled', () => {
   });
 
   test('is pending once its source says something else', async () => {
-    // The source has the text once, as literals and a copy of what stands before them.
+    // The source has the text once, as literals and a copy of earlier text.
     const from = project.lastIndexOf('Hello');
     const bent = Buffer.from(project);
     bent.write('Jolly', from, 'latin1');

@@ -1,6 +1,6 @@
-// A module of Visual Basic keeps what it was compiled to before its packed source, and Office runs that as long as its own version made it. Who takes the source away, or
-// puts another in its place ("stomping"), shows readers nothing or a lie. The compiled form is not documented (MS-OVBA 2.3.4.3 calls it a cache); what is
-// read here are its table of lines and the texts in them, as tools that take it apart know them. Version 5 is the one of Office 97, version 3 of Excel 5 and 95.
+// A module of Visual Basic keeps its compiled form before its packed source, and Office runs that form if its own version made it. An author who removes the source, or
+// replaces it ("stomping"), shows readers nothing or a lie. The compiled form is not documented (MS-OVBA 2.3.4.3 calls it a cache); only its table of lines and the
+// texts in them are read here, as known from disassemblers. Version 5 is the one of Office 97, version 3 of Excel 5 and 95.
 
 const MODULE = {
   begin: 0x1601,
@@ -11,7 +11,7 @@ const MODULE = {
   line_bytes: 12,
   gap_bytes: 10,
 } as const;
-/** What stands before the place of the table in a module of version 5: counted structures, of so many bytes an item, with fixed ones between them. */
+/** The layout before the table's place in a module of version 5: counted structures, of so many bytes an item, with fixed ones between them. */
 const OLD = { first: 11, behind_first: 64, item_bytes: 16, behind_third: 6, behind_last: 77 } as const;
 /** "Push this text": since version 6 (of 32 and of 64 bits), and of version 5. */
 const PUSH_TEXT: readonly number[] = [0xb6, 0xb9];
@@ -28,7 +28,10 @@ interface Compiled {
   texts: string[];
 }
 
-/** Numbers of a module: programs for old Macs wrote the higher byte first, which its second number shows. What is not there is 0. */
+/**
+ * Numbers of a module: programs for old Macs wrote the higher byte first, which its second number shows. Numbers outside of the
+ * module are 0.
+ */
 interface Numbers {
   word(at: number): number;
   long(at: number): number;
@@ -105,8 +108,8 @@ function compiledOf(stream: Buffer): Compiled | undefined {
 const isCode = (line: string) => line.trim() !== '' && !/^Attribute VB_/i.test(line);
 
 /**
- * What a module runs although its source does not show it: the source is `missing`, or it `differs`, or it is compiled in a way that nothing here reads (`unknown`, for
- * modules of an old project alone). Undefined where the source tells the truth, as far as its texts do, and where nothing is compiled. `sources` are those in the
+ * Hidden code of a module, which its source does not show: the source is `missing`, or it `differs`, or it is compiled in a way that cannot be read here (`unknown`,
+ * for modules of an old project alone). Undefined where the source and the compiled texts agree, and where there is no compiled form. `sources` are those in the
  * stream, unpacked.
  */
 export function hiddenCode(

@@ -5,9 +5,9 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 
 /** A chunk of a compressed container unpacks to at most so much (MS-OVBA 2.4.1.1.3). Bytes. */
 const CHUNK_BYTES = 4096;
-/** A macro that is longer is none that anybody wrote. Bytes. */
+/** A longer macro is not handwritten. Bytes. */
 const SOURCE_BYTES_MAXIMUM = 8 * 1024 ** 2;
-/** What unpacks to less says nothing: the empty modules of every document are longer. */
+/** A shorter source is ignored: the empty modules of every document are longer. */
 const SOURCE_BYTES_LEAST = 32;
 const TEXT_SHARE_LEAST = 0.95;
 const OFFSET_BITS_LEAST = 4;
@@ -47,7 +47,7 @@ interface Source {
   bytes: Buffer;
   /** Bytes that it came out of. */
   packed_bytes: number;
-  /** It goes on, but was not unpacked further. */
+  /** It has more, which was not unpacked. */
   is_cut: boolean;
 }
 
@@ -64,11 +64,11 @@ function unpackContainer(stream: Buffer, start: number, target: Buffer, budget: 
     const { done, is_whole } = is_packed
       ? unpackChunk(chunk, target)
       : { done: chunk.copy(target, 0, 0, CHUNK_BYTES), is_whole: true };
-    // Twice: what it took, and what it gave.
+    // Twice: for input and output.
     budget.spend(chunk.length + done);
     if (!is_whole) break;
     const piece = Buffer.from(target.subarray(0, done));
-    // The first chunk decides; what is no text is no macro.
+    // The first chunk decides; other data than text is no macro.
     if (size === 0 && (done < SOURCE_BYTES_LEAST || !isText(piece))) return undefined;
     pieces.push(piece);
     size += done;

@@ -1,4 +1,4 @@
-// A formula of Excel as a tree, and what is known of its value without running it: obfuscated macro sheets put commands together of CHAR(), &, MID() and cells.
+// A formula of Excel as a tree, and the known part of its value without running it: obfuscated macro sheets put commands together of CHAR(), &, MID() and cells.
 
 /** A place in a sheet, from 0. */
 export interface Cell {
@@ -14,7 +14,7 @@ export type Formula =
   /** Put together by `&`: as long as a command that is spelled letter by letter. */
   | { kind: 'joined'; parts: Formula[] }
   | { kind: 'sign'; sign: '+' | '-' | '%'; part: Formula }
-  /** What is printed as it is: a name, an area, an error. */
+  /** Printed as it is: a name, an area, an error. */
   | { kind: 'text'; text: string };
 
 /** Two formulas with an operator between them. */
@@ -25,7 +25,7 @@ export function operation(operator: string, left: Formula, right: Formula): Form
   return left;
 }
 
-/** What the cells that a formula names hold; undefined where that is not known. */
+/** The values of the cells that a formula names; undefined for an unknown one. */
 export type ValueAt = (cell: Cell, sheet: string | undefined) => string | number | boolean | undefined;
 
 /** A cell holds no longer text (Excel specifications and limits). Characters. */
@@ -61,7 +61,7 @@ const arithmetic: Readonly<Record<string, (left: number, right: number) => numbe
   '^': (left, right) => left ** right,
 };
 
-/** A few functions that give texts and their codes; what they are given is known. */
+/** A few functions that give texts and their codes, for known arguments. */
 const functions: Readonly<Record<string, (values: readonly Value[]) => Value>> = {
   CHAR([code]) {
     const number = asNumber(code);
@@ -120,7 +120,7 @@ function sliceOf(text: Value, from: Value, count: Value): string | undefined {
   return whole.slice(Math.trunc(start) - 1, Math.trunc(start) - 1 + Math.trunc(length));
 }
 
-/** What a formula comes to, as far as it can be told without running it. */
+/** The value of a formula, as far as it is known without running it. */
 export function knownOf(formula: Formula, valueAt: ValueAt, depth = 0): Value {
   if (depth > DEPTH_MAXIMUM) return undefined;
   const inner = (part: Formula) => knownOf(part, valueAt, depth + 1);
@@ -160,7 +160,7 @@ export function cellName({ row, column }: Cell): string {
   return `${name}${row + 1}`;
 }
 
-/** What is known of the parts side by side is one text. */
+/** Neighbouring known parts form one text. */
 function joinedParts(parts: readonly Formula[], valueAt: ValueAt, depth: number): string[] {
   const pieces: string[] = [];
   let known: string | undefined;
@@ -176,7 +176,7 @@ function joinedParts(parts: readonly Formula[], valueAt: ValueAt, depth: number)
   return known === undefined ? pieces : [...pieces, quoted(known)];
 }
 
-/** A formula as people write it, with what is known of its parts in their place. */
+/** A formula as people write it, with the known values of its parts in their place. */
 export function printed(formula: Formula, valueAt: ValueAt, depth = 0): string {
   if (depth > DEPTH_MAXIMUM) return '...';
   const known = knownOf(formula, valueAt, depth);

@@ -2,11 +2,11 @@ import type { Budget } from '#scanner/walk/limits.ts';
 import { type Cell, cellName, type Formula, knownOf, printed, type ValueAt } from './xlm-formula.ts';
 import { parseFormula } from './xlm-parse.ts';
 
-// Macro sheets as a text for the rules: one line for each formula, with what is known of it in its place.
+// Macro sheets as a text for the rules: one line for each formula, with its known values in place.
 
-/** What the text begins with. */
+/** The first line of the text. */
 const TITLE = 'Excel 4 macro sheets';
-/** What is longer is cut, and whoever asks for it is told. Characters. */
+/** A longer text is cut, and the caller learns it. Characters. */
 const TEXT_MAXIMUM = 2 * 1024 ** 2;
 /** Cells that stand for other cells are followed so far. */
 const CHAIN_MAXIMUM = 32;
@@ -14,7 +14,7 @@ const CHAIN_MAXIMUM = 32;
 export interface MacroSheet {
   name: string;
   cells: Map<string, string | number | boolean>;
-  /** What formulas came to when the workbook was saved. */
+  /** Values of formulas when the workbook was saved. */
   saved: Map<string, string | number | boolean>;
   formulas: { cell: Cell; formula: Formula }[];
 }
@@ -28,7 +28,7 @@ export function keyOf({ row, column }: Cell): string {
   return `${row},${column}`;
 }
 
-/** Looks up cells, and what the formulas in them come to: each once. */
+/** Looks up cells, and the values of their formulas: each once. */
 function lookUp(sheets: readonly MacroSheet[], sheet: MacroSheet): ValueAt {
   const formulas = new Map(sheets.map((one) => [one, new Map(one.formulas.map(({ cell, formula }) => [keyOf(cell), formula]))]));
   const known = new Map<string, string | number | boolean | undefined>();
@@ -40,7 +40,7 @@ function lookUp(sheets: readonly MacroSheet[], sheet: MacroSheet): ValueAt {
     if (own !== undefined) return own;
     const full_key = `${place.name}!${key}`;
     if (known.has(full_key) || chain > CHAIN_MAXIMUM) return known.get(full_key);
-    // A circle ends at what was saved.
+    // A circle ends at the saved value.
     known.set(full_key, place.saved.get(key));
     const formula = formulas.get(place)?.get(key);
     if (formula === undefined) return known.get(full_key);
@@ -92,7 +92,7 @@ export function macroText(
     say(`[${sheet.name}]`);
     const valueAt = lookUp(sheets, sheet);
     for (const { cell, formula } of sheet.formulas) {
-      // As a call, and not as what it came to.
+      // As a call, and not as its value.
       if (!say(`${cellName(cell)}: =${printed(formula, valueAt)}`)) return { text: lines.join('\n'), is_cut: true };
       const inner = written(formula, valueAt);
       if (inner !== undefined && !say(`${cellName(cell)} writes: =${inner}`)) return { text: lines.join('\n'), is_cut: true };

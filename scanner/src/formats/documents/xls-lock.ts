@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { DEFAULT_PASSWORD } from './office-lock.ts';
 
-// Workbooks of Excel 97 to 2003, and 5 and 95, behind a password (MS-XLS 2.2.10): the records keep their heads, and what is in them is encrypted by RC4, or
+// Workbooks of Excel 97 to 2003, and 5 and 95, behind a password (MS-XLS 2.2.10): the records keep their heads, and their bodies are encrypted by RC4, or
 // turned by bits of the password ("obfuscated"). As with later ones, Excel tries a password of its own before it asks for any.
 
 const RECORD = { bof: 0x0809, file_pass: 0x002f, bound_sheet: 0x0085 } as const;
-/** What stands before FilePass. */
+/** The most records before FilePass. */
 const FIRST_RECORDS = 4096;
 /** Their bodies are never encrypted: BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead. */
 const OPEN_RECORDS: readonly number[] = [0x0809, 0x002f, 0x0194, 0x0195, 0x00e1, 0x0196, 0x0138];

@@ -31,7 +31,10 @@ const OWN_NAMES: Readonly<Record<number, string>> = {
 const NAMES_MAXIMUM = 4096;
 const TEXTS_MAXIMUM = 65_536;
 const SHEETS_MAXIMUM = 4096;
-/** What is kept of macro sheets and names: a cell in memory is many times what it takes in the file. Records, and their bytes. */
+/**
+ * The most that is kept of macro sheets and names: a cell in memory takes many times its bytes in the file. Records, and their
+ * bytes.
+ */
 const KEPT = { cells: 200_000, bytes: 16 * 1024 ** 2 } as const;
 
 interface BiffRecord {
@@ -59,7 +62,7 @@ function* recordsOf(pieces: Iterable<Buffer>): Generator<BiffRecord> {
   if (held.length >= 4) yield recordAt(held, 0);
 }
 
-/** The shared texts (MS-XLS 2.4.265) of one record: those that go on in the next are left out. */
+/** The shared texts (MS-XLS 2.4.265) of one record: those that continue in the next are left out. */
 function sharedTexts(body: Buffer): string[] {
   const texts: string[] = [];
   for (let at = 8; at + 3 <= body.length && texts.length < TEXTS_MAXIMUM; ) {
@@ -77,7 +80,7 @@ function sharedTexts(body: Buffer): string[] {
   return texts;
 }
 
-/** A defined name (MS-XLS 2.4.150), and whether Excel runs what it stands for by itself. */
+/** A defined name (MS-XLS 2.4.150), and whether Excel runs its formula automatically. */
 function nameOf(body: Buffer, edition: Edition): { name: string; tokens: Buffer } | undefined {
   if (body.length < 15) return undefined;
   const is_own = (body.readUInt16LE(0) & 0x20) !== 0;
@@ -86,12 +89,12 @@ function nameOf(body: Buffer, edition: Edition): { name: string; tokens: Buffer 
   const start = edition === 'biff8' ? 15 : 14;
   const end = start + count * (is_wide ? 2 : 1);
   const text = body.toString(is_wide ? 'utf16le' : 'latin1', start, end);
-  // As a copy: what it stands in is many times as long.
+  // As a copy: its buffer is many times as long.
   const tokens = Buffer.from(body.subarray(end, end + body.readUInt16LE(4)));
   return { name: is_own ? (OWN_NAMES[text.charCodeAt(0)] ?? `name ${text.charCodeAt(0)}`) : text, tokens };
 }
 
-/** What macro sheets were taken for, as far as so many cells and bytes. */
+/** Kept parts of macro sheets, up to a number of cells and bytes. */
 class Kept {
   is_cut = false;
   private cells = 0;
@@ -165,7 +168,7 @@ export function xlsMacros(
         texts.forEach(onText);
         break;
       case RECORD.string:
-        // What the formula before it came to when the workbook was saved.
+        // The value of the formula before it when the workbook was saved.
         if (sheet !== undefined && last !== undefined && body.length > 3 && kept.has(1, body.length)) {
           const is_wide = edition === 'biff8' && ((body[2] ?? 0) & 1) === 1;
           sheet.saved.set(keyOf(last), body.toString(is_wide ? 'utf16le' : 'latin1', edition === 'biff8' ? 3 : 2));
@@ -198,7 +201,7 @@ function labelOf(body: Buffer, edition: Edition): string {
   return body.toString(is_wide ? 'utf16le' : 'latin1', edition === 'biff8' ? 9 : 8);
 }
 
-/** What a record says of a cell of a macro sheet. */
+/** Reads a record about a cell of a macro sheet. */
 function takeCell(
   sheet: MacroSheet,
   cell: { row: number; column: number },

@@ -5,8 +5,8 @@ import type { Formula } from './xlm-formula.ts';
 import { cellOf, parseFormula } from './xlm-parse.ts';
 import { keyOf, type MacroSheet, type MacroText, macroText, newSheet } from './xlm-text.ts';
 
-// Macro sheets in workbooks since Excel 2007: parts of a package, as XML (MS-OFFMACRO2 2.2.1.2) or in records (MS-XLSB). What they call, where it begins and the texts
-// that they share lie in different parts, so that one text is made of all.
+// Macro sheets in workbooks since Excel 2007: parts of a package, as XML (MS-OFFMACRO2 2.2.1.2) or in records (MS-XLSB). Their calls, their start and their shared
+// texts are in different parts, so that one text is made of all.
 
 /** One part, and all that are kept. Bytes. */
 const PART_MAXIMUM = 8 * 1024 ** 2;
@@ -21,7 +21,10 @@ const RESULT_BYTES: Readonly<Record<number, number>> = { 9: 8, 10: 1, 11: 1 };
 
 type Kind = 'workbook' | 'macro sheet' | 'shared texts';
 
-/** What of a workbook a part is; undefined for what macro sheets do not need. Its name is what whoever made it chose. */
+/**
+ * The kind of a workbook's part; undefined for one that macro sheets do not need. The author of a file chooses the
+ * part's name.
+ */
 function kindOf(name: string, bytes: Buffer): Kind | undefined {
   if (bytes.length > 1 && bytes.readUInt16LE(0) === BEGIN_SHEET) return /macro/i.test(name) ? 'macro sheet' : undefined;
   if (/\.bin$/i.test(name))
@@ -165,7 +168,7 @@ export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: 
     kept += bytes.length;
     parts.push({ kind, name, bytes });
   };
-  /** A part that comes in pieces, as it is; what macro sheets need of it is kept on the way. */
+  /** A part that comes in pieces, unchanged; the fields for macro sheets are kept on the way. */
   async function* watched(name: string, stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -219,7 +222,7 @@ export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: 
     yield { name: 'macro sheets', kind: 'view', read: () => ({ content: { size: bytes.length, bytes } }) };
   }
   if (failure !== undefined) throw failure;
-  // Without a macro sheet nobody needs the others.
+  // Without a macro sheet the others are not needed.
   if (missed.has('macro sheet')) throw new Unreadable('too_large');
 }
 

@@ -47,7 +47,7 @@ function valueAt(reader: Reader, at: number): Value | undefined {
   return valueIn(reader.at(at, 8), at);
 }
 
-/** What kind of message it is, by its identifier. */
+/** The kind of a message, by its identifier. */
 function kindOf(identifier: Buffer): 'plain' | 'signed' | 'digested' | 'locked' | 'compressed' | undefined {
   const last = identifier.at(-1) ?? 0;
   if (identifier.subarray(0, -1).equals(PKCS7)) {
@@ -59,7 +59,7 @@ function kindOf(identifier: Buffer): 'plain' | 'signed' | 'digested' | 'locked' 
   return last === COMPRESSED ? 'compressed' : last === AUTHENTICATED_LOCKED ? 'locked' : undefined;
 }
 
-/** Whether a message begins with these bytes, whose content is of a kind that is known. */
+/** Whether a message begins with these bytes, whose content is of a known kind. */
 function isCms(head: Buffer): boolean {
   const outer = head[0] === SEQUENCE ? valueIn(head.subarray(0, 8), 0) : undefined;
   const inner = outer === undefined ? undefined : valueIn(head.subarray(outer.start, outer.start + 8), outer.start);
@@ -117,7 +117,7 @@ function childOf(reader: Reader, from: number, tags: readonly number[], skip_max
 
 /**
  * The signed or compressed content of a message; none where only certificates or a detached signature are in it.
- * @throws Unreadable `encrypted` for what is enveloped, `damaged` where the values lead nowhere.
+ * @throws Unreadable `encrypted` for enveloped content, `damaged` where the values lead nowhere.
  */
 async function* cmsMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
@@ -176,7 +176,7 @@ export const cmsMessage = format({
   open: cmsMembers,
 });
 
-/** Keys and whatever else is behind a password (RFC 7292, 4): version 3, and content of CMS that is data or signed. */
+/** Keys and other values behind a password (RFC 7292, 4): version 3, and content of CMS that is data or signed. */
 const PKCS12 = /^30(?:8[0-4](?:..){0,4}|..)02010330(?:8[0-4](?:..){0,4}|..)06092a864886f70d01070[12]/;
 
 /** A source that quotes the first bytes of one holds less than their length says. */
@@ -185,7 +185,7 @@ function isPkcs12(head: Buffer): boolean {
   const short = head[1] ?? 0;
   const length_bytes = short > 0x80 ? short - 0x80 : 0;
   const length = length_bytes > 0 ? head.readUIntBE(2, length_bytes) : short;
-  // Its end may not be told before it (X.690, 8.1.3.6), and what is longer than a head is not looked at here.
+  // Its end may be unknown before it (X.690, 8.1.3.6), and longer ones are not examined here.
   return short === 0x80 || head.length >= HEAD_BYTES || 2 + length_bytes + length <= head.length;
 }
 

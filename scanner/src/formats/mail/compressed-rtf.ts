@@ -23,7 +23,7 @@ export function isCompressedRtf(bytes: Buffer): boolean {
   return bytes.length > HEADER_BYTES && (magic === COMPRESSED || magic === PLAIN);
 }
 
-/** The RTF in it; undefined when it is none. What comes before damage is good. */
+/** The RTF in it; undefined when it is none. Bytes before damage are good. */
 export function lzfuText(bytes: Buffer, budget: Budget): Buffer | undefined {
   if (!isCompressedRtf(bytes)) return undefined;
   const packed = bytes.subarray(HEADER_BYTES);

@@ -1,13 +1,13 @@
 import { decodeBytes, decodePage } from '#scanner/text/code-pages.ts';
 import { fromQuotedPrintable } from '#scanner/text/text-codings.ts';
 
-// Names in the headers of mails. A header is held byte by byte (each character is one byte), since nothing says before what its bytes mean.
+// Names in the headers of mails. A header is held byte by byte (each character is one byte), since its charset is unknown before.
 
 /** Words of RFC 2047; RFC 2231 adds a language behind the charset. */
 const WORD = /=\?([^?\s*]{1,80})(?:\*[^?\s]{0,40})?\?([bq])\?([^?]{0,1000})\?=/gi;
 /** Blanks between two words belong to neither (RFC 2047, 6.2). */
 const BETWEEN_WORDS = /(\?=)[ \t\r\n]{1,64}(?==\?[^?\s]{1,80}\?[bq]\?)/gi;
-/** What a mail without a charset is written in most often, beside UTF-8. */
+/** The most frequent charset of mails that name none, beside UTF-8. */
 const USUAL_PAGE = 'windows-1252';
 
 function bytesOf(coding: string, word: string): Buffer {
@@ -18,7 +18,7 @@ function bytesOf(coding: string, word: string): Buffer {
 
 const plainOf = (text: string) => decodeBytes(Buffer.from(text, 'latin1'), USUAL_PAGE);
 
-/** A header's value as a person reads it: encoded words in any charset, and what stands there as raw bytes. A letter that was cut between two words is put together. */
+/** A header's value as a person reads it: encoded words in any charset, and raw bytes. A letter that was cut between two words is put together. */
 export function headerText(value: string): string {
   const joined = value.replaceAll(BETWEEN_WORDS, '$1');
   let text = '';

@@ -14,8 +14,8 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { headerText, type ParameterPiece, parameterText } from './header-words.ts';
 
-// Own walk over MIME (RFC 2045, 2046), in one pass and with one piece of the mail in memory: a mail program shows what it can of a broken mail, so a
-// scanner has to read all that any of them would.
+// Own walk over MIME (RFC 2045, 2046), in one pass and with one piece of the mail in memory: mail programs show as much as they can of a broken
+// mail, so a scanner has to read all that any of them would.
 
 const PART_DEPTH_MAXIMUM = 32;
 /** As much of one field of a header is kept, and of one line of it. Bytes. */
@@ -44,7 +44,7 @@ const RETURN = 0x0d;
 /** A byte order mark, empty lines, the length that Apple Mail writes first (emlx), a line of a mailbox that was made no line of one. */
 const BEFORE_MAIL = /^(?:\xef\xbb\xbf)?(?:\r?\n)*(?:\d{1,12}[ \t]*\r?\n)?(?:>From [^\r\n]{1,200}\r?\n)?/;
 
-/** Parts without the header that names what stands between them, as a form is sent. */
+/** Parts without the header that names their boundary, as a form is sent. */
 const BARE_PARTS = /^--(?!-{0,90}\r?\n)([^\s]{1,90})\r?\nContent-(?:Disposition|Type|Transfer-Encoding|ID)[ \t]*:/i;
 
 const BARE_PARTS_BYTES = 160;
@@ -69,15 +69,15 @@ interface Headers {
   encoding: string;
   other_encodings: readonly string[];
   name: string | undefined;
-  /** Lines that end with a blank go on (RFC 3676). */
+  /** Lines that end with a blank continue in the next (RFC 3676). */
   is_flowed: boolean;
-  /** The blank that a line goes on by belongs to no word (RFC 3676, 4.2). */
+  /** The blank at a folded line's end belongs to no word (RFC 3676, 4.2). */
   is_joined: boolean;
-  /** How many mails it comes in (RFC 2046, 5.2.2). */
+  /** Number of mails that it is split into (RFC 2046, 5.2.2). */
   pieces: number;
 }
 
-/** What some programs write without the star that says so: a charset, two apostrophes, and percent signs. */
+/** The extended form without its star, as some programs write it: a charset, two apostrophes, and percent signs. */
 const EXTENDED = /^[\w.-]{1,40}'[\w-]{0,40}'[^%]{0,1000}%[0-9a-f]{2}/i;
 
 /** A name as a person reads it. */
@@ -219,7 +219,7 @@ interface Leaf {
 const FIELD_NAME = /^[!-9;-~]{1,80}$/;
 const KEPT_HEADERS: readonly string[] = ['content-type', 'content-disposition', 'content-transfer-encoding'];
 
-/** One pass over a mail. What is open where it stands is in `levels`, the outermost first. */
+/** One pass over a mail. The open parts at the present place are in `levels`, the outermost first. */
 class Walk {
   private readonly reader: Reader;
   private readonly end: number;
@@ -247,10 +247,10 @@ class Walk {
         // Read both ways: some programs begin the body at the line that is no header, some behind the empty line.
         if (strict > body && strict < to) yield { headers, from: strict, to };
       } else if (next !== undefined && [headers.encoding, ...headers.other_encodings].some(isEncoded)) {
-        // A multipart is never encoded as a whole: programs that find its type wrong take what comes first for one encoded body.
+        // A multipart is never encoded as a whole: programs that find its type wrong read the first part as one encoded body.
         yield { headers, from: body, to };
       }
-      // An inner multipart without a part is read as what it is without its parts.
+      // An inner multipart without a part is read as a plain part.
       for (const { headers: own, body: own_body, parts } of this.levels.splice(next === undefined ? 0 : next.level + 1)) {
         if (parts === 0) yield { headers: own, from: own_body, to };
       }
@@ -324,7 +324,9 @@ class Walk {
     return { headers: headersOf(values), body: loose ?? this.end, strict: this.end };
   }
 
-  /** Which multipart's delimiter begins a line (RFC 2046 section 5.1.1), the outermost first. The closing one does not end the reading: some programs go on. */
+  /**
+   * Which multipart's delimiter begins a line (RFC 2046 section 5.1.1), the outermost first. The closing one does not end the reading: some programs read on.
+   */
   private levelOf(line: Buffer): number | undefined {
     if (line[0] !== 0x2d || line[1] !== 0x2d) return undefined;
     const level = this.levels.findIndex(
@@ -349,7 +351,7 @@ class Walk {
     return undefined;
   }
 
-  /** What a mail program would take for the boundary where the header names none: the first line that begins with two dashes and has a header behind it. */
+  /** The boundary that a mail program guesses where the header names none: the first line that begins with two dashes and has a header behind it. */
   private guess(line: Buffer, position: number): number | undefined {
     const level = this.levels.findIndex(({ delimiter }) => delimiter === undefined);
     const open = this.levels[level];
@@ -382,12 +384,12 @@ function isEncoded(encoding: string): boolean {
   return encoding.includes('base64') || encoding.includes('quoted-printable');
 }
 
-/** Where a line goes on in the next one, behind what says that it is quoted and the blank that is put before some lines. */
+/** The soft end of a line, with the quote marks and the blank at the start of the next one. */
 const SOFT_END = / \r?\n>{0,32} ?/g;
 const SOFT_END_CUT = / (?:\r?|\r?\n>{0,32} ?)$/;
 const SOFT_END_BYTES = 40;
 
-/** Lines that go on in the next one, put together. */
+/** Lines that continue in the next one, put together. */
 function* unflowed(pieces: Iterable<Buffer>, { is_joined }: Headers): Generator<Buffer> {
   let held = '';
   for (const piece of pieces) {
@@ -450,7 +452,7 @@ async function* mailMembers(content: Content, context: ReadContext): AsyncGenera
       yield* readings(reader, leaf, context);
       is_piece ||= leaf.headers.pieces > 1;
     }
-    // What is in it shows only together with the others.
+    // Its content shows only together with the others.
     if (is_piece) throw new Unreadable('unsupported');
   } finally {
     reader.close();
@@ -458,7 +460,7 @@ async function* mailMembers(content: Content, context: ReadContext): AsyncGenera
 }
 
 const BEGIN = Buffer.from('begin');
-/** Rows of zeros aside, what is larger and no text holds no encoded file. Bytes. */
+/** Rows of zeros aside, a larger attachment that is no text holds no encoded file. Bytes. */
 const ENCODED_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const TEXT_BYTES = 4096;
 
@@ -544,7 +546,7 @@ async function* encodedMembers(content: Content, context: ReadContext): AsyncGen
 
 const NEXT_MAIL = Buffer.from('\nFrom ');
 
-/** Whether a mailbox begins with something that is no mail, and goes on with one. */
+/** Whether a mailbox begins with something else, and continues with a mail. */
 function isMailboxBehind(reader: Reader, head: Buffer): boolean {
   if (head.toString('latin1', 0, 5) !== 'From ') return false;
   for (let at = reader.find(NEXT_MAIL, 0); at >= 0; at = reader.find(NEXT_MAIL, at + 1)) {
@@ -554,8 +556,8 @@ function isMailboxBehind(reader: Reader, head: Buffer): boolean {
 }
 
 /**
- * The mails of a mailbox (RFC 4155): each begins with a line `From `. It may be one mail in which such lines stand as text: what is encoded in the parts
- * of that is read as well. The rest of it is in the mails, and in the mailbox as it is.
+ * The mails of a mailbox (RFC 4155): each begins with a line `From `. It may be one mail in which such lines are text: encoded parts of that mail are
+ * read as well. The rest of it is in the mails, and in the mailbox as it is.
  */
 async function* mailboxMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
@@ -663,7 +665,7 @@ export const mailFolder = format({
   open: mailboxMembers,
 });
 
-/** A mailbox whose first line is none of one that is known. */
+/** A mailbox with an unknown first line. */
 export const mailFolderBehind = format({
   id: 'mailbox-behind',
   media_type: 'application/mbox',

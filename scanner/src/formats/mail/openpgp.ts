@@ -6,8 +6,8 @@ import type { Budget } from '#scanner/walk/limits.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
-// OpenPGP (RFC 9580): a file is a row of packets, or the same in letters between two lines ("armour"). What is signed is read as it is, what is packed is
-// unpacked, and what is encrypted is said to be.
+// OpenPGP (RFC 9580): a file is a row of packets, or the same in letters between two lines ("armour"). Signed data is read as it is, packed data is
+// unpacked, and encrypted data is reported.
 
 const TAG = {
   key: 1,
@@ -30,7 +30,7 @@ interface Range {
   end: number;
 }
 
-/** A packet: its body may come in pieces (4.2.1.4). `end` is undefined where it goes on to the end of the file. */
+/** A packet: its body may come in pieces (4.2.1.4). `end` is undefined where it reaches to the end of the file. */
 interface Packet {
   tag: number;
   pieces: Range[];
@@ -77,7 +77,7 @@ function isDeflate(bytes: Buffer, budget: Budget): boolean {
   return decompress('deflate', bytes, budget, { most: 16 * 1024, is_open: true }).kind !== 'none';
 }
 
-/** Seconds since 1970 that somebody may have written: none, or since 1991, when the first program of its kind came. */
+/** Seconds since 1970 that a program may have written: none, or since 1991, when the first program of its kind came. */
 function isTime(seconds: number): boolean {
   return seconds === 0 || (seconds > 662_688_000 && seconds < 2 ** 31);
 }
@@ -153,7 +153,7 @@ async function* bytesOf(reader: Reader, pieces: readonly Range[], skipped: numbe
   }
 }
 
-/** What is in the packets of a message. */
+/** The content of a message's packets. */
 async function* openPgpMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
@@ -196,7 +196,7 @@ function holdsArmour(reader: Reader): boolean {
   return reader.find(BEGIN, 0, TEXT_BYTES_MAXIMUM) >= 0;
 }
 
-/** The messages in a text (6.2, 7): signed ones without what was put before lines that begin with a dash, others without their armour. */
+/** The messages in a text (6.2, 7): signed ones without the escapes of lines that begin with a dash, others without their armour. */
 async function* armourMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {

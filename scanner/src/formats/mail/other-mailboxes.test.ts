@@ -38,7 +38,7 @@ test('a mailbox that is cut short is read as far as it goes', async () => {
   expect(await examined(babyl('hello').slice(0, 60))).toMatchObject({ threat: null, unread: [] });
 });
 
-test('what messages of HTTP carry is a file', async () => {
+test('the body of an HTTP message is a file', async () => {
   const response = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${TEST_FILE.length}\r\n\r\n${TEST_FILE}`;
   expect(await examined(response)).toMatchObject(found);
   const chunks = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n${TEST_FILE.slice(0, 32)}\r\n24\r\n${TEST_FILE.slice(32)}\r\n0\r\n\r\n`;

@@ -1,4 +1,5 @@
 import { format, patternOf, withBits } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -9,8 +10,9 @@ import { lzfuText } from './compressed-rtf.ts';
 
 const SIGNATURE = 0x223e9f78;
 const HEADER_BYTES = 6;
+/** The head of an attribute; its bytes and two bytes of checksum follow (2.1.3.3). */
+const ATTRIBUTE_HEAD = struct('little', { level: 'u8', id: 'u32', length: 'u32' });
 const ATTRIBUTE = {
-  bytes: 9,
   shown: 0x00069002,
   title: 0x00018010,
   data: 0x0006800f,
@@ -113,12 +115,11 @@ async function* tnefMembers(content: Content, { budget, claim }: ReadContext): A
       file = undefined;
       name = undefined;
     }
-    for (; at + ATTRIBUTE.bytes <= reader.size; ) {
-      const head = reader.at(at, ATTRIBUTE.bytes);
-      if (!LEVELS.includes(head[0] ?? 0)) break;
-      const id = head.readUInt32LE(1);
-      const length = head.readUInt32LE(5);
-      const start = at + ATTRIBUTE.bytes;
+    for (;;) {
+      const head = ATTRIBUTE_HEAD.read(reader.at(at, ATTRIBUTE_HEAD.bytes));
+      if (head === undefined || !LEVELS.includes(head.level)) break;
+      const { id, length } = head;
+      const start = at + ATTRIBUTE_HEAD.bytes;
       const end = Math.min(start + length, reader.size);
       is_damaged ||= start + length > reader.size;
       at = start + length + 2;

@@ -1,7 +1,7 @@
 import { Unreadable } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 
-// Pictures of medicine (DICOM PS3.10, 7.1; PS3.5, 7): 128 bytes that are anybody's, a mark, and elements with a value each. A value may be a whole document, and its text anything.
+// Pictures of medicine (DICOM PS3.10, 7.1; PS3.5, 7): an arbitrary 128-byte preamble, a mark, and elements with a value each. A value may be a whole document, and its text anything.
 
 const MARK = Buffer.from('DICM');
 const MARK_AT = 128;
@@ -46,7 +46,7 @@ export function* dicomMembers(
   let form = { is_big: false, is_implicit: false };
   let syntax = '';
   let is_packed_picture = false;
-  // What programs put before the mark is theirs: the picture is shown whatever it is.
+  // The preamble may be anything: the picture is shown all the same.
   yield { name: 'preamble', start: 0, end: MARK_AT };
   while (at + 8 <= reader.size) {
     // The first group is written in one form always, and says how the others are.

@@ -38,7 +38,7 @@ function adtsBytes(head: Buffer): number | undefined {
   return bytes < 7 ? undefined : bytes;
 }
 
-/** MP3 and AAC: tags and frames, in whatever order they come (ID3v1, ID3v2, APE, Lyrics3). */
+/** MP3 and AAC: tags and frames, in any order (ID3v1, ID3v2, APE, Lyrics3). */
 export function walkAudio(reader: Reader): number | undefined {
   let frames = 0;
   let tags = 0;

@@ -1,7 +1,7 @@
 import type { LeafMember } from '#scanner/formats/format.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 
-// What pictures, sound and film carry beside what they show: comments, descriptions, attached files. Each is a member of its own for the program that shows
+// Data that pictures, sound and film carry beside their own: comments, descriptions, attached files. Each is a member of its own for the program that shows
 // it, so that rules that look at a whole file have to see it alone.
 
 /** The members of one format: their ranges, as the file says them. */
@@ -144,12 +144,12 @@ export function* flacMembers(reader: Reader): Members {
 
 const MATROSKA_LISTS = ['18538067', '1941a469', '61a7'];
 
-/** A number of EBML at `at`, whose first bit says how long it is. */
+/** A number of EBML at `at`, whose first bit gives its length. */
 function ebmlAt(bytes: Buffer, at: number): { value: number; length: number } | undefined {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
   if (first === 0 || at + length > bytes.length) return undefined;
-  // Larger numbers than files have are cut; writers take eight bytes for what they fill in later.
+  // Larger numbers than files have are cut; writers take eight bytes for sizes that they fill in later.
   if (length > 6) return { value: Number(bytes.readBigUInt64BE(at + length - 8) & (2n ** BigInt(7 * length) - 1n)), length };
   return { value: bytes.readUIntBE(at, length) - 2 ** (7 * length), length };
 }
@@ -168,7 +168,7 @@ export function* matroskaMembers(reader: Reader): Members {
   }
 }
 
-/** Boxes of MPEG-4 that hold what others put there (ISO 14496-12, 4.2 and 8.1.2), and the descriptions. */
+/** Boxes of MPEG-4 with other programs' data (ISO 14496-12, 4.2 and 8.1.2), and the descriptions. */
 export function* boxMembers(reader: Reader): Members {
   for (let at = 0; at + 8 <= reader.size; ) {
     const head = reader.at(at, 16);
@@ -224,7 +224,7 @@ export function* tiffMembers(reader: Reader, head: Buffer): Members {
   }
 }
 
-/** The description of a web font (WOFF 1.0, 7), and what its maker put behind it. */
+/** The description of a web font (WOFF 1.0, 7), and its maker's data after it. */
 export function* fontMembers(_reader: Reader, head: Buffer): Members {
   if (head.length < 44) return;
   const [metadata, packed, , own, own_bytes] = [24, 28, 32, 36, 40].map((at) => head.readUInt32BE(at));

@@ -21,7 +21,7 @@ const JPEG = { mark: 0xff, start: 0xd8, end: 0xd9, scan: 0xda } as const;
 /** Marks without a segment: the byte 0xff itself, TEM and the restarts. */
 const isAloneInJpeg = (mark: number) => mark === 0 || mark === 1 || (mark >= 0xd0 && mark <= 0xd7);
 
-/** The next mark of a JPEG that is none of a scan's own. */
+/** The next mark of a JPEG outside of a scan. */
 function nextMark(reader: Reader, from: number): number | undefined {
   let position = from;
   let before = 0;
@@ -110,7 +110,7 @@ export function walkBitmap(_reader: Reader, head: Buffer): number | undefined {
   return Math.max(head.readUInt32LE(2), head.readUInt32LE(10) + size);
 }
 
-/** What 12 bytes of a TIFF entry say is at most so much of tables. More of them are none. */
+/** The most table data that 12 bytes of a TIFF entry may announce. Larger ones are invalid. */
 const TIFF = { folders: 1024, values: 65_536 } as const;
 
 /** Bytes of each type of value (TIFF 6.0, section 2). */

@@ -12,7 +12,7 @@ import {
 } from './leaf-members.ts';
 import { walkBitmap, walkGif, walkIcon, walkJpeg, walkPhotoshop, walkPng, walkTiff } from './leaf-pictures.ts';
 
-// Pictures: where they end, and what they carry beside what they show.
+// Pictures: their ends, and data that they carry beside their own.
 
 /** The sizes of the headers of bitmaps that programs read (BITMAPV5HEADER is the longest). */
 const BITMAP_HEADER_BYTES_MAXIMUM = 124;

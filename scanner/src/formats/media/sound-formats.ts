@@ -14,11 +14,11 @@ import {
 } from './leaf-media.ts';
 import { boxMembers, chunkMembers, flacMembers, id3Members, matroskaMembers } from './leaf-members.ts';
 
-// Sound and film: where they end, and what they carry beside what they play.
+// Sound and film: their ends, and data that they carry beside their own.
 
 const TYPES_OF_RIFF: Readonly<Record<string, string>> = { WEBP: 'image/webp', WAVE: 'audio/wav', 'AVI ': 'video/x-msvideo' };
 
-/** What a film of MPEG-4 is by its brand: pictures of Apple are such films, too. */
+/** The media type of an MPEG-4 file by its brand: pictures of Apple are such files, too. */
 function mediaTypeOfBoxes(head: Buffer): string | undefined {
   const brand = head.toString('latin1', 4, 12);
   if (!brand.startsWith('ftyp')) return undefined;

@@ -35,7 +35,7 @@ export function walkElf(reader: Reader, head: Buffer): number | undefined {
   });
   const tail = reader.at(reader.size - MODULE_SIGNATURE.length, MODULE_SIGNATURE.length);
   if (!tail.equals(MODULE_SIGNATURE)) return end;
-  // The last number of what stands before the mark is the length of the signature (Linux, module_signature.h).
+  // The last number before the mark is the length of the signature (Linux, module_signature.h).
   const signature = u32(reader.at(reader.size - MODULE_SIGNATURE.length - 4, 4), 0, false);
   return end + signature + 12 + MODULE_SIGNATURE.length >= reader.size ? reader.size : end;
 }
@@ -67,7 +67,7 @@ export function walkProgram(reader: Reader, head: Buffer): number | undefined {
   const directories = u16(optional, 0, true) === 0x20b ? 112 : 96;
   const certificates = directories + CERTIFICATES * 8;
   const [place, bytes] = [u32(optional, certificates, true), u32(optional, certificates + 4, true)];
-  // Signatures stand at the end of a program, behind whatever was appended to it before it was signed: only what lies directly behind is its end.
+  // Signatures stand at the end of a program, behind any data that was appended before it was signed: only a signature directly behind is its end.
   if (place > 0 && place <= Math.ceil(end / 8) * 8 + 8 && place + bytes <= reader.size) end = Math.max(end, place + bytes);
   return end;
 }

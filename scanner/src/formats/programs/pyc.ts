@@ -4,23 +4,25 @@ import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Content, openSource } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 
-// Compiled Python: a head, and one object of marshal (Python/marshal.c). What a script carries packed stands in it as a constant, and nothing else tells where that begins.
+// Compiled Python: a head, and one object of marshal (Python/marshal.c). A packed file of a script is a constant in it, without another sign of its beginning.
 
 /** Larger ones are not walked. Bytes. */
 const BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** What is shorter holds nothing that a rule looks for. Bytes. */
+/** A shorter constant holds nothing that a rule looks for. Bytes. */
 const LEAST = 33;
 /** So many constants are members of their own; the others are matched together. */
 const MEMBERS_MAXIMUM = 1000;
 const SEPARATOR = Buffer.from('\n\0\n');
 const NEWLINE = Buffer.from('\n');
 const CODE = 0x63;
-/** The numbers and lengths of a code object come to as much. Bytes. */
+/** The numbers and lengths of a code object have as many bytes. Bytes. */
 const CODE_LEAST = 60;
 /** This object is kept for references to it. */
 const FLAG_REFERENCE = 0x80;
 
-/** How a version writes: bytes before the first object; numbers, and objects behind them, before and behind the first line of a code object. */
+/**
+ * The layout of a version: bytes before the first object; numbers, and objects behind them, before and behind the first line of a code object.
+ */
 interface Version {
   head: number;
   numbers: number;
@@ -28,7 +30,7 @@ interface Version {
   tables: number;
 }
 
-/** Magic numbers of releases and of what came before them (Lib/importlib/_bootstrap_external.py), from the newest on. */
+/** Magic numbers of releases and their previews (Lib/importlib/_bootstrap_external.py), from the newest on. */
 const VERSIONS: readonly { from: number; to: number; version: Version }[] = [
   // 2.3 to 2.7.
   { from: 62_011, to: 62_219, version: { head: 8, numbers: 4, objects: 8, tables: 1 } },
@@ -56,7 +58,7 @@ function isPyc(head: Buffer): boolean {
   return versionOf(head) !== undefined;
 }
 
-/** What is to be read next. `own`: what belongs to the code itself, its bytes and its tables; `until`: pairs up to an end. */
+/** The next thing to read. `own`: the code's own bytes and tables; `until`: pairs up to an end. */
 type Step = { kind: 'objects'; left: number } | { kind: 'own'; left: number } | { kind: 'number' } | { kind: 'until' };
 
 interface Constant {
@@ -141,7 +143,7 @@ function isCode(bytes: Buffer): boolean {
   );
 }
 
-/** What deflate without a head has packed; undefined where it is none to its last byte. */
+/** The output of raw deflate; undefined unless it uses the bytes to the last one. */
 function rawInflated(bytes: Buffer, budget: ReadContext['budget']): Buffer | undefined {
   const answer = guess('deflate', bytes, budget, { most: Math.min(BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) });
   return answer.kind === 'whole' && answer.read === bytes.length && answer.plain.length >= LEAST ? answer.plain : undefined;
@@ -202,7 +204,7 @@ async function* pycMembers(
     failure = error;
   }
   if (texts.length > 0) yield member('texts', texts);
-  // A constant may begin as a text and go on as an archive.
+  // A constant may begin as a text and continue as an archive.
   if (others.length > 0) yield member('other constants', others);
   claim(0, end);
   if (failure !== undefined) throw failure;

@@ -51,7 +51,7 @@ function setup(files: readonly File[], claimed?: number): Buffer {
   return Buffer.concat([head, ...parts]);
 }
 
-/** The program in front is anything that nobody takes for a text. */
+/** The program in front is any data that does not look like a text. */
 const behindProgram = (bytes: Buffer) => Buffer.concat([noise(5_000, 3), Buffer.from('setupW.pdb\0'), bytes]);
 const SETUP_INI = { name: 'Setup.ini', content: Buffer.from('[Startup]\r\nProduct=Words\r\n'.repeat(90)) };
 
@@ -80,7 +80,7 @@ describe('the files of a launcher of InstallShield', () => {
     expect({ unread, threat }).toEqual({ unread: ['damaged'], threat: 'EICAR-Test-File' });
   });
 
-  test('are not seen where a program only has the words, and newer records are said not to be opened', async () => {
+  test('are not seen where a program only has the words, and newer records are reported as unopened', async () => {
     const words = Buffer.concat([Buffer.from('InstallShield\0\0\0\0\0\0\0Setup\0'), noise(600, 4)]);
     expect(await examined(behindProgram(words))).toMatchObject({ threat: null, unread: [], coverage: { members_total: 0 } });
     const newer = Buffer.concat([Buffer.from('ISSetupStream\0\x03\0\x04\0\0\0'), noise(600, 4)]);

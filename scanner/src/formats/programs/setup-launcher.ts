@@ -1,16 +1,15 @@
 import { closedFormat, format, patternOf, spelled } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import { type Content, openSource, streamOf } from '#scanner/walk/content.ts';
 import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
-// What InstallShield's launchers (setup.exe around an .msi) carry behind the program: a head, and for each file a record and its bytes, packed by zlib and made unreadable with its name. Nobody
-// publishes the format: the records as ClamAV (ismsi) and ISx read them, tried with the files of clamav-testfiles.
+// What InstallShield's launchers (setup.exe around an .msi) carry behind the program: a head, and for each file a record and its bytes, packed by zlib and made unreadable with its name. The
+// format is not published: the records as ClamAV (ismsi) and ISx read them, tried with the files of clamav-testfiles.
 
 const MAGIC = Buffer.from('InstallShield\0');
-const HEAD_BYTES = 46;
-const RECORD_BYTES = 312;
-const NAME_BYTES = 260;
-const AT = { count: 14, kind: 16, flags: 260, size: 268 } as const;
+const HEAD = struct('little', { magic: MAGIC.length, files: 'u16', kind: 'u32', unknown: 26 });
+const RECORD = struct('little', { name: 260, flags: 'u32', unknown: 4, size: 'u32', rest: 40 });
 /** More than any setup has. */
 const FILES_MAXIMUM = 10_000;
 /** Of the name's letters and these the key is made. */
@@ -22,10 +21,11 @@ const READ_BYTES = 64 * BLOCK_BYTES;
 
 /** Whether such a setup begins here: how many files, no kind, and a first record with a name. */
 function isSetup(reader: Reader, at = 0): boolean {
-  const head = reader.at(at, HEAD_BYTES + RECORD_BYTES);
-  if (head.length < HEAD_BYTES + RECORD_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC)) return false;
-  const count = head.readUInt16LE(AT.count);
-  return count > 0 && count <= FILES_MAXIMUM && head.readUInt32LE(AT.kind) === 0 && (head[HEAD_BYTES] ?? 0) >= 0x20;
+  const bytes = reader.at(at, HEAD.bytes + RECORD.bytes);
+  const head = HEAD.read(bytes);
+  const first = RECORD.read(bytes, HEAD.bytes);
+  if (head === undefined || first === undefined || !head.magic.equals(MAGIC)) return false;
+  return head.files > 0 && head.files <= FILES_MAXIMUM && head.kind === 0 && (first.name[0] ?? 0) >= 0x20;
 }
 
 /** The bytes of a file as they were before they were made unreadable. */
@@ -51,16 +51,17 @@ async function* plainOf(content: Content, start: number, size: number, key: Buff
 async function* setupMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
-    const count = reader.at(0, HEAD_BYTES).readUInt16LE(AT.count);
-    claim(0, HEAD_BYTES);
-    for (let file = 0, at = HEAD_BYTES; file < count; file += 1) {
-      const record = Buffer.from(reader.at(at, RECORD_BYTES));
-      const name_end = record.subarray(0, NAME_BYTES).indexOf(0);
-      if (record.length < RECORD_BYTES || name_end <= 0) throw new Unreadable('damaged');
-      const start = at + RECORD_BYTES;
-      const size = Math.min(record.readUInt32LE(AT.size), Math.max(0, reader.size - start));
-      const flags = record.readUInt32LE(AT.flags);
-      const raw = record.subarray(0, name_end);
+    const count = HEAD.read(reader.at(0, HEAD.bytes))?.files ?? 0;
+    claim(0, HEAD.bytes);
+    for (let file = 0, at = HEAD.bytes; file < count; file += 1) {
+      // A copy: the reader uses its memory again while members are read.
+      const record = RECORD.read(Buffer.from(reader.at(at, RECORD.bytes)));
+      const name_end = record?.name.indexOf(0) ?? -1;
+      if (record === undefined || name_end <= 0) throw new Unreadable('damaged');
+      const start = at + RECORD.bytes;
+      const size = Math.min(record.size, Math.max(0, reader.size - start));
+      const { flags } = record;
+      const raw = record.name.subarray(0, name_end);
       const key = Buffer.from(raw.map((letter, index) => letter ^ (KEY[index % KEY.length] ?? 0)));
       const in_blocks = (flags & FLAG.in_blocks) !== 0;
       claim(at, start + size);
@@ -68,7 +69,7 @@ async function* setupMembers(content: Content, { budget, claim }: ReadContext): 
         (flags & FLAG.hidden) === 0 ? streamOf(content, start, start + size) : plainOf(content, start, size, key, in_blocks);
       yield { name: decodeName(raw), read: () => ({ stream: stream(), packed_bytes: size }) };
       at = start + size;
-      if (size < record.readUInt32LE(AT.size)) throw new Unreadable('damaged');
+      if (size < record.size) throw new Unreadable('damaged');
     }
   } finally {
     reader.close();

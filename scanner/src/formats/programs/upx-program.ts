@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { type Content, openSource } from '#scanner/walk/content.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
 
-// What our own reader of UPX does not unpack is asked of UPX itself, where somebody has installed it. It is a native program on hostile bytes: it gets no environment,
+// Programs that the reader of UPX here cannot unpack are given to UPX itself, where it is installed. It is a native program on hostile bytes: it gets no environment,
 // and little memory, time and room.
 
 const PROGRAMS = ['/usr/bin/upx', '/usr/bin/upx-ucl', '/usr/local/bin/upx', '/opt/homebrew/bin/upx'];
@@ -48,7 +48,7 @@ export async function unpackedByProgram(
     return { name: 'unpacked program', read: () => ({ content: { size, path: unpacked } }) };
   } catch (error) {
     await rm(unpacked, { force: true });
-    // It says no, does not come to an end, or made nothing.
+    // It fails, does not end, or made nothing.
     if (error instanceof Error && ('killed' in error || 'syscall' in error)) return undefined;
     throw error;
   } finally {

@@ -19,7 +19,7 @@ const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 const u32 = (...values: number[]) => Buffer.from(Uint32Array.from(values).buffer);
 const WORDS = Buffer.from('a text that stands in the program, and stands in it again: a text that stands in the program');
 
-/** Bits in words of four bytes, each where the decoder comes to need it, and bytes between them, as UCL writes them. */
+/** Bits in words of four bytes, each at the place where the decoder needs it, and bytes between them, as UCL writes them. */
 class Bits {
   private readonly bytes: number[] = [];
   private word = -1;
@@ -45,7 +45,7 @@ class Bits {
   }
 }
 
-/** NRV with literals alone: what the three kinds have in common but for the mark of the end, which is an offset of 32 bits that are all one. */
+/** NRV with literals alone: the common part of the three kinds but for the mark of the end, which is an offset of 32 bits that are all one. */
 function nrv(kind: 'b' | 'd' | 'e', content: Buffer): Buffer {
   const bits = new Bits();
   for (const byte of content) {
@@ -63,7 +63,7 @@ function nrv(kind: 'b' | 'd' | 'e', content: Buffer): Buffer {
       bits.bit(index + 1 === steps.length ? 1 : 0);
     }
   } else {
-    // From the end: the last bit, then pairs of which the first ends a step that went on.
+    // From the end: the last bit, then pairs of which the first ends a step that continued.
     const path: { bit: number; more: number | undefined }[] = [];
     for (let value = offset; ; ) {
       const bit = value & 1;
@@ -153,7 +153,7 @@ describe('a program for Linux that UPX packed', () => {
     expect(notes.map(({ sentence }) => sentence).join()).toContain('packer');
   });
 
-  test('in blocks of which one does not unpack is pending, and said to be packed', async () => {
+  test('in blocks of which one does not unpack is pending, and reported as packed', async () => {
     const packed = Buffer.from(deflateRawSync(Buffer.concat([WORDS, noise(500)])));
     packed.fill(0xff, 20);
     const { unread, notes } = await examined(packedElf([{ content: Buffer.alloc(700), packed, method: 15 }]));
@@ -162,7 +162,7 @@ describe('a program for Linux that UPX packed', () => {
   });
 });
 
-describe('what our own reader does not unpack', () => {
+describe('programs that the reader here does not unpack', () => {
   const broken = packedElf([{ content: Buffer.alloc(700), packed: Buffer.alloc(100, 0xff), method: 15 }]);
   /** A program that takes the words of `upx`. */
   const standIn = (body: string) => {

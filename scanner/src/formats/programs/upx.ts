@@ -8,9 +8,9 @@ import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { isProgramHead } from './program-formats.ts';
 import { unpackedByProgram, upxProgram } from './upx-program.ts';
 
-// Programs packed by UPX. Its headers (upx/src/packhead.cpp, upx/src/stub/src/include/linux.h) say what is packed where and how, and it is packed by the UCL
-// library's NRV (ucl/src/n2b_d.c, n2d_d.c, n2e_d.c), by LZMA or by deflate. What comes out is the program as it lies in memory: its texts and its code, in
-// which the filter has turned the targets of jumps around, which no text is.
+// Programs packed by UPX. Its headers (upx/src/packhead.cpp, upx/src/stub/src/include/linux.h) give the packed ranges and the method: the UCL library's NRV
+// (ucl/src/n2b_d.c, n2d_d.c, n2e_d.c), LZMA or deflate. The output is the program as it lies in memory: its texts and its code, in which the filter has
+// changed the targets of jumps, which are no texts.
 
 const MARK = Buffer.from('UPX!');
 /** The header behind the mark stands in the first page of a program for Windows. Bytes. */
@@ -24,7 +24,7 @@ const BLOCK_INFO_BYTES = 12;
 const UNPACKED_MAXIMUM = 256 * 1024 ** 2;
 const METHOD = { lzma: 14, deflate: 15 } as const;
 
-/** How bits are taken from the stream: 32, 8 or 16 at a time. */
+/** Bits that are taken from the stream at a time: 32, 8 or 16. */
 const NRV: Readonly<Record<number, { kind: 'b' | 'd' | 'e'; word: 1 | 2 | 4 }>> = {
   2: { kind: 'b', word: 4 },
   3: { kind: 'b', word: 1 },
@@ -37,7 +37,7 @@ const NRV: Readonly<Record<number, { kind: 'b' | 'd' | 'e'; word: 1 | 2 | 4 }>> 
   10: { kind: 'e', word: 2 },
 };
 
-/** What NRV unpacks to, at most `size` bytes. */
+/** Unpacks NRV, to at most `size` bytes. */
 function unpackNrv(source: Buffer, size: number, { kind, word }: { kind: 'b' | 'd' | 'e'; word: 1 | 2 | 4 }): Buffer {
   const target = Buffer.alloc(size);
   let from = 0;
@@ -124,7 +124,7 @@ interface Block {
 
 const MODULUS = 65_521;
 
-/** Adler-32 (RFC 1950), by which UPX knows what is packed. */
+/** Adler-32 (RFC 1950), by which UPX checks its packed data. */
 function adler32(bytes: Buffer): number {
   let low = 1;
   let high = 0;
@@ -190,7 +190,7 @@ function blocksAt(reader: Reader, mark: number): Block[] {
 
 const isKnown = (method: number) => method in NRV || method === METHOD.lzma || method === METHOD.deflate;
 
-/** What of a program UPX packed; nothing where no mark of it leads to anything. */
+/** The blocks of a program that UPX packed; none where no mark leads to a block. */
 function upxBlocks(reader: Reader): Block[] {
   let at = 0;
   for (let marks = 0; marks < MARKS_MAXIMUM; marks += 1) {
@@ -270,7 +270,7 @@ async function* ownMembers(content: Content, context: ReadContext): AsyncGenerat
       } else throw new Unreadable('unsupported');
     }
     const bytes = Buffer.concat(pieces);
-    // What holds it is a program, which says itself where it ends.
+    // The program around it knows its own end.
     if (bytes.length > 0) yield { name: 'unpacked program', read: () => ({ content: { size: bytes.length, bytes } }) };
   } finally {
     reader.close();

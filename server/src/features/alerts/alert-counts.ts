@@ -20,7 +20,7 @@ interface AlertTally {
   /** Of all, and of the blocked ones, those about the industry's harmless test files. */
   test_files: number;
   test_files_blocked: number;
-  /** Not blocked and about a file that was found infected, whatever was said of the alert. */
+  /** Not blocked and about a file that was found infected, whatever the alert's state. */
   unblocked_malware: number;
   /** Neither blocked nor resolved, by severity, with the newest of each. */
   open: { high: number; critical: number };

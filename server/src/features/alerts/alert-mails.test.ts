@@ -20,14 +20,14 @@ const digestJobs = (app: App) =>
     every_ms: { digests: 20 },
   });
 
-/** The first week has begun, and what comes now is for the servers of a test alone. */
+/** The first week has begun, and later digests are for the servers of a test alone. */
 async function leaveDigests(app: App): Promise<void> {
   const begun = () => app.database.selectFrom('alert_digest').select('id').executeTakeFirstOrThrow();
   await vi.waitFor(begun);
   app.announceStop();
 }
 
-test('what happens while a digest is written is in the next one', async () => {
+test('incidents during the writing of a digest are in the next one', async () => {
   const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
   const now = () => clock.now;
   const { app, signIn } = await startTestApp({ surroundings: { now, every_ms: { digests: DAY_MS } } });

@@ -17,12 +17,12 @@ type Letter = Parameters<Mail['queue']>[1];
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const DIGEST = 1;
-/** Looks whether a week is over, and goes on with digests that are not all written. */
+/** Looks whether a week is over, and continues with unfinished digests. */
 const DIGESTS = jobKind({ name: 'digests', payload: z.object({}), every_ms: 15 * 60_000 });
-/** Lines of a digest; what is more is counted. */
+/** Lines of a digest; further alerts are counted. */
 const DIGEST_LINES = 10;
 
-/** "20 November 2026, 10:24 UTC": whoever reads a mail may be in any time zone. */
+/** "20 November 2026, 10:24 UTC": the reader of a mail may be in any time zone. */
 const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 const describeTime = (iso: string) => `${when.format(new Date(iso)).replace(' at ', ', ')} UTC`;
 
@@ -67,7 +67,7 @@ export class AlertMails {
     return this.public_url === undefined ? [] : [new URL(path, this.public_url).href];
   }
 
-  /** What is written about an incident, given its alert's id; undefined when nobody is written to. */
+  /** The letter about an incident, given its alert's id; undefined when none is sent. */
   async letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined> {
     const { user_id, severity, description, ip_address } = incident;
     if (severity !== 'high' && severity !== 'critical') return undefined;
@@ -93,8 +93,8 @@ export class AlertMails {
   }
 
   /**
-   * The next people, after `after`, to whom something happened that no mail was written about, and a digest for each of them with a premium plan. Nobody: everybody
-   * had theirs.
+   * The next people, after `after`, to whom something happened that no mail was written about, and a digest for each of them with a premium plan. An empty list:
+   * everybody had theirs.
    */
   private async digestsOf(
     { since, until }: { since: string; until: string },
@@ -180,7 +180,7 @@ export class AlertMails {
     }
     if (row.until === null) {
       if (row.next_at > at(this.now)) return;
-      // What happens from here on is the next one's.
+      // Later incidents belong to the next one.
       const { next_at } = row;
       await this.database
         .updateTable('alert_digest')

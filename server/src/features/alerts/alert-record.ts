@@ -66,7 +66,7 @@ export function sessionsOf(row: Pick<AlertRow, 'session_ids'>): string[] {
   return sessionIdsSchema.parse(JSON.parse(row.session_ids));
 }
 
-/** What an incident came from: the network of its address, else the one source that all of its samples share. */
+/** The source of an incident: the network of its address, else the one source that all of its samples share. */
 export function incidentSource({ ip_address, evidence }: Incident): string | null {
   if (ip_address !== null) return sourceOf(ip_address);
   const [source = null, ...others] = new Set(evidence.events.map((event) => event.source));

@@ -16,7 +16,7 @@ export interface AlertTables {
     last_id: string;
     count: number;
     rule: string;
-    /** What the rule found it of: the network or address that it came from, or the file; null where there are several, or none. */
+    /** The source in the rule's finding: a network or address, or the file; null where there are several, or none. */
     source: string | null;
     outcome: Alert['outcome'];
     /** JSON, as the contract has it. */
@@ -24,7 +24,7 @@ export interface AlertTables {
     ip_address: string | null;
     /** 0 or 1. */
     simulated: number;
-    /** What happens again while it goes on is found by it; an alert that is over gives it up. */
+    /** Identifies repetitions of an open alert; a resolved one gives it up. */
     dedupe_key: string;
     status: AlertStatus;
     resolved_reason: ResolutionReason | null;
@@ -62,8 +62,8 @@ export interface AlertTables {
   /** One row for each person, key and day that a mail was written about. */
   alert_mails: { dedupe_key: string; user_id: string; day: string };
   /**
-   * One row: from `next_at` on digests are written of what was seen from `since` until `until`, person by person; `written_to` is whose was the last. Of several
-   * servers the one that moves it on has written a part.
+   * One row: from `next_at` on digests are written of alerts from `since` until `until`, person by person; `written_to` is the person of the last one. Of
+   * several servers the one that moves it on has written a part.
    */
   alert_digest: { id: number; since: string; next_at: string; until: string | null; written_to: string | null };
 }

@@ -84,7 +84,7 @@ const mailsTo = async (email: string) =>
   );
 
 describe('merging', () => {
-  test('is one alert of what goes on, and the head of the list when it happens again', async () => {
+  test('repetitions are one alert, which moves to the head of the list', async () => {
     const { raise, list } = await person();
     await raise();
     await raise({ key: 'another account' });
@@ -223,7 +223,7 @@ describe('the life of an alert', () => {
     const again = replyOf(await call(readAlert, { token, params: { id } }));
     expect(again).toMatchObject({ status, count: 2 });
     expect(again.decisions[0]).toMatchObject(status === 'open' ? { kind: 'recurred', by: 'monitor' } : { kind: 'resolved' });
-    // Graver than what was settled, or from elsewhere: that was not said of it.
+    // Graver than the settled one, or from elsewhere: the decision was not about it.
     await raise({ severity: 'high' });
     expect(replyOf(await call(readAlert, { token, params: { id } }))).toMatchObject({ status: 'open', severity: 'high' });
   });
@@ -400,14 +400,14 @@ describe('a suppression', () => {
     expect(await list('?status=active')).toHaveLength(2);
   });
 
-  test('ends after 30 days, holds for one source, and never hides what is critical', async () => {
+  test('ends after 30 days, holds for one source, and never hides critical alerts', async () => {
     const { raise, list, token, email, password } = await person();
     await raise();
     const [{ id = '' } = {}] = await list();
     const body = { reason: 'false_positive', suppress: true } as const;
     replyOf(await call(resolveAlert, { token, params: { id }, body }));
     await raise({ key: 'of another account' });
-    // What goes on under the resolved alert stays there.
+    // Repetitions of the resolved alert stay there.
     await raise();
     expect(await list('?status=active')).toEqual([]);
     expect(replyOf(await call(listSuppressions, { token }))).toMatchObject([{ hidden_count: 2 }]);
@@ -421,7 +421,7 @@ describe('a suppression', () => {
     await raise({ key: 'later' });
     const later = await tokenOf({ email, password });
     expect((await list('?status=active', later))[0]).toMatchObject({ count: 1, severity: 'medium' });
-    // It is over, and what it has hidden can still be brought back.
+    // It is over, and the alerts that it hid can still be brought back.
     const [over] = replyOf(await call(listSuppressions, { token: later }));
     expect(Date.parse(over?.until ?? '')).toBe(clock.now);
     expect((await call(deleteSuppression, { token: later, params: { id: over?.id ?? '' } })).status).toBe(204);
@@ -440,7 +440,7 @@ describe('a suppression', () => {
 });
 
 describe('mails', () => {
-  test('tell of what is grave at once, once for a key and day, to everybody, and never of a drill', async () => {
+  test('report grave alerts at once, once for a key and day, to everybody, and never a drill', async () => {
     const { raise, email } = await person(false);
     clock.now = Date.parse('2027-01-15T10:00:00.000Z');
     await raise();
@@ -485,7 +485,7 @@ describe('mails', () => {
   });
 });
 
-test('the monitor says what is watched, and since when', async () => {
+test('the monitor lists the watched things, and the start of the watch', async () => {
   const { token } = await person();
   const monitor = replyOf(await call(readMonitor, { token }));
   expect(monitor.watching_since).toBe(at());

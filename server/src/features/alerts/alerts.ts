@@ -24,14 +24,14 @@ type Tables = AlertTables & FindingTables & AuditTables & MailTables & Installat
 
 /** What "Was me" and "Wasn't me" do beyond the alert. */
 export interface Consequences {
-  /** What people sign in with: to be known from now on, to be asked about no more, to be new again. */
+  /** Decisions about browsers: trust one, stop asking about it, or treat it as new again. */
   browsers: Record<'trustBrowser' | 'reviewBrowser' | 'forgetBrowser', (user_id: string, browser_id: string) => Promise<void>>;
   /** Ends a session of a person; false when they have none of this id. */
   endSession: (user_id: string, session_id: string) => Promise<boolean>;
   secondFactor: (user_id: string) => Promise<{ enabled: boolean }>;
 }
 
-/** What a decision changes: the alert itself, what the history says, and what the audit log says. */
+/** The effects of a decision: on the alert, its history, and the audit log. */
 interface Decision {
   from: readonly AlertStatus[];
   /** Why it is refused in any other state. */
@@ -54,7 +54,7 @@ interface AlertsOptions {
   tell: (user_id: string, event: LiveEvent) => void;
   consequences: Consequences;
   now: () => number;
-  /** Told of each person whose alerts changed. */
+  /** Called with each person whose alerts changed. */
   onChange: (user_id: string) => void;
   /** Told of an incident that asks for its person's attention. */
   onShown?: ((incident: Incident) => void) | undefined;
@@ -162,7 +162,9 @@ export class Alerts {
     return await this.detail(changedRow);
   }
 
-  /** Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. Nothing of it happens when `claim` says no. */
+  /**
+   * Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. `claim` can refuse, and then no change is made.
+   */
   async raise(incident: Incident, claim?: Claim): Promise<void> {
     const letter = await this.mails.letterOf(incident);
     const is_shown = await this.database.transaction().execute(async (transaction) => {

@@ -9,7 +9,7 @@ interface ClearedUpload {
 
 /** The news that an earlier alert was a false one: of a kind of its own, so that it counts neither as malware that was blocked nor as one that was not. */
 export function clearedFileIncident({ user_id, scan, threat }: ClearedUpload): Incident {
-  const what = 'Checked again with newer lists of known threats: nothing was found.';
+  const what = 'We checked it again with newer threat definitions and found nothing.';
   return {
     rule: 'false_alarm.cleared',
     key: `scan:${scan.id}:cleared`,

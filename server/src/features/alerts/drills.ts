@@ -5,7 +5,7 @@ import { alertOf } from './alert-record.ts';
 import type { AlertTables } from './alerts.tables.ts';
 import { UNRESOLVED } from './merging.ts';
 
-/** What a drill says happened. Nothing did; the alert carries `simulated`. */
+/** The incident that a drill pretends. The alert carries `simulated`. */
 interface Drill {
   threat_type: ThreatType;
   severity: Severity;
@@ -22,7 +22,7 @@ const DRILLS: readonly Omit<Drill, 'ip_address'>[] = [
   { threat_type: 'ddos_attempt', severity: 'low', description: 'More requests in a minute than an hour usually has.' },
 ];
 
-/** Networks set aside for examples (RFC 5737), so that a drill accuses nobody's address. */
+/** Networks set aside for examples (RFC 5737), so that a drill names no real address. */
 const EXAMPLE_NETWORKS = ['192.0.2', '198.51.100', '203.0.113'] as const;
 const WITH_ADDRESS: readonly ThreatType[] = ['brute_force', 'suspicious_login', 'intrusion_attempt', 'ddos_attempt'];
 

@@ -7,10 +7,10 @@ import { type AlertRow, addSession, incidentSource, isGraver, mergeEvidence, ses
 import type { AlertTables } from './alerts.tables.ts';
 
 const HOUR_MS = 3_600_000;
-/** What happens again within an hour is one alert with what came before, for a day at most. */
+/** Repetitions within an hour belong to one alert, for a day at most. */
 const GAP_MS = HOUR_MS;
 const SPAN_MS = 24 * HOUR_MS;
-/** Incidents about one file: whatever tells of it tells of the same thing again. */
+/** Incidents about one file: every further report is about the same thing. */
 const TOLD_ONCE = 'scan:';
 const ATTEMPTS = 5;
 
@@ -22,7 +22,7 @@ export const UNRESOLVED = {
   resolved_by: null,
 } as const;
 
-/** What became of an incident. `is_shown`: it asks for the person's attention. */
+/** The recorded incident. `is_shown`: it asks for the person's attention. */
 interface Recorded {
   alert_id: string;
   is_shown: boolean;
@@ -34,7 +34,7 @@ function isToldOnce({ key }: Pick<Incident, 'key'>): boolean {
   return key.startsWith(TOLD_ONCE);
 }
 
-/** What a day's one mail is about. */
+/** The subject of one mail per day. */
 export function mailKey({ user_id, rule, key, at }: Incident): string {
   return JSON.stringify([user_id, rule, isToldOnce({ key }) ? null : key, at.slice(0, 10)]);
 }
@@ -79,13 +79,13 @@ function newRow(incident: Incident, source: string | null, suppression_id: strin
 function isSettled(row: AlertRow, incident: Incident): boolean {
   if (row.status !== 'resolved' || isGraver(incident.severity, row.severity)) return false;
   if (row.resolved_reason === 'accepted_risk') return row.resolved_until !== null && row.resolved_until > incident.at;
-  // It was this person at this browser; somebody else's may be next.
+  // It was this person at this browser; another person's may be next.
   return row.resolved_reason === 'was_me' && (incident.browser_id !== null || incident.ip_address === row.ip_address);
 }
 
 /**
- * Writes an incident down: as one more occurrence of an alert that goes on, or as a new one. Which of the two, and who of several at once makes the new one, is
- * decided by the database: by the update that finds the alert, and by its unique key. Undefined for what was told before.
+ * Records an incident: as one more occurrence of an open alert, or as a new one. The database decides which of the two, and which of several at once makes the
+ * new one: by the update that finds the alert, and by its unique key. Undefined for a repeated report.
  */
 export async function recordIncident(database: Kysely<Tables>, audit: Audit, incident: Incident): Promise<Recorded | undefined> {
   const once = isToldOnce(incident);
@@ -117,7 +117,7 @@ export async function recordIncident(database: Kysely<Tables>, audit: Audit, inc
   throw new Error('An alert came and went as often as it was looked for.');
 }
 
-/** What is told of a file again counts nothing; with `blocked`, its alert becomes blocked, and never the other way round. */
+/** A repeated report about a file is not counted; with `blocked`, its alert becomes blocked, and never the other way round. */
 async function tellAgain(database: Kysely<Tables>, incident: Incident): Promise<void> {
   if (incident.outcome !== 'blocked') return;
   await database
@@ -128,7 +128,7 @@ async function tellAgain(database: Kysely<Tables>, incident: Incident): Promise<
     .execute();
 }
 
-/** Takes the alert that goes on, so that nobody else changes it until the transaction ends. */
+/** Locks the open alert until the transaction ends. */
 function takeCurrent(database: Kysely<Tables>, incident: Incident): Promise<AlertRow | undefined> {
   const { at, gap_ms = GAP_MS } = incident;
   return database
@@ -203,7 +203,7 @@ async function isKnown(database: Kysely<Tables>, incident: Incident): Promise<bo
   return row !== undefined;
 }
 
-/** The suppression that keeps an incident out of the list, counted there: nobody can end it before the incident is written down. */
+/** The suppression that keeps an incident out of the list, counted there: it cannot be ended before the incident is recorded. */
 async function takeSuppression(database: Kysely<Tables>, incident: Incident, source: string | null): Promise<string | null> {
   if (source === null || incident.severity === 'critical') return null;
   const row = await database
@@ -218,7 +218,7 @@ async function takeSuppression(database: Kysely<Tables>, incident: Incident, sou
   return row?.id ?? null;
 }
 
-/** Forgets a person, in a transaction, where alerts of others are found by them: what they do is told to administrators. */
+/** Removes a person, in a transaction, from keys of other people's alerts: administrators have alerts about them. */
 export async function forgetInKeys(transaction: Kysely<AlertTables>, user_id: string): Promise<void> {
   const named = `%${user_id}%`;
   await transaction

@@ -13,7 +13,7 @@ const REASONS: Record<keyof Watches, string> = {
   requests: 'Requests are not watched on this server yet.',
 };
 
-/** What is watched, and since when: what nobody watched has left no alert. */
+/** The watched things, and the start of the watch: before it there are no alerts. */
 export type ReadMonitor = (user_id: string) => Promise<Pick<Monitor, 'watching_since' | 'watches'>>;
 
 /** Begins the watch, if this is the first start of an installation. */

@@ -4,8 +4,8 @@ import type { AlertTables } from './alerts.tables.ts';
 const REMOVED_AT_ONCE = 1_000;
 
 /**
- * Removes the alerts that happened last before `before` (ISO), of everybody, with what was decided about them. What was not stopped and nobody has resolved stays: it still counts
- * against the account, and being old does not mend it.
+ * Removes everybody's alerts whose last occurrence was before `before` (ISO), with the decisions about them. An alert that was neither stopped nor resolved stays: it still
+ * counts against the account, however old it is.
  */
 export async function forgetOldAlerts(database: Kysely<Pick<AlertTables, 'alerts'>>, before: string): Promise<void> {
   for (let full = true; full; ) {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { AlertTables } from './alerts.tables.ts';
 
-/** How long drills are kept: what was practised says nothing about how safe an account is. */
+/** Time for which drills are kept: they do not affect an account's score. */
 const DRILLS_KEPT_MS = 90 * 86_400_000;
 
 /** Removes the drills that are over their time, of everybody. `now` is in ms. */

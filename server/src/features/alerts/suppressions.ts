@@ -12,15 +12,15 @@ const DAY_MS = 86_400_000;
 
 type Tables = AlertTables & AuditTables;
 
-/** What is kept out of the list: what one rule finds of one source, for a while (docs/decisions/monitor.md). */
+/** Suppressions of alerts: findings of one rule about one source, for a while (docs/decisions/monitor.md). */
 export interface Suppressions {
   /** Keeps the like of an alert out of the list, as part of `database`'s transaction; where that is done already, for longer. */
   add(database: Kysely<Tables>, row: AlertRow, decider: Decider): Promise<void>;
   list(user_id: string, page: PageQuery): Promise<Suppression[]>;
   find(id: string): Promise<{ id: string; user_id: string; rule: string; source: string } | undefined>;
-  /** What a suppression of the like of an alert would hide. @throws Problem `not_found`, `invalid_field` for an alert that cannot be suppressed. */
+  /** A suppression of alerts like this one, and the number it would hide. @throws Problem `not_found`, `invalid_field` for an alert that cannot be suppressed. */
   preview(user_id: string, alert_id: string): Promise<{ rule: string; source: string; until: string; would_hide: number }>;
-  /** Ends one, and brings back what it has hidden. */
+  /** Ends one, and brings back the alerts that it hid. */
   remove(suppression: { id: string; rule: string; source: string }, decider: Decider): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createSuppressions(parts: {
   database: Kysely<Tables>;
   audit: Audit;
   now: () => number;
-  /** Told of each person whose alerts changed. */
+  /** Called with each person whose alerts changed. */
   changed: (user_id: string) => void;
 }): Suppressions {
   const { database, audit, now, changed } = parts;
@@ -78,7 +78,7 @@ export function createSuppressions(parts: {
         .selectFrom('alert_suppressions')
         .select(['id', 'rule', 'source', 'description', 'created_at', 'until', 'hidden_count', 'last_hidden_at'])
         .where('user_id', '=', user_id)
-        // One that is over is still what brings back what it hid.
+        // An expired one still brings back the alerts that it hid.
         .where((where) => where.or([where('until', '>', at()), where('hidden_count', '>', 0)]))
         .orderBy('id', 'desc')
         .limit(limit);

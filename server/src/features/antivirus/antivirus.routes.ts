@@ -4,8 +4,8 @@ import { nextPage } from '#platform/page.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Antivirus } from './antivirus.ts';
-import type { Arrivals } from './arrivals.ts';
 import type { Receive } from './receive.ts';
+import type { UploadAdmission } from './upload-admission.ts';
 
 /** @throws Problem `invalid_field` for a key that is none. */
 function uploadKeyOf(request: FastifyRequest): string | undefined {
@@ -18,7 +18,7 @@ function uploadKeyOf(request: FastifyRequest): string | undefined {
 
 export function serveAntivirus(
   api: Api,
-  { antivirus, arrivals, receive }: { antivirus: Antivirus; arrivals: Arrivals; receive: Receive },
+  { antivirus, admission, receive }: { antivirus: Antivirus; admission: UploadAdmission; receive: Receive },
 ): void {
   serve(api, listScans, 'customer', async ({ session, query, header, request }) => {
     const scans = await antivirus.list(session.user.id, query);
@@ -32,7 +32,7 @@ export function serveAntivirus(
     receive(request, { user_id: session.user.id, key: uploadKeyOf(request) }),
   );
 
-  serve(api, cancelUpload, { find: ({ key }: { key: string }) => arrivals.find(key) }, async ({ params }) => {
-    if (!(await arrivals.cancel(params.key))) throw new Problem('not_found', { detail: 'The file has its verdict already.' });
+  serve(api, cancelUpload, { find: ({ key }: { key: string }) => admission.find(key) }, async ({ params }) => {
+    if (!(await admission.cancel(params.key))) throw new Problem('not_found', { detail: 'The scan already finished.' });
   });
 }

@@ -25,20 +25,23 @@ export interface AntivirusTables {
     /** 1 while the uploaded bytes wait in the spool for an engine. */
     spooled: number;
     attempts: number;
-    /** How often engines of `engine_deaths_edition` have died over these bytes. */
+    /** Number of deaths of engines of `engine_deaths_edition` over these bytes. */
     engine_deaths: number;
     engine_deaths_edition: string | null;
-    /** Readings by runs of the server that did not see their end, since the last that came to one. */
+    /** Readings by runs of the server that did not see their end, since the last completed one. */
     unended_readings: number;
     /** 1 while the bytes are kept encrypted. */
     sealed: number;
     /** The data folder that has the bytes while they are `spooled` or `sealed`: the only server that may read or remove them is the one that runs on it. */
     home: string | null;
-    /** 1 while the sealed bytes are in the store that servers share, from before the record exists: whoever has the store may read them. */
+    /**
+     * 1 while the sealed bytes are in the store that servers share, from before the record exists: every server with the store may read
+     * them.
+     */
     in_store: number;
     /** Checksum of the sealed bytes; null where they were sealed before it was kept. */
     sealed_sha256: string | null;
-    /** When bytes that are kept, in whatever way, are removed. */
+    /** Time at which kept bytes are removed. */
     kept_until: string | null;
     /** The engine's edition that the verdict is of; null where it may not serve again. */
     edition: string | null;
@@ -48,6 +51,15 @@ export interface AntivirusTables {
     device_id: string | null;
     device_name: string | null;
     device_path: string | null;
+  };
+  /** The number of each person's records. Written by the database's triggers alone (0140-scan-counts), in the transaction of each change of `scans`. */
+  scan_counts: {
+    user_id: string;
+    clean: number;
+    infected: number;
+    pending: number;
+    /** Number of the infected ones that are the industry's test files. */
+    test_files: number;
   };
   quarantine_reports: {
     id: string;
@@ -62,5 +74,6 @@ export interface AntivirusTables {
 
 export const ANTIVIRUS_PERSONAL: readonly PersonalTable[] = [
   { table: 'scans', json: ['notes', 'engines', 'coverage', 'threat_facts'] },
+  { table: 'scan_counts', key: 'user_id' },
   { table: 'quarantine_reports' },
 ];

@@ -180,7 +180,7 @@ describe('a large file', async () => {
     ['across the border of two windows', WINDOW - 10],
     ['just behind that border', WINDOW],
     ['at its end', 70 * MIB - MARKER.length],
-  ])('gives away what stands %s', async (_, offset) => {
+  ])('finds a marker %s', async (_, offset) => {
     expect(await scanned(app, token, 'large.bin', withMarker(offset))).toMatchObject({
       scan_status: 'infected',
       threat_detected: 'Marker',
@@ -217,14 +217,14 @@ describe('limits', async () => {
   });
 
   // proves: asvs-5.2.1
-  test('an upload over the limit is 413 in its middle, and nothing of it stays', async () => {
+  test('an upload over the limit is 413 in its middle, and is removed', async () => {
     const problem = problemOf(await upload(app, token, { name: 'big', content: noise(8 * MIB) }));
     expect(problem).toMatchObject({ status: 413, code: 'too_large' });
     expect(readdirSync(spool)).toEqual([]);
     expect(await scanned(app, token, 'fits', noise(MIB))).toMatchObject({ scan_status: 'clean' });
   });
 
-  test('an upload that stalls is 408, and nothing of it stays', async () => {
+  test('an upload that stalls is 408, and is removed', async () => {
     const slow = openUpload(app, token);
     await slow.write(noise(1000));
     expect(await slow.answer).toMatchObject({ status: 408 });
@@ -253,7 +253,7 @@ describe('a bad upload', async () => {
     expect(problemOf(await upload(app, undefined, { name: 'a', content: PDF }))).toMatchObject({ status: 401 });
   });
 
-  test('without the file field is 422 and says what is missing', async () => {
+  test('without the file field is 422 and names the missing field', async () => {
     const other = new FormData();
     other.append('attachment', new Blob(['x']), 'a.txt');
     const text = new FormData();
@@ -353,7 +353,7 @@ describe('an engine process', async () => {
     expect(app.app.engine.pids()).not.toContain(before);
   });
 
-  test('killed while what it has unpacked lies on the disk is replaced, and the file is read whole', async () => {
+  test('killed while its unpacked files are on the disk is replaced, and the file is read whole', async () => {
     const record = scanned(app, token, 'packed.gz', gzipSync(noise(60 * MIB), { level: 0 }));
     const unpacked = await vi.waitFor(
       () => {

@@ -15,7 +15,6 @@ import { createPersonCache, type PersonCache } from '#platform/person-cache.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { Arrivals } from './arrivals.ts';
 import {
   type ClearedFile,
   createExaminations,
@@ -26,7 +25,6 @@ import {
   type Waiter,
 } from './examination.ts';
 import type { FalseAlarms } from './false-alarms.ts';
-import { createKeeping, isUnread, type Keeping, type ScanRow, UNREAD, type Verdict, waitsUntil } from './keeping.ts';
 import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import { createNewRecord } from './new-record.ts';
@@ -34,9 +32,11 @@ import type { Quarantine } from './quarantine.ts';
 import { countScans, type ScanCounts } from './scan-counts.ts';
 import { createReadingLeases, type ReadingLeases } from './scan-jobs.ts';
 import { createScanList } from './scan-list.ts';
+import type { ScanQueue } from './scan-queue.ts';
 import { detailOf, scanOf } from './scan-record.ts';
+import { createScanStore, isUnread, type ScanRow, type ScanStore, UNREAD, type Verdict, waitsUntil } from './scan-store.ts';
 import type { Spool } from './spool.ts';
-import type { Turns } from './turns.ts';
+import type { UploadAdmission } from './upload-admission.ts';
 import { editionFor } from './verdict-columns.ts';
 import { createWaitingFiles, RETRY_EVERY_MS, type WaitingFiles } from './waiting-files.ts';
 
@@ -60,7 +60,7 @@ interface FoundOnDevice {
 }
 
 const RECENT_MAXIMUM = 10;
-const DELETED = 'You deleted this file while it was scanned. Nothing of it is kept.';
+const DELETED = 'You deleted this file during its scan, so we kept nothing.';
 const NO_COVERAGE: Coverage = {
   members_total: 0,
   members_scanned: 0,
@@ -84,8 +84,8 @@ interface AntivirusOptions {
   /** The data folders of the servers of this database that live. */
   livingHomes: () => Promise<readonly string[]>;
   engine: Engine;
-  turns: Turns;
-  arrivals: Pick<Arrivals, 'dismiss'>;
+  scanQueue: ScanQueue;
+  admission: Pick<UploadAdmission, 'dismiss'>;
   spool: Spool;
   quarantine: Quarantine;
   /** The files that all servers keep together, where they share a store. */
@@ -97,23 +97,23 @@ interface AntivirusOptions {
   falseAlarms: Pick<FalseAlarms, 'of'>;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** Told of each infected file, again after a restart: take it once for each scan id. */
+  /** Called for each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
   onCleared: (file: ClearedFile) => Promise<void>;
   /** Tells a person's pages what happened. */
   tell: (user_id: string, event: LiveEvent) => void;
-  /** What is known of files by their SHA-256 alone. */
+  /** Looks a file up by its SHA-256 alone. */
   matchHash?: MatchHash | undefined;
   meter?: ScanMeter | undefined;
-  /** How often pending files are given to the engine again, in ms. */
+  /** Interval at which pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
-  /** How long a small file may be read before it is recorded, in ms. */
+  /** Time that a small file may be read before it is recorded, in ms. */
   record_ms?: number | undefined;
 }
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** What engines died of before, they are not given anew as often. */
+/** Earlier engine deaths over the same bytes, which reduce further attempts. */
 async function earlierDeaths(
   database: Kysely<AntivirusTables & InstallationTables & JobTables>,
   { user_id, file_hash }: ScanRow,
@@ -134,7 +134,7 @@ async function earlierDeaths(
 export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'rescanWaiting' | 'signaturesChanged'> {
   private readonly meter: ScanMeter | undefined;
   private readonly retry_ms: number;
-  private readonly arrivals: Pick<Arrivals, 'dismiss'>;
+  private readonly admission: Pick<UploadAdmission, 'dismiss'>;
   private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   private readonly engine: Engine;
   private readonly spool: Spool;
@@ -145,11 +145,11 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   private readonly matchHash: MatchHash | undefined;
   private readonly scanList: ReturnType<typeof createScanList>;
   private readonly leases: ReadingLeases | undefined;
-  private readonly keeping: Keeping;
+  private readonly scanStore: ScanStore;
   /** Files that are in the spool and have no record yet. */
   private readonly arriving = new Set<string>();
   private closing = false;
-  // Thousands of scans may be counted, at each look at the dashboard.
+  // Asked for at each look at the dashboard.
   private readonly overviews: PersonCache<Overview>;
   private readonly news: RecordNews;
   private readonly examinations: Examinations;
@@ -159,7 +159,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   constructor(options: AntivirusOptions) {
     this.meter = options.meter;
     this.retry_ms = options.retry_ms ?? RETRY_EVERY_MS;
-    this.arrivals = options.arrivals;
+    this.admission = options.admission;
     this.database = options.database;
     this.engine = options.engine;
     this.spool = options.spool;
@@ -170,7 +170,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     this.matchHash = options.matchHash;
     this.scanList = createScanList(this.database);
     this.leases = this.shared && createReadingLeases(this.database.$pickTables<'jobs'>(), options.jobs);
-    this.keeping = createKeeping({
+    this.scanStore = createScanStore({
       database: this.database,
       leases: this.leases,
       spool: this.spool,
@@ -183,11 +183,8 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     });
     this.overviews = createPersonCache({
       read: async (user_id) => {
-        const [counts, recent] = await Promise.all([
-          countScans(this.database, user_id, this.now()),
-          this.scanList.page(user_id, scansQuerySchema.parse({ limit: RECENT_MAXIMUM })),
-        ]);
-        return { counts, recent };
+        const recent = await this.scanList.page(user_id, scansQuerySchema.parse({ limit: RECENT_MAXIMUM }));
+        return { counts: await countScans(this.database, { user_id, recent, now: this.now() }), recent };
       },
       now: this.now,
     });
@@ -201,11 +198,11 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
         options.tell(user_id, { kind: 'scan_removed', scan_id: id });
       },
     };
-    this.examinations = createExaminations({ ...options, keeping: this.keeping, news: this.news, matchHash: this.matchHash });
+    this.examinations = createExaminations({ ...options, scanStore: this.scanStore, news: this.news, matchHash: this.matchHash });
     this.waitingFiles = createWaitingFiles({
       ...options,
       examinations: this.examinations,
-      keeping: this.keeping,
+      scanStore: this.scanStore,
       leases: this.leases,
       news: this.news,
       matchHash: this.matchHash,
@@ -213,7 +210,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     });
     this.keptFiles = createKeptFiles({
       examinations: this.examinations,
-      keeping: this.keeping,
+      scanStore: this.scanStore,
       leases: this.leases,
       home: this.home,
       find: this.find,
@@ -275,12 +272,15 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.keptFiles.unlock(row, password);
   }
 
-  /** Takes up what an earlier run of the server left pending, and continues while engines come back. */
+  /** Takes up the files that an earlier run of the server left pending, and continues while engines come back. */
   resume(): Promise<void> {
     return this.waitingFiles.resume();
   }
 
-  /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  /**
+   * An engine is back: scans waiting files. With new signatures (`afresh`) also those that were tried too often with the
+   * old ones.
+   */
   rescanWaiting(afresh: boolean): Promise<void> {
     return this.waitingFiles.rescanWaiting(afresh);
   }
@@ -295,10 +295,10 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   }
 
   /**
-   * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file
-   * is scanned, now or after a restart, whoever goes away; only the person can take it back. Of a small file the record is stored with its verdict, when that
-   * comes at once.
-   * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. Nothing of the file is left then, its record included.
+   * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file is
+   * scanned, now or after a restart, even without a waiting caller; only the person can take it back. Of a small file the record is stored with its verdict,
+   * when that comes at once.
+   * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. The file and its record are removed then.
    */
   async scan({ id, user_id, filename, size, sha256, bytes, ...waiter }: Arrival): Promise<Scan> {
     const scanned_at = at(this.now);
@@ -318,7 +318,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       threat_facts: null,
       notes: '[]',
       engines: '[]',
-      // Nothing to read was read whole; no engine is asked.
+      // An empty file is clean; no engine is asked.
       coverage: size === 0 ? JSON.stringify(NO_COVERAGE) : null,
       spooled: size === 0 ? 0 : 1,
       attempts: 1,
@@ -338,7 +338,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       database: this.database,
       leases: this.leases,
       spool: this.spool,
-      keeping: this.keeping,
+      scanStore: this.scanStore,
       row,
       news: this.news,
       meter: this.meter,
@@ -361,12 +361,12 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
         Object.assign(row, await earlierDeaths(this.database, row));
       }
       known = size === 0 || earlier === undefined ? undefined : await this.earlierVerdict(row);
-      // Nothing of it is needed any more, so nothing of it is kept.
+      // The bytes are not needed any more, so they are not kept.
       if (size === 0 || known?.scan_status === 'clean') return scanOf(await record.finish(known ?? {}));
       // A small file is read first: most are clean, and then one write is enough.
       if (known !== undefined || bytes === undefined) await record.store();
     } catch (error) {
-      await this.keeping.letGo(row);
+      await this.scanStore.letGo(row);
       throw storageProblem(error);
     } finally {
       this.arriving.delete(id);
@@ -378,11 +378,11 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       scanned = await (verdict === undefined
         ? this.examinations.examine(row, { waiter, record })
         : this.examinations.settle(row, verdict, await record.store()));
-      // What no engine could read is read when one can; at once, by another server, when this one stops.
+      // An unread file is read when an engine is there; at once, by another server, when this one stops.
       const waits_ms = this.closing ? 0 : this.retry_ms;
       again_ms = scanned !== undefined && isUnread(scanned) ? waits_ms : undefined;
     } catch (error) {
-      // Whatever else went wrong, the record is there, and its file is to be read.
+      // After any other error the record is there, and its file is to be read.
       if (error instanceof Problem && error.code === 'upload_cancelled') again_ms = undefined;
       throw storageProblem(error);
     } finally {
@@ -392,7 +392,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return scanOf(scanned);
   }
 
-  /** Records what a device found where it lies, as part of `database`'s transaction: nothing of the file is here. Answers what tells of it, once that is committed. */
+  /** Records a device's finding, as part of `database`'s transaction: the file itself stays on the device. Answers what tells of it, once that is committed. */
   async recordOnDevice(
     transaction: Kysely<Pick<AntivirusTables, 'scans'>>,
     { user_id, device, file }: FoundOnDevice,
@@ -443,7 +443,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.scanList.totals(user_id, search);
   }
 
-  /** Those of some scans that there are. */
+  /** Those of the given scans that exist. */
   async some(ids: readonly string[]): Promise<Scan[]> {
     return (
       await inBatches(ids, (batch) => this.database.selectFrom('scans').selectAll().where('id', 'in', batch).execute())
@@ -459,16 +459,16 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
    * @throws Problem `on_another_server` when the bytes are there.
    */
   async remove(row: ScanRow): Promise<void> {
-    requireHere(row, this.keeping, this.home);
+    requireHere(row, this.scanStore, this.home);
     const is_running = this.examinations.isRunning(row.id);
-    // What servers share is removed first: who is told that it is gone can rely on it.
-    if (!is_running && row.in_store === 1) await this.keeping.remove(row);
+    // The shared copy is removed first: a reported removal is complete.
+    if (!is_running && row.in_store === 1) await this.scanStore.remove(row);
     await this.database.deleteFrom('scans').where('id', '=', row.id).execute();
     // Another server that reads it is told to stop.
     if (row.in_store === 1) await this.leases?.cancel(row.id);
     this.news.removed(row);
     // Of one that is being read, the examination removes the bytes when it ends.
-    if (!this.examinations.isRunning(row.id)) await this.keeping.remove({ ...row, in_store: is_running ? row.in_store : 0 });
+    if (!this.examinations.isRunning(row.id)) await this.scanStore.remove({ ...row, in_store: is_running ? row.in_store : 0 });
   }
 
   /** Removes a person's records as part of `database`'s transaction. Answers what removes their bytes, once it is committed. */
@@ -476,8 +476,8 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     const rows = await transaction.deleteFrom('scans').where('user_id', '=', user_id).returning(['id', 'in_store']).execute();
     return async () => {
       this.overviews.forget(user_id);
-      await this.arrivals.dismiss(user_id);
-      for (const file of rows) if (!this.examinations.isRunning(file.id)) await this.keeping.letGo(file);
+      await this.admission.dismiss(user_id);
+      for (const file of rows) if (!this.examinations.isRunning(file.id)) await this.scanStore.letGo(file);
     };
   }
 
@@ -490,12 +490,12 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return (await this.overviews.of(user_id)).counts;
   }
 
-  /** How far a person's files are that have no verdict yet. */
+  /** Progress of a person's files that have no verdict yet. */
   progress(user_id: string): LiveEvent[] {
     return this.examinations.progress(user_id);
   }
 
-  /** Whether what was scanned before is to be looked at again by newer signatures, and was not yet. */
+  /** Whether earlier scans are to be rechecked by newer signatures, and were not yet. */
   recheckDue(): Promise<boolean> {
     return this.waitingFiles.recheckDue();
   }

@@ -14,7 +14,7 @@ const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
 const detailOf = async (app: TestApp, token: string, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
 const locked = () => zip([{ name: 'a', content: noise(64, 7), flags: 1 }]);
 
-describe('what comes while something else is done with a file', async () => {
+describe('actions during other work on the same file', async () => {
   const database = ownDatabase();
   const listed = new Map<string, string>();
   const onLook = new Map<string, () => void>();
@@ -37,7 +37,7 @@ describe('what comes while something else is done with a file', async () => {
       expect(facts.filter(({ name }) => name.startsWith('scanner_edition'))).toHaveLength(1);
     });
 
-  test('a file that its owner removes in the middle of a recheck is not said to be kept', async () => {
+  test('a file that its owner removes in the middle of a recheck is not reported as kept', async () => {
     await firstLook();
     const first = await scanned(app, token, 'first.bin', noise(50));
     const second = await scanned(app, token, 'second.zip', locked());
@@ -129,14 +129,14 @@ describe('a start', async () => {
     });
   const spool = (id: string) => join(database.folder, 'data', 'spool', id);
 
-  test('that finds the bytes of a file gone, because it has its verdict meanwhile, leaves that as it is', async () => {
+  test('a recheck that finds the bytes of a file gone, because it has its verdict meanwhile, leaves that as it is', async () => {
     const before = await start();
     const { token } = await before.signIn();
     const one = await scanned(before, token, 'one', noise(90));
     const two = await scanned(before, token, 'two', noise(91));
     const three = await scanned(before, token, 'three', noise(92));
     await before.close();
-    // As if the server had been killed before an engine came to them. The first does not come to its end before the test says so.
+    // The first one ends only when the test lets it. -
     database.run(`update scans set scan_status = 'pending', status_detail = 'queued', spooled = 1, edition = null`);
     execFileSync('mkfifo', [spool(one.id)]);
     writeFileSync(spool(two.id), noise(91));

@@ -69,7 +69,7 @@ describe.each(kinds)('the embedded engine and $name', async ({ start }) => {
     expect(spooled(app)).toEqual([]);
   });
 
-  test('keep what the embedded engine could not read pending, whatever clamd says of it', async () => {
+  test('keep files that the embedded engine could not read pending, whatever clamd says of them', async () => {
     const unknown = Buffer.concat([Buffer.from('04224d18', 'hex'), noise(100)]);
     const scan = await scanned(app, token, 'a.lz4', unknown);
     expect(scan).toMatchObject({ scan_status: 'pending', status_detail: 'unsupported' });
@@ -96,7 +96,7 @@ describe('without clamd', async () => {
   const app = await startWith([clamd]);
   const { token } = await app.signIn();
 
-  test('the server is ready, and what the embedded engine finds is infected at once', async () => {
+  test('the server is ready, and a finding of the embedded engine makes a file infected at once', async () => {
     await soon(async () => expect((await app.call(readReadiness)).status).toBe(200));
     expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({
       scan_status: 'infected',
@@ -112,7 +112,7 @@ describe('without clamd', async () => {
       engines: [yara(clean)],
     });
     expect(await scanned(app, token, 'secret.txt', CLAMD_ONLY)).toMatchObject({ scan_status: 'pending', engines: [yara(clean)] });
-    // What is up again, but cannot be believed, is not asked.
+    // A clamd that is up again, but fails its self-test, is not asked.
     clamd.fails_open = true;
     await clamd.up();
     const { streams } = clamd;
@@ -136,7 +136,7 @@ describe('a clamd that fails over a file', async () => {
     await soon(async () => expect(await scanned(one, token, 'a.pdf', PDF)).toMatchObject({ scan_status: 'clean' }));
   };
 
-  test.each(['empty', 'garbage', 'early end'])('is asked no more, and nothing is called clean: %s', async (kind) => {
+  test.each(['empty', 'garbage', 'early end'])('is not asked any more, and no file is called clean: %s', async (kind) => {
     await trusted(alone, people[1].token);
     expect(await scanned(alone, people[1].token, 'file', misbehaving(kind, noise(2 * MIB)))).toMatchObject({
       scan_status: 'pending',
@@ -177,7 +177,7 @@ describe('a clamd that fails over a file', async () => {
     await soon(async () =>
       expect(replyOf(await app.call(readEngine, { token })).engines[1]).toMatchObject({ processes: { ready: 2, wanted: 2 } }),
     );
-    // The first is asked first, and nobody has looked at it since.
+    // The first is asked first, and had no health check since.
     await bad.down();
     const { streams } = good;
     // Bytes that have no verdict yet.
@@ -199,14 +199,14 @@ describe('a clamd that changes', async () => {
     const { streams } = clamd;
     clamd.version = 'ClamAV 1.4.6/27501/Sat Nov 21 08:26:50 2026';
     await soon(async () => expect((await scan()).engines[1]).toMatchObject({ signatures_version: '27501' }));
-    // The three files of the test, and then this one: what is answered from before is not sent.
+    // The three files of the test, and then this one: files with an earlier answer are not sent.
     expect(clamd.streams).toBeGreaterThanOrEqual(streams + 4);
     clamd.knows_nothing = true;
     clamd.version = 'ClamAV 1.4.6/27502/Sun Nov 22 08:26:50 2026';
     await soon(async () => expect(await scan()).toMatchObject({ scan_status: 'pending', status_detail: 'engine_down' }));
   });
 
-  test('its signatures is given what it failed over too often', async () => {
+  test('its signatures is given the files that it failed over too often', async () => {
     const clamd = await startClamdDouble();
     const app = await startWith([clamd]);
     const { token } = await app.signIn();
@@ -229,7 +229,7 @@ describe('a clamd that changes', async () => {
   });
 });
 
-test('what clamd found stays found when a server starts without one, until clamd itself says otherwise', async () => {
+test('a finding of clamd stays when a server starts without one, until clamd itself says otherwise', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-without-clamd-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clamd = await startClamdDouble();
@@ -261,7 +261,7 @@ test('what clamd found stays found when a server starts without one, until clamd
   for (const scan of scans) expect(scan).toMatchObject({ scan_status: 'infected', threat_detected: CLAMD_ONLY_THREAT });
 });
 
-describe('a clamd that nobody named', async () => {
+describe('a clamd without a setting', async () => {
   const clamd = await startClamdDouble(afterAll);
   const surroundings = { ...EVERY, usual_scanners: [{ path: '/nonexistent/clamd.ctl' }, clamd.address], scanner_let_go_ms: 300 };
   const engineOf = async (app: TestApp, token: string) => replyOf(await app.call(readEngine, { token }));

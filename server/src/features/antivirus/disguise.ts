@@ -2,7 +2,7 @@ import { describeMediaType, MEDIA_TYPE_WORDS } from '@palisade/contract/media-ty
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 
-/** What a file of that ending may be; the start of a media type is enough. Endings that say little are not here. */
+/** Media types of files with this ending; the start of a media type is enough. Endings that say little are not here. */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   pdf: ['application/pdf'],
   jpg: ['image/'],
@@ -31,8 +31,8 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * One sentence when a name promises something else than the bytes are; undefined when it does not, or nobody can tell. A mail or text that calls itself a
- * picture is as telling as a program that does.
+ * One sentence when a name promises another type than the bytes have; undefined when it does not, or the type is unknown. A mail or text that calls
+ * itself a picture is as telling as a program that does.
  */
 export function disguiseOf(filename: string, media_type: string | null): string | undefined {
   if (media_type === null || MEDIA_TYPE_WORDS[media_type] === undefined) return undefined;

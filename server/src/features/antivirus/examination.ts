@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { coverageSchema, type Scan } from '@palisade/contract/antivirus';
+import type { Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
 import { verdictOf } from '@palisade/scanner/verdict';
 import type { Deaths, Engine, EngineOutcome } from '@palisade/scanner/yara-pool';
@@ -7,16 +7,17 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { timeOfId } from '#platform/id.ts';
 import { type JobTables, LeaseLost } from '#platform/jobs/job-store.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { type Copy, isUnread, type Keeping, type ScanRow as Row, type Verdict } from './keeping.ts';
-import { isOfItsFinders, type MatchHash, withList } from './known-hashes.ts';
+import { type MatchHash, withList } from './known-hashes.ts';
 import type { NewRecord } from './new-record.ts';
 import { createProgressBoard, type ProgressBoard } from './progress.ts';
+import { isAnswered, keepsFinding, notesOfCleared, refuseWrongPassword } from './reading-outcome.ts';
 import type { ReadingLease } from './scan-jobs.ts';
-import { isTestFile, notesSchema, scanOf } from './scan-record.ts';
+import { type ScanQueue, SET_ASIDE } from './scan-queue.ts';
+import { isTestFile, scanOf } from './scan-record.ts';
+import { type Copy, isUnread, type ScanRow as Row, type ScanStore, type Verdict } from './scan-store.ts';
 import type { Spool } from './spool.ts';
-import { SET_ASIDE, type Turns } from './turns.ts';
 import { columnsOf } from './verdict-columns.ts';
 
 /** A file in which something was found. */
@@ -25,21 +26,21 @@ export interface InfectedFile {
   scan: Scan;
   /** One of the industry's harmless test files. */
   is_test_file: boolean;
-  /** What became of its bytes: seen to, not hoped for. */
+  /** The state of the stored bytes, as verified. */
   copy: Copy;
-  /** Perhaps for the second time: the server has started, and an earlier run may not have come to tell. */
+  /** Perhaps for the second time: the server has started, and an earlier run may have ended before its report. */
   told_again: boolean;
 }
 
-/** A file in which something was found, and of which newer signatures say that there is nothing. */
+/** A file with an earlier finding that newer signatures no longer find. */
 export interface ClearedFile {
   user_id: string;
   scan: Scan;
-  /** What was found in it before. */
+  /** The earlier finding. */
   threat: string;
 }
 
-/** Told what engines have done. */
+/** Receives scan metrics. */
 export interface ScanMeter {
   /** An engine has read a file. `size` in bytes. */
   read(file: { size: number; ms: number }): void;
@@ -47,19 +48,19 @@ export interface ScanMeter {
   verdict(status: Row['scan_status']): void;
 }
 
-/** Who still waits for a scan, and may end it: what the page that sent the file has named it, and the signal that the person wants it back. */
+/** The caller that waits for a scan, and may end it: the page's key for the file, and the signal of a cancelled upload. */
 export interface Waiter {
   key: string | undefined;
   signal: AbortSignal;
 }
 
-/** Who is told that a record has changed, or is gone. */
+/** Receives changed and removed records. */
 export interface RecordNews {
   changed(row: Row): void;
   removed(row: Pick<Row, 'id' | 'user_id'>): void;
 }
 
-/** How a file is read. */
+/** Options for one reading. */
 interface Reading {
   waiter?: Waiter;
   record?: NewRecord;
@@ -83,48 +84,45 @@ const UNENDED_MAXIMUM = 5;
 /** Of a file whose turn does not come: it was taken back, or the server is stopping. */
 const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
 
-/** Whether every engine has said what it has to say, or what one has said is enough. */
-function isAnswered(outcome: EngineOutcome): boolean {
-  return outcome.kind === 'examined' && (outcome.second?.kind !== 'missing' || outcome.examination.threat !== null);
-}
-
-/** @throws Problem when the password opened no more than there was open without it. */
-function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
-  if (outcome.kind === 'failed' && outcome.detail === 'engine_failed')
-    throw new Problem('unavailable', { detail: 'The scanner failed on this file twice. It is not read again.' });
-  if (outcome.kind === 'failed')
-    throw new Problem('unavailable', { detail: 'No engine could read the file. Try again in a moment.', retry_after: 5 });
-  const { unread, threat, coverage } = outcome.examination;
-  const before = row.coverage === null ? 0 : coverageSchema.parse(JSON.parse(row.coverage)).members_scanned;
-  if (unread.includes('encrypted') && threat === null && coverage.members_scanned <= before) {
-    throw invalidField('password', 'This password does not open the file.');
-  }
+/** A reading that has begun. */
+interface ReadingState {
+  row: Row;
+  /** Aborted when the file cannot be recorded, or another server has taken it over: this reading is not reported then. */
+  lost: AbortSignal;
+  /** Aborts `lost`. */
+  fail: (error: unknown) => void;
+  /** Aborted as `lost` is, and when the waiter cancels. */
+  given_up: AbortSignal;
+  /** Stores the new record, if there is one, and answers its lease. */
+  store: () => Promise<ReadingLease | undefined>;
+  /** Stores the new record once the reading takes long. */
+  recording: NodeJS.Timeout | undefined;
 }
 
 interface ExaminationsOptions {
   database: Kysely<AntivirusTables & JobTables>;
   engine: Engine;
-  turns: Turns;
+  scanQueue: ScanQueue;
   spool: Spool;
-  keeping: Keeping;
+  scanStore: ScanStore;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** Told of each infected file, again after a restart: take it once for each scan id. */
+  /** Called for each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
   onCleared: (file: ClearedFile) => Promise<void>;
   news: RecordNews;
-  /** Tells a person's pages what happens just now. */
+  /** Tells a person's pages about present events. */
   tell: (user_id: string, event: LiveEvent) => void;
   matchHash: MatchHash | undefined;
   meter?: ScanMeter | undefined;
-  /** How long a file may be read before it is recorded, in ms. */
+  /** Time that a file may be read before it is recorded, in ms. */
   record_ms?: number | undefined;
 }
 
 const current = (database: Kysely<AntivirusTables & JobTables>, id: string) =>
   database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Takes a record up as it is now: whoever looked for what waits may have seen it earlier. Undefined when its bytes are no longer where they were. */
+/** Takes up the present record: the look for waiting files may have seen an earlier one. Undefined when its bytes are no longer where they were. */
 async function takeAgain(
   database: Kysely<AntivirusTables & JobTables>,
   { id, attempts, spooled, sealed }: Row,
@@ -147,14 +145,14 @@ async function keepDeaths(database: Kysely<AntivirusTables & JobTables>, id: str
   await database.updateTable('scans').set(kept).where('id', '=', id).execute();
 }
 
-/** One file after the other is read and gets its verdict: for each at most one of these at a time, whoever asks for it. Each answers undefined for a record that is gone. */
+/** One file after the other is read and gets its verdict: at most one of these runs for each file. Each answers undefined for a record that is gone. */
 export class Examinations {
   private readonly record_ms: number;
   private readonly database: Kysely<AntivirusTables & JobTables>;
   private readonly engine: Engine;
-  private readonly turns: Turns;
+  private readonly scanQueue: ScanQueue;
   private readonly spool: Spool;
-  private readonly keeping: Keeping;
+  private readonly scanStore: ScanStore;
   private readonly now: () => number;
   private readonly logger: FastifyBaseLogger;
   private readonly onInfected: (file: InfectedFile) => Promise<void>;
@@ -170,9 +168,9 @@ export class Examinations {
     this.record_ms = options.record_ms ?? RECORDED_AFTER_MS;
     this.database = options.database;
     this.engine = options.engine;
-    this.turns = options.turns;
+    this.scanQueue = options.scanQueue;
     this.spool = options.spool;
-    this.keeping = options.keeping;
+    this.scanStore = options.scanStore;
     this.now = options.now;
     this.logger = options.logger;
     this.onInfected = options.onInfected;
@@ -183,9 +181,9 @@ export class Examinations {
     this.board = createProgressBoard(options.tell);
   }
 
-  /** The person wants the file back: nothing of it stays. */
+  /** The person wants the file back: it is removed. */
   private async withdraw(row: Row, record: NewRecord | undefined): Promise<never> {
-    // Nobody knows of it.
+    // The record was never stored, so it is unknown to others.
     if (record?.is_stored() === false) {
       await this.spool.remove(row.id);
       this.news.removed(row);
@@ -193,20 +191,20 @@ export class Examinations {
     }
     await record?.store();
     await this.database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
-    await this.keeping.letGo(row);
+    await this.scanStore.letGo(row);
     this.news.removed(row);
     throw new Problem('upload_cancelled');
   }
 
-  /** Another server reads the file by now, or its record is gone: what was read here counts for nothing, and nothing of it stays here. Answers the record as it is. */
+  /** Another server reads the file by now, or its record is gone: this reading does not count, and its files are removed. Answers the record as it is. */
   private async leave({ id }: Row): Promise<Row | undefined> {
     await this.spool.remove(id);
     return await current(this.database, id);
   }
 
-  /** Stores a verdict, sees to the bytes, and tells of what has changed by it. Undefined when the record is gone. */
+  /** Stores a verdict, seals or removes the bytes, and reports the change. Undefined when the record is gone. */
   private async conclude(row: Row, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<Row | undefined> {
-    const concluded = await this.keeping.conclude(row, verdict, lease).catch((error: unknown) => {
+    const concluded = await this.scanStore.conclude(row, verdict, lease).catch((error: unknown) => {
       if (error instanceof LeaseLost) return undefined;
       throw error;
     });
@@ -222,8 +220,8 @@ export class Examinations {
   }
 
   /**
-   * Counts the readings of a file that no run of the server has seen the end of. A server that is killed over a file, again and again, would otherwise take it up at each start for ever. Of what has just arrived the
-   * first reading is not counted: that would be one more write for each upload.
+   * Counts the readings of a file that no run of the server has seen the end of. A server that is killed over a file, again and again, would otherwise take it up at each start for ever. The first
+   * reading of a new file is not counted: that would be one more write for each upload.
    */
   private async counted(id: string, reading: () => Promise<EngineOutcome>): Promise<EngineOutcome> {
     const begun = await this.database
@@ -233,7 +231,7 @@ export class Examinations {
       .returning('unended_readings')
       .executeTakeFirst();
     const is_given_up = (begun?.unended_readings ?? 0) > UNENDED_MAXIMUM;
-    // While no engine is ready there is no edition to remember, so that the verdict serves nobody again.
+    // While no engine is ready there is no edition to remember, so that the verdict is not reused.
     const outcome: EngineOutcome = is_given_up
       ? { kind: 'failed', detail: 'engine_failed', edition: this.engine.edition() ?? '' }
       : await reading();
@@ -244,111 +242,158 @@ export class Examinations {
   /** Puts the bytes of a sealed file where an engine reads them. A store that is away is no attempt. */
   private async recalled(row: Row, attempts: number): Promise<boolean> {
     try {
-      return await this.keeping.recall(row);
+      return await this.scanStore.recall(row);
     } catch (error) {
       await this.database.updateTable('scans').set({ attempts }).where('id', '=', row.id).execute();
       throw error;
     }
   }
 
-  /** Has a file read, and answers its record as it is then: undefined when it is gone. */
-  private async read(seen: Row, { waiter, record, password, lease, giveUp }: Reading): Promise<Row | undefined> {
+  /**
+   * The stages of one reading: admit, wait and read, judge, store, tell.
+   * @returns the record afterwards, undefined if it is gone
+   */
+  private async read(seen: Row, how: Reading): Promise<Row | undefined> {
+    const admitted = await this.admit(seen, how);
+    if (!admitted.is_readable) return admitted.row;
+    const { row } = admitted;
+    const reading = this.begin(row, how);
+    try {
+      const outcome = await this.waitAndRead(reading, how);
+      clearTimeout(reading.recording);
+      return await this.end(reading, how, outcome, seen.attempts);
+    } finally {
+      clearTimeout(reading.recording);
+      // Only the sealed copy of a sealed file is kept.
+      if (row.sealed === 1) await this.spool.remove(row.id);
+    }
+  }
+
+  /** Takes the record up and puts its bytes where an engine can read them. Where that is impossible, `row` is the answer. */
+  private async admit(
+    seen: Row,
+    { waiter, password, giveUp }: Reading,
+  ): Promise<{ is_readable: true; row: Row } | { is_readable: false; row: Row | undefined }> {
     const row = waiter === undefined ? await takeAgain(this.database, seen) : seen;
     if (row === undefined) {
       const now_is = await current(this.database, seen.id);
-      if (now_is === undefined) await this.keeping.letGo(seen);
-      return now_is;
+      if (now_is === undefined) await this.scanStore.letGo(seen);
+      return { is_readable: false, row: now_is };
     }
-    // A server that took the file up in place of another one, or lost its folder, has it in the store alone.
+    // A server that took over another server's file, or lost its folder, has the bytes only in the store.
     const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(this.spool.path(row.id)));
-    if (is_away && !(await this.recalled(row, seen.attempts))) {
-      if (password !== undefined)
-        throw new Problem('unavailable', { detail: 'The kept copy of the file does not open. Upload the file again.' });
-      return giveUp !== undefined && isUnread(row) ? await giveUp(row) : row;
-    }
-    const { id, user_id, size } = row;
-    const { key, signal } = waiter ?? {};
-    const report = (progress: ScanProgress) => this.board.report({ id, user_id, key }, progress);
-    const onPlace = (place: number) => report({ stage: 'queued', place });
-    /** Aborted when the file cannot be recorded, or is read by another server by now: nobody is told of it then. */
+    if (!is_away || (await this.recalled(row, seen.attempts))) return { is_readable: true, row };
+    if (password !== undefined) throw new Problem('unavailable', { detail: 'We couldn’t open our copy. Upload the file again.' });
+    return { is_readable: false, row: giveUp !== undefined && isUnread(row) ? await giveUp(row) : row };
+  }
+
+  /** Starts the time after which a new record is stored, and follows the lease. */
+  private begin(row: Row, { waiter, record, lease }: Reading): ReadingState {
     const lost = new AbortController();
-    const heed = (held: ReadingLease | undefined) => {
+    const follow = (held: ReadingLease | undefined) => {
       if (held?.signal.aborted) lost.abort(held.signal.reason);
       held?.signal.addEventListener('abort', () => lost.abort(held.signal.reason), { once: true });
       return held;
     };
-    const store = async (of: NewRecord) => heed(await of.store());
-    heed(lease);
-    const recording = record && setTimeout(() => void store(record).catch((error: unknown) => lost.abort(error)), this.record_ms);
-    const given_up = AbortSignal.any([...(signal === undefined ? [] : [signal]), lost.signal]);
-    try {
-      let began_at: number | undefined;
-      const scanFor = (begun: () => void) => (stop: AbortSignal) =>
-        this.engine.scan({
-          id: row.id,
-          path: this.spool.path(row.id),
-          bytes: this.spool.held(row.id),
-          size: row.size,
-          name: row.filename,
-          sha256: row.file_hash,
-          folder: this.spool.unpacked(row.id),
-          password,
-          onBegin() {
-            // What no engine takes up was not tried.
-            if (began_at === undefined) lease?.countAttempt().catch((error: unknown) => lost.abort(error));
-            began_at ??= performance.now();
-            begun();
-          },
-          signal: AbortSignal.any([given_up, stop]),
-          onProgress: (progress) => report({ stage: 'reading', ...progress }),
-          deaths: deathsOf(row),
-          onDeath: async (deaths) => {
-            if (record !== undefined) await store(record);
-            await keepDeaths(this.database, row.id, deaths);
-          },
-        });
-      const is_new = this.now() - timeOfId(user_id) < NEW_FOR_MS;
-      const turn = this.turns.take({ user_id, size, is_new, signal: given_up, onPlace }, async (stop, begun) => {
-        const scan = scanFor(begun);
-        const reading = async () => {
-          const first = await this.whileRoom(id, stop, scan);
-          return this.isOutdated(first) ? await this.whileRoom(id, stop, scan) : first;
-        };
-        const outcome = await (waiter === undefined ? this.counted(id, reading) : reading());
-        const was_stopped = stop.aborted && !given_up.aborted && !this.closed;
-        return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
-      });
-      const outcome = (await turn.finally(() => this.board.clear(id))) ?? NO_TURN;
-      if (outcome.kind === 'examined' && began_at !== undefined) this.meter?.read({ size, ms: performance.now() - began_at });
-      clearTimeout(recording);
-      if (signal?.aborted && !isAnswered(outcome)) return await this.withdraw(row, record);
-      const verdict = withList(this.matchHash, row, columnsOf(verdictOf(outcome), row.filename));
-      if (record?.is_stored() === false && verdict.scan_status === 'clean')
-        return await record.finish(verdict, new Date(this.now()).toISOString());
-      const held = lease ?? (await record?.store());
-      if (lost.signal.aborted && !isAnswered(outcome)) return await this.leave(row);
-      // The server is stopping: the record stays as it is, and the next start scans it.
-      if (this.closed && outcome.kind === 'failed') return row;
-      // An engine that was away has not tried.
-      if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = seen.attempts;
-      if (password !== undefined) {
-        refuseWrongPassword(row, outcome);
-        // Without the password the bytes say less.
-        verdict.edition = null;
-      }
-      // What was found once stays found until a whole reading says otherwise, by whoever found it among others.
-      const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
-      if (was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict))) return row;
-      if (row.scan_status === 'infected' && verdict.scan_status === 'clean') {
-        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Checked again with newer lists of known threats: nothing was found.`;
-        verdict.notes = JSON.stringify([...notesSchema.parse(JSON.parse(verdict.notes ?? '[]')), before]);
-      }
-      return await this.conclude(row, verdict, held);
-    } finally {
-      clearTimeout(recording);
-      // What stays of a sealed file is the sealed one.
-      if (row.sealed === 1) await this.spool.remove(row.id);
+    follow(lease);
+    const store = async () => follow(await record?.store());
+    const recording = record && setTimeout(() => void store().catch((error: unknown) => lost.abort(error)), this.record_ms);
+    const cancelled = waiter === undefined ? [] : [waiter.signal];
+    return {
+      row,
+      lost: lost.signal,
+      fail: (error) => lost.abort(error),
+      given_up: AbortSignal.any([...cancelled, lost.signal]),
+      store,
+      recording,
+    };
+  }
+
+  /** Waits for the turn of the file, and has an engine read it. */
+  private async waitAndRead(reading: ReadingState, how: Reading): Promise<EngineOutcome> {
+    const { row, given_up } = reading;
+    const { id, user_id, size } = row;
+    const report = (progress: ScanProgress) => this.board.report({ id, user_id, key: how.waiter?.key }, progress);
+    const place = {
+      user_id,
+      size,
+      is_new: this.now() - timeOfId(user_id) < NEW_FOR_MS,
+      signal: given_up,
+      onPlace: (at: number) => report({ stage: 'queued', place: at }),
+    };
+    let began_at: number | undefined;
+    const turn = this.scanQueue.take(place, async (stop, begun) => {
+      const onBegin = () => {
+        // An attempt counts once an engine has started on the file.
+        if (began_at === undefined) how.lease?.countAttempt().catch(reading.fail);
+        began_at ??= performance.now();
+        begun();
+      };
+      const scan = (until: AbortSignal) => this.scan(reading, how, { onBegin, onProgress: report, until });
+      const readOnce = async () => {
+        const first = await this.whileRoom(id, stop, scan);
+        return this.isOutdated(first) ? await this.whileRoom(id, stop, scan) : first;
+      };
+      const outcome = await (how.waiter === undefined ? this.counted(id, readOnce) : readOnce());
+      const was_stopped = stop.aborted && !given_up.aborted && !this.closed;
+      return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
+    });
+    const outcome = (await turn.finally(() => this.board.clear(id))) ?? NO_TURN;
+    if (outcome.kind === 'examined' && began_at !== undefined) this.meter?.read({ size, ms: performance.now() - began_at });
+    return outcome;
+  }
+
+  /** One call of the engine. */
+  private scan(
+    { row, given_up, store }: ReadingState,
+    { record, password }: Reading,
+    { onBegin, onProgress, until }: { onBegin: () => void; onProgress: (progress: ScanProgress) => void; until: AbortSignal },
+  ): Promise<EngineOutcome> {
+    return this.engine.scan({
+      id: row.id,
+      path: this.spool.path(row.id),
+      bytes: this.spool.held(row.id),
+      size: row.size,
+      name: row.filename,
+      sha256: row.file_hash,
+      folder: this.spool.unpacked(row.id),
+      password,
+      onBegin,
+      signal: AbortSignal.any([given_up, until]),
+      onProgress: (progress) => onProgress({ stage: 'reading', ...progress }),
+      deaths: deathsOf(row),
+      onDeath: async (deaths) => {
+        if (record !== undefined) await store();
+        await keepDeaths(this.database, row.id, deaths);
+      },
+    });
+  }
+
+  /** Judges what the engines said, stores the verdict and tells of it. @param attempts before this reading */
+  private async end(
+    { row, lost }: ReadingState,
+    { waiter, record, password, lease }: Reading,
+    outcome: EngineOutcome,
+    attempts: number,
+  ): Promise<Row | undefined> {
+    if (waiter?.signal.aborted && !isAnswered(outcome)) return await this.withdraw(row, record);
+    const verdict = withList(this.matchHash, row, columnsOf(verdictOf(outcome), row.filename));
+    if (record?.is_stored() === false && verdict.scan_status === 'clean')
+      return await record.finish(verdict, new Date(this.now()).toISOString());
+    const held = lease ?? (await record?.store());
+    if (lost.aborted && !isAnswered(outcome)) return await this.leave(row);
+    // The server is stopping: the record stays as it is, and the next start scans it.
+    if (this.closed && outcome.kind === 'failed') return row;
+    // An engine that was away has not tried.
+    if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = attempts;
+    if (password !== undefined) {
+      refuseWrongPassword(row, outcome);
+      // Without the password the bytes say less.
+      verdict.edition = null;
     }
+    if (keepsFinding(row, verdict)) return row;
+    if (row.scan_status === 'infected' && verdict.scan_status === 'clean') verdict.notes = notesOfCleared(row, verdict);
+    return await this.conclude(row, verdict, held);
   }
 
   /** Ends a reading that unpacks to the disk before it takes the room that the database needs. */
@@ -366,14 +411,14 @@ export class Examinations {
     return await scan(AbortSignal.any([stop, full.signal])).finally(() => clearInterval(watch));
   }
 
-  /** Nothing was found, by signatures that others have replaced meanwhile: a recheck for these may have passed the file by while it was read. */
+  /** A clean reading by signatures that were replaced meanwhile: a recheck for the new ones may have passed the file by while it was read. */
   private isOutdated(outcome: EngineOutcome): boolean {
     if (outcome.kind === 'failed' || outcome.examination.threat !== null || outcome.second?.kind === 'missing') return false;
     const edition = this.engine.edition();
     return edition !== undefined && edition !== outcome.edition;
   }
 
-  /** A person who waits for a verdict gets it, whatever becomes of the telling. */
+  /** A person who waits for a verdict gets it, even if the report fails. */
   async tellInfected(row: Row, copy: Copy, told_again: boolean = false): Promise<void> {
     try {
       await this.onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy, told_again });
@@ -399,9 +444,9 @@ export class Examinations {
   }
 
   /**
-   * Has a file read, and answers its record as it is then. With a `password` what is kept of it is opened. A `record` that is not stored yet is stored when the
-   * reading takes long, or ends with anything but a clean file. Of a file that servers share the `lease` is asked before the verdict is stored: a server that has lost it stores none.
-   * `giveUp` is done with a file whose bytes are no longer what was uploaded.
+   * Has a file read, and answers its record as it is then. With a `password` its kept bytes are opened. A `record` that is not stored yet is stored when the
+   * reading takes long, or ends with anything but a clean file. For a file that servers share the `lease` is checked before the verdict is stored: a server that has lost it stores
+   * none. `giveUp` is called for a file whose bytes differ from the upload.
    * @throws Problem `upload_cancelled` when the waiter wanted it back; `invalid_field` for a wrong password, `unavailable` when it could not be tried; what storing
    * the record throws.
    */
@@ -414,10 +459,10 @@ export class Examinations {
     return this.alone(row.id, () => this.conclude(row, withList(this.matchHash, row, verdict), lease));
   }
 
-  /** Seals what was read when there was no room for it. */
+  /** Seals a file for which there was no room before. */
   seal(row: Row): Promise<Row | undefined> {
     return this.alone(row.id, async () => {
-      const sealed = await this.keeping.sealWaiting(row);
+      const sealed = await this.scanStore.sealWaiting(row);
       if (sealed !== undefined) this.news.changed(sealed);
       return sealed;
     });
@@ -432,15 +477,15 @@ export class Examinations {
     return [...this.under_way.keys()];
   }
 
-  /** How far a person's files are that have no verdict yet. */
+  /** Progress of a person's files that have no verdict yet. */
   progress(user_id: string): LiveEvent[] {
     return this.board.of(user_id);
   }
 
-  /** Ends the engine. What it had not read stays as it is, for the next start. */
+  /** Ends the engine. Unread files stay as they are, for the next start. */
   async close(): Promise<void> {
     this.closed = true;
-    this.turns.close();
+    this.scanQueue.close();
     await this.engine.close();
     await Promise.allSettled(this.under_way.values());
   }

@@ -13,7 +13,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { ScanRow } from './keeping.ts';
+import type { ScanRow } from './scan-store.ts';
 
 /** The owner of the accounts. */
 interface Accounts {
@@ -23,35 +23,38 @@ interface Accounts {
 type Decision = Exclude<ReportStatus, 'open'>;
 type Tables = AntivirusTables & AuditTables & JobTables & MailTables & InstallationTables;
 
-/** How long a decision can be taken back before its person is written to, in ms. */
+/** Time in which a decision can be taken back before its person is written to, in ms. */
 const TOLD_AFTER_MS = 60_000;
-/** A letter about what holds of a report when the job is done. A decision that was taken back meanwhile has none, and whoever had a letter gets one of that. */
+/**
+ * A letter about what holds of a report when the job is done. A decision that was taken back meanwhile has none, and a person who had a letter gets one about
+ * that.
+ */
 const TOLD = jobKind({
   name: 'false_alarm_told',
   payload: z.object({ report_id: z.string(), decided_at: z.string(), taken_back: z.boolean() }),
 });
 
-/** What was decided, and what it means for the file. */
+/** The letter about a decision, and its effect on the file. */
 function decisionLetter({ filename, decision, page }: { filename: string; decision: Decision; page: string[] }) {
-  const about = `you reported that the finding in your file “${filename}” is a false alarm.`;
+  const about = `you reported a false alarm for your file “${filename}”.`;
   return decision === 'confirmed'
     ? {
-        subject: 'your report: it is a false alarm',
+        subject: 'your report: false alarm confirmed',
         lines: [
           'Hello,',
           about,
-          'An administrator has looked at it and agrees: the finding is a false alarm.',
-          'The file stays in quarantine, and its scan still says infected, until the scanner knows better. If you need the file, you can restore it from its scan in Antivirus.',
+          'An administrator reviewed your report and agrees: it’s a false alarm.',
+          'The file stays in quarantine, and its scan says infected until the scanner is updated. To get the file, open its scan in Antivirus and choose Download file.',
           ...page,
         ],
       }
     : {
-        subject: 'your report: the finding is right',
+        subject: 'your report: the file is dangerous',
         lines: [
           'Hello,',
           about,
-          'An administrator has looked at it and does not agree: the finding is right, and the file is dangerous.',
-          'The file stays in quarantine, where it can do nothing. Do not restore it. You can delete it from its scan in Antivirus.',
+          'An administrator reviewed your report: the file is dangerous.',
+          'The file stays in quarantine. Don’t download it. You can delete it from its scan in Antivirus.',
           ...page,
         ],
       };
@@ -59,11 +62,11 @@ function decisionLetter({ filename, decision, page }: { filename: string; decisi
 
 function takenBackLetter({ filename, page }: { filename: string; page: string[] }) {
   return {
-    subject: 'your report is looked at once more',
+    subject: 'your report is under review again',
     lines: [
       'Hello,',
-      `we wrote to you what was decided of your file “${filename}”. That decision was taken back: an administrator looks at your report once more.`,
-      'Until you hear from us again, leave the file in quarantine.',
+      `we told you our decision about your file “${filename}”. We withdrew that decision. An administrator will review your report again.`,
+      'Leave the file in quarantine until you hear from us.',
       ...page,
     ],
   };
@@ -78,7 +81,7 @@ interface FalseAlarmsOptions {
   mail: Pick<Mail, 'queue' | 'wake'>;
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'wake'>;
   public_url: string | undefined;
-  /** Told of whose report is not as it was. */
+  /** Called with the person whose report has changed. */
   onChange: (user_id: string) => void;
   now: () => number;
   /** In place of a minute, in ms. */
@@ -89,7 +92,7 @@ const at = (now: () => number) => new Date(now()).toISOString();
 
 const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
 
-/** Findings that their owners hold to be false alarms, and what the administrators say of them. */
+/** Findings that their owners hold to be false alarms, and the administrators' decisions. */
 export class FalseAlarms {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;
@@ -149,7 +152,7 @@ export class FalseAlarms {
   /** @throws Problem `conflict` for a record that is not infected, or was reported already. */
   async report({ id, user_id, scan_status }: ScanRow, reason: string): Promise<void> {
     if (scan_status !== 'infected') {
-      throw new Problem('conflict', { detail: 'Nothing was found in this file, so there is nothing to report.' });
+      throw new Problem('conflict', { detail: 'We found no threat in this file, so there’s nothing to report.' });
     }
     const report = {
       id: newId(),
@@ -165,7 +168,7 @@ export class FalseAlarms {
     } catch (error) {
       if (isForeignKeyViolation(error)) throw new Problem('not_found', { cause: error });
       if (!isUniqueViolation(error, 'scan_id')) throw error;
-      throw new Problem('conflict', { detail: 'You have reported this already. An administrator will look at it.' });
+      throw new Problem('conflict', { detail: 'You already reported this. An administrator will review it.' });
     }
   }
 
@@ -226,7 +229,8 @@ export class FalseAlarms {
         .where('status', '=', 'open')
         .returning(['user_id', 'scan_id'])
         .executeTakeFirst();
-      if (decided === undefined) throw new Problem('not_found', { detail: 'This report is decided already.' });
+      if (decided === undefined)
+        throw new Problem('not_found', { detail: 'This report already has a decision. Reload the list.' });
       const { user_id, scan_id } = decided;
       const entry = { kind: 'false_alarm_decided', subject_id: user_id, details: { scan_id, decision } } as const;
       await this.audit.record(auditTables(transaction), { ...entry, ...by });
@@ -250,7 +254,7 @@ export class FalseAlarms {
         .returning(['user_id', 'scan_id'])
         .executeTakeFirst();
       if (reopened === undefined)
-        throw new Problem('conflict', { detail: 'Somebody else has changed this decision meanwhile. Look at the list again.' });
+        throw new Problem('conflict', { detail: 'Someone else changed this decision. Reload the list.' });
       const { user_id, scan_id } = reopened;
       const entry = { kind: 'false_alarm_reopened', subject_id: user_id, details: { scan_id } } as const;
       await this.audit.record(auditTables(transaction), { ...entry, ...by });

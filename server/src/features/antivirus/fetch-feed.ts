@@ -2,11 +2,11 @@ import { open } from 'node:fs/promises';
 import type { SignatureFeed } from '#platform/signature-feeds.ts';
 import { describeSize } from '#platform/size-words.ts';
 
-/** What a download may cost. Bytes and ms. */
+/** Limits of a download. Bytes and ms. */
 export interface FetchLimits {
   bytes: number;
   time_ms: number;
-  /** How long the server may say nothing. */
+  /** Time that the server may be silent. */
   stall_ms: number;
 }
 
@@ -18,7 +18,7 @@ export class FeedRefused extends Error {
   override name = 'FeedRefused';
 }
 
-/** What a server calls the content that it sent. */
+/** The server's validators of the content that it sent. */
 export interface Validators {
   etag: string | null;
   last_modified: string | null;
@@ -42,9 +42,9 @@ async function ask(url: string, headers: Record<string, string>, signal: AbortSi
     if (!REDIRECT_STATUS.includes(response.status)) return response;
     await response.body?.cancel();
     const to = URL.parse(response.headers.get('location') ?? '', at.href);
-    if (to === null) throw new FeedRefused('Its server redirects to nowhere.');
+    if (to === null) throw new FeedRefused('Its server redirects without an address.');
     if (to.protocol !== at.protocol || (to.protocol === 'http:' && to.hostname !== at.hostname)) {
-      throw new FeedRefused('Its server redirects to an address that is not as safe as the one in the settings.');
+      throw new FeedRefused('Its server redirects to a less secure address.');
     }
     at = to;
   }
@@ -83,7 +83,7 @@ async function download(
   } finally {
     clearTimeout(whole);
     clearTimeout(stall);
-    // What is left of a body that was not read to its end.
+    // Drops the rest of a body that was not read to its end.
     abort.abort();
   }
 }
@@ -93,7 +93,7 @@ function requireOk(response: Response): void {
 }
 
 /**
- * Downloads a feed to `path`, and its detached signature (raw or base64) where that is its pin. Nothing is proved by that yet. Undefined: the server says that
+ * Downloads a feed to `path`, and its detached signature (raw or base64) where that is its pin. This alone proves nothing about their origin. Undefined: the server says that
  * the content with these validators is still the newest.
  * @throws FeedRefused, or the signal's reason.
  */

@@ -3,10 +3,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Examinations } from './examination.ts';
-import type { Keeping, ScanRow } from './keeping.ts';
 import { BUSY, type ReadingLeases } from './scan-jobs.ts';
+import type { ScanRow, ScanStore } from './scan-store.ts';
 
-/** What an owner may do with the kept bytes of a file. */
+/** An owner's actions on the kept bytes of a file. */
 export interface KeptFiles {
   /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they do not open, `on_another_server` as all of these do. */
   restore(row: ScanRow): Promise<Readable>;
@@ -24,15 +24,15 @@ export interface KeptFiles {
 const RETRY_AFTER_S = 5;
 
 /** @throws Problem `on_another_server` when the bytes of a record lie in another data folder than `home`, or in a store that this server does not share. */
-export function requireHere(row: ScanRow, keeping: Pick<Keeping, 'isShared'>, home: string): void {
+export function requireHere(row: ScanRow, scanStore: Pick<ScanStore, 'isShared'>, home: string): void {
   const is_kept = row.sealed === 1 || row.spooled === 1;
-  if (!is_kept || keeping.isShared(row)) return;
+  if (!is_kept || scanStore.isShared(row)) return;
   if (row.home !== home || row.in_store === 1) throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S });
 }
 
 export function createKeptFiles(parts: {
   examinations: Pick<Examinations, 'examine' | 'isRunning'>;
-  keeping: Keeping;
+  scanStore: ScanStore;
   /** Undefined without a store that servers share. */
   leases: Pick<ReadingLeases, 'during'> | undefined;
   /** The data folder of this server. */
@@ -41,8 +41,8 @@ export function createKeptFiles(parts: {
   find: (id: string) => Promise<ScanRow | undefined>;
   logger: FastifyBaseLogger;
 }): KeptFiles {
-  const { examinations, keeping, leases, home, find, logger } = parts;
-  const isRead = () => new Problem('conflict', { detail: 'The file is being read right now. Try again in a moment.' });
+  const { examinations, scanStore, leases, home, find, logger } = parts;
+  const isRead = () => new Problem('conflict', { detail: 'We’re scanning this file. Try again in a moment.' });
 
   function requireRest({ id }: ScanRow): void {
     if (examinations.isRunning(id)) throw isRead();
@@ -50,31 +50,31 @@ export function createKeptFiles(parts: {
 
   return {
     async restore(row) {
-      requireHere(row, keeping, home);
-      if (row.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.' });
+      requireHere(row, scanStore, home);
+      if (row.sealed !== 1) throw new Problem('not_found', { detail: 'We have no copy of this file.' });
       try {
-        return await keeping.read(row);
+        return await scanStore.read(row);
       } catch (error) {
         if (error instanceof StoreAwayError) throw error;
         // Deleted meanwhile, by its owner or with the account.
         const current = await find(row.id);
-        if (current?.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.', cause: error });
+        if (current?.sealed !== 1) throw new Problem('not_found', { detail: 'We have no copy of this file.', cause: error });
         logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
-        throw new Problem('unavailable', { detail: 'The kept copy does not open. Ask support.', cause: error });
+        throw new Problem('unavailable', { detail: 'We couldn’t open our copy. Contact support.', cause: error });
       }
     },
 
     async removeFile(row) {
-      requireHere(row, keeping, home);
+      requireHere(row, scanStore, home);
       requireRest(row);
-      return await keeping.removeFile(row);
+      return await scanStore.removeFile(row);
     },
 
     async unlock(row, password) {
-      requireHere(row, keeping, home);
+      requireHere(row, scanStore, home);
       requireRest(row);
       if (row.sealed !== 1 || row.scan_status !== 'pending' || row.status_detail !== 'encrypted') {
-        throw new Problem('conflict', { detail: 'There is no kept file here that waits for a password. Upload it again.' });
+        throw new Problem('conflict', { detail: 'This file isn’t waiting for a password. Upload it again.' });
       }
       const opened =
         row.in_store === 1 && leases !== undefined

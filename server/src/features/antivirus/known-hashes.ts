@@ -1,18 +1,18 @@
 import type { EngineAnswer } from '@palisade/contract/antivirus';
-import type { ScanRow, Verdict } from './keeping.ts';
 import { enginesSchema } from './scan-record.ts';
+import type { ScanRow, Verdict } from './scan-store.ts';
 
-/** The name of a threat whose whole file has this SHA-256 (hex); undefined for what is on no list. */
+/** The name of a threat whose whole file has this SHA-256 (hex); undefined for one on no list. */
 export type MatchHash = (sha256: string) => string | undefined;
 
-/** What a list of hashes is called among the engines of a record. */
+/** Name of the hash lists among the engines of a record. */
 const LIST_NAME = 'SHA-256 list';
 
 function listAnswer(threat: string): EngineAnswer {
   return { name: LIST_NAME, version: '1', signatures_version: '', verdict: 'infected', threat, duration_ms: 0 };
 }
 
-/** A verdict, or what a list says of the same bytes: it is right about those that it names, whatever an engine says that may have an older one. */
+/** A verdict, or a list's entry for the same bytes: it is right about its own sums, even against an engine, which may have an older list. */
 export function withList(matchHash: MatchHash | undefined, row: ScanRow, verdict: Partial<Verdict>): Partial<Verdict> {
   if ((verdict.scan_status ?? row.scan_status) === 'infected') return verdict;
   const threat = matchHash?.(row.file_hash);
@@ -22,7 +22,10 @@ export function withList(matchHash: MatchHash | undefined, row: ScanRow, verdict
   return { ...verdict, scan_status: 'infected', status_detail: null, edition: null, ...found };
 }
 
-/** Whether every engine that found something in a file is among those that a verdict is of. A list asks nobody, and is asked always. */
+/**
+ * Whether every engine that found something in a file is among those that a verdict is of. A list costs nothing to ask, and is always
+ * asked.
+ */
 export function isOfItsFinders({ engines: before }: ScanRow, { engines = '[]' }: Partial<Verdict>): boolean {
   const asked = new Set(enginesSchema.parse(JSON.parse(engines)).map(({ name }) => name));
   return enginesSchema

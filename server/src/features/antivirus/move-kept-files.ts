@@ -5,7 +5,8 @@ import type { AntivirusTables } from './antivirus.tables.ts';
 const ROWS_AT_ONCE = 100;
 
 /**
- * Moves the sealed files of a data folder into the store that servers share, with the server running or not. They are moved as they are: the key is not needed. Done again it goes on where it was.
+ * Moves the sealed files of a data folder into the store that servers share, with the server running or not. They are moved as they are:
+ * the key is not needed. A repeated run continues after the files that were moved.
  * @throws StoreAwayError
  */
 export async function moveKeptFiles(parts: {
@@ -14,7 +15,7 @@ export async function moveKeptFiles(parts: {
   home: string;
   from: Blobs;
   to: Blobs;
-  /** Told of each file that cannot be moved, and why; it stays where it is. */
+  /** Called for each file that cannot be moved, with the error; the file stays in its place. */
   onFailed: (scan_id: string, error: unknown) => void;
 }): Promise<{ moved: number; bytes: number; failed: number }> {
   const { database, home, from, to, onFailed } = parts;

@@ -5,25 +5,26 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { ACCOUNT_GONE } from './arrivals.ts';
 import type { RecordNews, ScanMeter } from './examination.ts';
-import type { Keeping, ScanRow, Verdict } from './keeping.ts';
 import type { ReadingLeases } from './scan-jobs.ts';
+import type { ScanRow, ScanStore, Verdict } from './scan-store.ts';
 import type { Spool } from './spool.ts';
+import { ACCOUNT_GONE } from './upload-admission.ts';
 
 /**
  * The record of a file that has just arrived. Either it is stored as it is, with the bytes before it, and the file is read now or after a restart; or it is stored once,
- * with a verdict after which nothing of the bytes is needed.
+ * with a verdict after which the bytes are not needed.
  */
 export interface NewRecord {
   /** Whether it was asked to be stored as it is. */
   is_stored(): boolean;
   /**
-   * Stores it as it is, once, whoever asks. Where servers share a store it answers the right to read the file, which comes with the record: from then on another server reads it when this one ends.
-   * @throws Problem `unauthenticated` when its person is gone, `storage_full`. Nothing of the file is left then.
+   * Stores it as it is, once, at the first call. Where servers share a store it answers the right to read the file, which comes with the record: from then on another server reads it when this one
+   * ends.
+   * @throws Problem `unauthenticated` when its person is gone, `storage_full`. The file is removed then.
    */
   store(): Promise<HeldJob | undefined>;
-  /** Lets the right to read it go: it was read, it is to be read after `again_ms`, or somebody else has it. */
+  /** Lets the right to read it go: it was read, it is to be read after `again_ms`, or another server has it. */
   release(again_ms: number | undefined): void;
   /** Stores it with its verdict, and lets the bytes go. Not to be called once it is stored as it is. @throws as `store` does. */
   finish(verdict: Partial<Verdict>, scanned_at?: string): Promise<ScanRow>;
@@ -34,12 +35,12 @@ export function createNewRecord(parts: {
   /** Undefined without a store that servers share. */
   leases: Pick<ReadingLeases, 'begin'> | undefined;
   spool: Pick<Spool, 'store' | 'remove'>;
-  keeping: Pick<Keeping, 'deposit' | 'letGo'>;
+  scanStore: Pick<ScanStore, 'deposit' | 'letGo'>;
   row: ScanRow;
   news: Pick<RecordNews, 'changed'>;
   meter: Pick<ScanMeter, 'verdict'> | undefined;
 }): NewRecord {
-  const { database, leases, spool, keeping, row, news, meter } = parts;
+  const { database, leases, spool, scanStore, row, news, meter } = parts;
   let storing: Promise<HeldJob | undefined> | undefined;
   let held: HeldJob | undefined;
 
@@ -58,12 +59,12 @@ export function createNewRecord(parts: {
       if (values.spooled === 1) {
         await spool.store(row.id);
         // Before there is a record of it, so that from then on it survives this server.
-        Object.assign(values, await keeping.deposit(values));
+        Object.assign(values, await scanStore.deposit(values));
       }
       if (values.spooled === 1 && leases !== undefined) held = await insertHeld(values, leases);
       else await database.insertInto('scans').values(values).execute();
     } catch (error) {
-      await keeping.letGo(values);
+      await scanStore.letGo(values);
       if (isForeignKeyViolation(error)) throw new Problem('unauthenticated', { detail: ACCOUNT_GONE, cause: error });
       throw storageProblem(error);
     }
@@ -77,7 +78,7 @@ export function createNewRecord(parts: {
       return storing;
     },
     release(again_ms) {
-      // Neither is waited for: the verdict is stored, or is nobody's.
+      // Neither is awaited: the verdict is stored, or dropped.
       void (again_ms === undefined ? held?.end() : held?.letGo(again_ms));
     },
     async finish(verdict, scanned_at = row.scanned_at) {

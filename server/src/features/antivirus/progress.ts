@@ -2,12 +2,12 @@ import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
 
 type ProgressEvent = Extract<LiveEvent, { kind: 'scan_progress' }>;
 
-/** How far the files are that wait or are being read. */
+/** Progress of the files that wait or are being read. */
 export interface ProgressBoard {
   report(file: { id: string; user_id: string; key: string | undefined }, progress: ScanProgress): void;
-  /** The file has its verdict, or none is wanted any more. */
+  /** The file has its verdict, or is not wanted any more. */
   clear(id: string): void;
-  /** What a page that connects just now has to know. */
+  /** The events that a newly connected page needs. */
   of(user_id: string): LiveEvent[];
 }
 

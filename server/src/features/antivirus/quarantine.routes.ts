@@ -15,9 +15,9 @@ import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Antivirus } from './antivirus.ts';
 import type { FalseAlarms } from './false-alarms.ts';
-import type { ScanRow } from './keeping.ts';
+import type { ScanRow } from './scan-store.ts';
 
-/** Writes into the audit log what an owner did with a kept file. */
+/** Records an owner's action on a kept file in the audit log. */
 type RecordFile = (kind: 'file_restored' | 'file_deleted', row: ScanRow, origin: Origin) => Promise<void>;
 
 export function serveQuarantine(api: Api, antivirus: Antivirus, falseAlarms: FalseAlarms, record: RecordFile): void {

@@ -53,20 +53,17 @@ describe('a sealed file', () => {
   const sealed = (id: string) => join(folder, 'sealed', id);
   const seal = async (id: string, content: Buffer) => {
     const file = { id, file_hash: 'ab', size: content.length };
-    // In pieces that are none of the seal's.
+    // In chunks whose size is not the seal's.
     await quarantine.seal(file, Readable.from([content.subarray(0, 70_000), content.subarray(70_000)]));
     return file;
   };
 
-  test.each([1, 100, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, 600 * KIB])(
-    'of %d bytes is what it was when it is opened',
-    async (size) => {
-      const content = randomBytes(size);
-      const file = await seal('whole', content);
-      expect((await buffer(await quarantine.read(file))).equals(content)).toBe(true);
-      expect(readFileSync(sealed('whole')).includes(content.subarray(0, 16)) && size >= 16).toBe(false);
-    },
-  );
+  test.each([1, 100, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, 600 * KIB])('of %d bytes opens unchanged', async (size) => {
+    const content = randomBytes(size);
+    const file = await seal('whole', content);
+    expect((await buffer(await quarantine.read(file))).equals(content)).toBe(true);
+    expect(readFileSync(sealed('whole')).includes(content.subarray(0, 16)) && size >= 16).toBe(false);
+  });
 
   test('is never the same twice', async () => {
     await seal('one', EICAR);
@@ -138,7 +135,7 @@ describe('a sealed file', () => {
   });
 });
 
-test('each person has so much room in quarantine; what does not fit is deleted, and others are not touched by it', async () => {
+test('each person has so much room in quarantine; files beyond it are deleted, and others are not affected', async () => {
   const app = await startScanningApp({ surroundings: { quarantine_quota: 2 * EICAR.length + 1 } });
   const [maria, omar] = [await app.signIn('maria'), await app.signIn('omar')];
   const kept = async ({ token }: { token: string }, name: string) =>
@@ -150,7 +147,7 @@ test('each person has so much room in quarantine; what does not fit is deleted, 
   ]);
   expect(await kept(omar, '1.com')).toBe('sealed');
   expect(await quarantined(app)).toHaveLength(3);
-  // Room comes back with what is deleted.
+  // Deleting a file frees its room.
   const [, second] = replyOf(await app.call(listScans, { token: maria.token }));
   await app.call(deleteFile, { token: maria.token, params: { id: second?.id ?? '' } });
   expect(await kept(maria, '4.com')).toBe('sealed');
@@ -242,7 +239,7 @@ describe('the bytes of an upload', async () => {
     for (const row of rows) expect(row).toEqual({ sealed: 0, kept_until: null });
   });
 
-  test('that no engine came to read within 7 days are removed, and the record says so', async () => {
+  test('files that no engine read within 7 days are removed, and the record says so', async () => {
     const { token: person } = await app.signIn();
     await app.app.engine.close();
     const record = await scanned(app, person, 'paper.pdf', PDF);
@@ -341,7 +338,7 @@ describe('the same bytes again', async () => {
     expect(spooled(app)).toEqual([]);
   });
 
-  test('of somebody else are read anew: nobody learns what others have', async () => {
+  test("of another person are read anew: a verdict does not reveal other people's files", async () => {
     await scanned(app, token, 'paper.pdf', PDF);
     const { token: stranger } = await app.signIn();
     const theirs = await scanned(app, stranger, 'paper.pdf', PDF);
@@ -410,7 +407,7 @@ describe('a finding that its owner holds to be a false alarm', async () => {
     expect(await latest()).toMatchObject({ status: 'open', decided_at: null });
     expect(await detailOf(app, token, { id })).toMatchObject({ report: { status: 'open' } });
 
-    // What the other one decides meanwhile stays.
+    // The other one's decision meanwhile stays.
     replyOf(await decide(seen, 'confirmed', other));
     expect(problemOf(await reopen(seen, decided_at))).toMatchObject({ status: 409 });
     expect(await latest()).toMatchObject({ status: 'confirmed' });
@@ -418,7 +415,7 @@ describe('a finding that its owner holds to be a false alarm', async () => {
     expect(kinds.map(({ kind }) => kind)).toEqual(['false_alarm_decided', 'false_alarm_reopened', 'false_alarm_decided']);
   });
 
-  test('tells its owner’s pages what was decided', async () => {
+  test('tells its owner’s pages about the decision', async () => {
     const { id } = await scanned(app, token, 'told.com', EICAR);
     await report(id);
     const page = await listenAs(app, token);
@@ -457,7 +454,7 @@ describe('the letter about a report', async () => {
   const decide = (report_id: string, decision: 'confirmed' | 'rejected') =>
     app.call(decideFalseAlarm, { token: admin, body: { report_id, decision } });
 
-  test('says what was decided and what it means for the file; of a decision that is taken back at once there is none', async () => {
+  test('says the decision and its effect on the file; a decision that is taken back at once sends none', async () => {
     const id = await report('tool.com');
     await decide(id, 'rejected');
     await app.call(reopenFalseAlarm, { token: admin, body: { report_id: id, decided_at: (await latest())?.decided_at ?? '' } });
@@ -466,7 +463,7 @@ describe('the letter about a report', async () => {
     const [letter, ...others] = await letters();
     expect(others).toEqual([]);
     expect(letter).toContain('“tool.com”');
-    expect(letter).toContain('the finding is a false alarm');
+    expect(letter).toContain('it’s a false alarm');
     expect(letter).toContain('The file stays in quarantine');
     expect(letter).toMatch(/\nhttps:\/\/guard\.example\/antivirus\?scan=[0-9a-f-]{36}\n/u);
   });
@@ -475,7 +472,7 @@ describe('the letter about a report', async () => {
     const id = await report('late.com');
     await decide(id, 'rejected');
     await vi.waitFor(async () => expect(await letters()).toHaveLength(2), PATIENCE);
-    expect((await letters())[1]).toContain('Do not restore it.');
+    expect((await letters())[1]).toContain('Don’t download it.');
     await app.call(reopenFalseAlarm, { token: admin, body: { report_id: id, decided_at: (await latest())?.decided_at ?? '' } });
     await vi.waitFor(async () => expect(await letters()).toHaveLength(3), PATIENCE);
     expect((await letters())[2]).toContain('That decision was taken back');

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { allBlobs, type BlobEntry, type BlobFacts, type Blobs, streamOf } from '#platform/blobs/blobs.ts';
 import { KEY_BYTES, openKeyFile } from '#platform/key-file.ts';
 
-/** A file that is kept sealed: what its seal is bound to. */
+/** A sealed file: the values that its seal is bound to. */
 interface Sealed {
   id: string;
   /** SHA-256 of its bytes, in hex. */
@@ -13,15 +13,15 @@ interface Sealed {
 }
 
 /**
- * Files that are kept but must not lie about as they are: encrypted before they are given to a store, so that no other program finds a threat in them or runs one, and
- * whoever has the data without the key has nothing. Memory is that of a piece, whatever the size.
+ * Kept files that must not be stored as they are: encrypted before they are given to a store, so that no other program finds a threat in them or runs one, and the
+ * data without the key is useless. It needs the memory of one piece for any size.
  */
 export interface Quarantine {
-  /** Seals the bytes of a file, and answers what the store has of it. When this fails nothing of it is left there. @throws StoreFullError where there is no room, StoreAwayError. */
+  /** Seals the bytes of a file, and answers the store's facts about them. On a failure the store keeps no part of it. @throws StoreFullError where there is no room, StoreAwayError. */
   seal(file: Sealed, bytes: AsyncIterable<Uint8Array>): Promise<BlobFacts>;
   /**
-   * The bytes again, each piece only after it has proved to be what was sealed. `sealed_sha256` is the checksum that `seal` answered.
-   * @throws when the file is gone, or is not what was sealed; StoreAwayError.
+   * The bytes again, each piece only after it has proved to be unchanged. `sealed_sha256` is the checksum that `seal` answered.
+   * @throws when the file is gone, or has changed; StoreAwayError.
    */
   read(file: Sealed, sealed_sha256?: string | null): Promise<Readable>;
   /** A missing object is no error. @throws StoreAwayError */
@@ -47,7 +47,7 @@ function nonceOf(piece: number, is_last: boolean): Buffer {
   return nonce;
 }
 
-/** Takes a stream in lengths of one's own. What is shorter than asked for is the end. */
+/** Takes a stream in lengths of one's own. A shorter part is the last one. */
 function cutter(bytes: AsyncIterable<Uint8Array>): { take(length: number): Promise<Buffer>; close(): Promise<void> } {
   const source = bytes[Symbol.asyncIterator]();
   let rest: Buffer[] = [];
@@ -143,7 +143,7 @@ export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: st
       const expected = sealed_sha256 ? { size: sealedSize(file.size), sha256: sealed_sha256 } : undefined;
       const source = await blobs.get(file.id, { expected });
       const pieces = opening(file, source);
-      // What does not open is told before the first byte is sent.
+      // A file that does not open is reported before the first byte is sent.
       const first = await pieces.next();
       async function* all() {
         if (!first.done) yield first.value;

@@ -3,8 +3,8 @@ import type { Scan } from '@palisade/contract/antivirus';
 import type { FastifyRequest } from 'fastify';
 import { receiveUpload, type Upload } from '#platform/upload.ts';
 import type { Antivirus } from './antivirus.ts';
-import type { Arrivals } from './arrivals.ts';
 import { HELD_BYTES_MAXIMUM, type Spool } from './spool.ts';
+import type { UploadAdmission } from './upload-admission.ts';
 
 /** Largest upload in bytes, how long one may pause, in ms, how slow it may be, and how long it may take in all, in ms. */
 export interface UploadLimits {
@@ -16,23 +16,23 @@ export interface UploadLimits {
 
 interface Expected {
   user_id: string;
-  /** What the page that sends it has named it. */
+  /** The page's key for the file. */
   key?: string | undefined;
-  /** What it is called in place of the name that is sent with it. */
+  /** Replaces the filename that is sent with it. */
   filename?: string;
   /** Bytes, where it may have fewer than any upload. */
   maximum?: number;
-  /** Told of a file that has arrived as a whole, under the id of its scan, before anything reads it. What it throws is what the upload is refused with; nothing of it is kept. */
+  /** Called once a file has arrived completely, with its scan id, before it is read. An exception refuses the upload and removes the file. */
   accept?: (scan_id: string, arrived: Pick<Upload, 'size' | 'sha256'>) => Promise<void>;
 }
 
 /**
  * Receives the one file of a multipart request, and answers its scan: the one way in for every file that the server's scanner reads for a person.
- * @throws Problem as `receiveUpload`, `Arrivals.during` and `Antivirus.scan` do
+ * @throws Problem as `receiveUpload`, `UploadAdmission.during` and `Antivirus.scan` do
  */
 export type Receive = (request: FastifyRequest, expected: Expected) => Promise<Scan>;
 
-/** How many bytes a request says that it has; 0 for one that does not, or says nonsense. */
+/** The announced size of a request, in bytes; 0 if there is none, or it is invalid. */
 function announcedBytes({ headers }: FastifyRequest): number {
   const announced = Number(headers['content-length'] ?? 0);
   return Number.isSafeInteger(announced) && announced > 0 ? announced : 0;
@@ -41,15 +41,15 @@ function announcedBytes({ headers }: FastifyRequest): number {
 export function createReceive(parts: {
   antivirus: Pick<Antivirus, 'newScanId' | 'scan'>;
   spool: Spool;
-  arrivals: Pick<Arrivals, 'during'>;
+  admission: Pick<UploadAdmission, 'during'>;
   limits: UploadLimits;
 }): Receive {
-  const { antivirus, spool, arrivals, limits } = parts;
+  const { antivirus, spool, admission, limits } = parts;
   return (request, { user_id, key, filename, maximum = limits.maximum, accept }) =>
-    arrivals.during({ user_id, key }, async (signal) => {
+    admission.during({ user_id, key }, async (signal) => {
       const id = antivirus.newScanId();
       const take = (size: number) => spool.take({ id, user_id, size });
-      // What has no room is refused before its body.
+      // A file without room is refused before its body.
       take(0);
       spool.reserve({ id, user_id, size: announcedBytes(request) });
       const where = { path: spool.arriving(id), memory_bytes: HELD_BYTES_MAXIMUM };

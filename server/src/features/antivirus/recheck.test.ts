@@ -25,14 +25,14 @@ describe('when the signatures change', async () => {
   const { token } = await app.signIn();
   const detailOf = async ({ id }: Scan) => replyOf(await app.call(readScan, { token, params: { id } }));
   const alerts = () => app.app.database.selectFrom('alerts').selectAll().orderBy('id').execute();
-  /** What stands after a cut gzip cannot be read, so that the record is pending and its bytes are kept. */
+  /** A cut gzip is not readable past the cut, so that the record is pending and its bytes are kept. */
   const cut = (text: string) => gzipSync(Buffer.concat([Buffer.from(text), noise(3000)])).subarray(0, 2500);
   /** New processes take up the new rules. */
   const reload = () => {
     for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGKILL');
   };
 
-  test('kept files are read again: what is found now is told, what was wrong is taken back, and hashes are looked up', async () => {
+  test('kept files are read again: new findings are reported, wrong ones are taken back, and hashes are looked up', async () => {
     const innocent = await scanned(app, token, 'innocent.txt', Buffer.from('nothing but first-marker-5f1c'));
     expect(innocent).toMatchObject({ scan_status: 'infected' });
     const unread = await scanned(app, token, 'unread.gz', cut('a second-marker-77aa inside'));
@@ -66,14 +66,14 @@ describe('when the signatures change', async () => {
       kept: 'no',
       engines: [{ name: 'YARA-X' }, { name: 'SHA-256 list', verdict: 'infected' }],
     });
-    // What is found again was found when it was found first, and is told once.
+    // A repeated finding keeps the time of the first, and is reported once.
     expect(await detailOf(lasting)).toMatchObject({ scan_status: 'infected', scanned_at: lasting.scanned_at });
     expect((await alerts()).filter(({ description }) => description.includes('lasting'))).toHaveLength(1);
     // It was a false alarm: its owner may have it back.
     const cleared = await detailOf(innocent);
     expect(cleared).toMatchObject({ kept: 'sealed', threat_detected: null });
     expect(cleared.notes).toEqual([
-      `On ${innocent.scanned_at.slice(0, 10)} it was called Marker. Checked again with newer lists of known threats: nothing was found.`,
+      `On ${innocent.scanned_at.slice(0, 10)} it was called Marker. We checked it again with newer threat definitions and found nothing.`,
     ]);
     expect(
       (await alerts()).map(({ threat_type, outcome, description }) => [
@@ -107,7 +107,7 @@ describe('when the signatures change', async () => {
       10_000,
     );
 
-  test('again while a recheck is under way, what it had seen before is seen again', async () => {
+  test('again during a recheck, files that it had seen before are seen again', async () => {
     const first = await scanned(app, token, 'first.gz', cut('a fourth-marker-2e60 inside'));
     // Long enough that the change comes in its middle.
     const long = gzipSync(noise(60 * 1024 ** 2), { level: 0 }).subarray(0, -100);

@@ -3,10 +3,10 @@ import { type Kysely, sql } from 'kysely';
 import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { type ScanRow, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
+import { type ScanRow, UNREAD } from './scan-store.ts';
 
-/** Looks at what was scanned before, again, when engine or signatures have changed: at what this server alone keeps, and at what nobody does. */
+/** Rechecks earlier scans when engine or signatures have changed: files that this server alone keeps, and scans without kept bytes. */
 export interface Recheck {
   /** Rechecks when the engine is another one than the last recheck was done with, in this or an earlier run of the server. */
   look(): Promise<void>;
@@ -26,7 +26,7 @@ const ROWS_AT_ONCE = 500;
 export function createRecheck(parts: {
   database: Kysely<AntivirusTables & InstallationTables>;
   edition: () => string | undefined;
-  /** The data folder of this server: what others keep is read again by them. */
+  /** The data folder of this server: other servers recheck their own files. */
   home: string;
   matchHash: MatchHash | undefined;
   /** Takes a finding of the list for a record that was not infected when it was looked for. */
@@ -51,7 +51,7 @@ export function createRecheck(parts: {
             .where(({ eb, or, and }) =>
               or([
                 eb('sealed', '=', sql.lit(1)),
-                // What waits for an engine is read anyway.
+                // Files that wait for an engine are read anyway.
                 and([
                   eb('spooled', '=', sql.lit(1)),
                   or([eb('status_detail', 'is', null), eb('status_detail', 'not in', UNREAD)]),
@@ -60,7 +60,7 @@ export function createRecheck(parts: {
             )
         : query
             .where('scan_status', '!=', 'infected')
-            // Of what nobody keeps any server may say what a list says.
+            // Scans without kept bytes may be looked up in lists by any server.
             .where(({ eb, or, and }) =>
               or([
                 and([eb('home', '=', home), eb('in_store', '=', sql.lit(0))]),
@@ -79,7 +79,7 @@ export function createRecheck(parts: {
   }
 
   async function recheck(): Promise<void> {
-    // What it began with: signatures that change meanwhile have not seen the first rows, and are looked at anew.
+    // The edition at the start: if the signatures change meanwhile, the first rows were not compared with them, and are looked at anew.
     const began_with = edition();
     if (matchHash !== undefined) {
       for await (const row of rowsWhere('not infected')) {

@@ -35,7 +35,7 @@ describe('a record', async () => {
     ['a page', 'text/html', Buffer.from('\n<!DOCTYPE html><p>hello')],
     ['words', 'text/plain', Buffer.from('Grüße aus Köln')],
     ['noise', 'application/octet-stream', noise(500)],
-  ])('says by the bytes that %s is %s, whatever its name', async (_, media_type, content) => {
+  ])('recognises by the bytes that %s is %s, whatever its name', async (_, media_type, content) => {
     expect(await scan('file.xyz', content)).toMatchObject({ media_type });
   });
 
@@ -47,7 +47,7 @@ describe('a record', async () => {
     expect((await scan('unknown.pdf', noise(300))).notes).toEqual([]);
   });
 
-  test('notes what is only suspicious, in the words of the rule, behind a name that hides nothing; it stays clean', async () => {
+  test('notes merely suspicious content, in the words of the rule, behind a name that hides nothing; it stays clean', async () => {
     const packed = samples.find(({ rule, kind }) => rule === 'Packed_ELF_UPX' && kind === 'hit')?.bytes ?? Buffer.alloc(0);
     expect(packed.length).toBeGreaterThan(0);
     const inside = await scan('b.zip', zip([{ name: `${'x'.repeat(4000)}\u202efdp.\u0007exe`, content: packed }]));
@@ -59,7 +59,7 @@ describe('a record', async () => {
     expect(inside.notes[0]?.endsWith(`: ${alone}`)).toBe(true);
   });
 
-  test('knows since when this person has had these bytes, and nothing of other people', async () => {
+  test("knows since when this person has had these bytes, and ignores other people's", async () => {
     const { token: stranger } = await app.signIn();
     const content = Buffer.from('the same bytes');
     const theirs = await scanned(app, stranger, 'theirs.txt', content);
@@ -70,7 +70,7 @@ describe('a record', async () => {
     expect(second.scanned_at > second.first_seen_at).toBe(true);
   });
 
-  test('tells in its detail what the signatures say of the threat', async () => {
+  test("shows in its detail the signatures' words about the threat", async () => {
     const { id } = await scan('mail.zip', zip([{ name: 'eicar.com', content: EICAR }]));
     expect(replyOf(await app.call(readScan, { token, params: { id } }))).toMatchObject({
       threat_detected: 'EICAR-Test-File',

@@ -26,7 +26,7 @@ describe('room for uploads', async () => {
   const [eve, zoe, adam] = await Promise.all([app.signIn(), app.signIn(), app.signIn()]);
 
   // proves: attack-C.15-1
-  test('is bounded for one person over all that they send, and what is refused or done gives it back', async () => {
+  test('is bounded for one person over all uploads, and a refused or finished one frees its room', async () => {
     const held = [openUpload(app, eve.token), openUpload(app, eve.token)];
     for (const one of held) await one.write(noise(MIB));
     await soon(() => expect(spool(app)).toHaveLength(2));
@@ -36,7 +36,7 @@ describe('room for uploads', async () => {
       status: 429,
       code: 'too_many_requests',
       retry_after: '30',
-      detail: 'Your files that wait to be read take all the room there is for one person. Wait until one of them is done.',
+      detail: 'Your waiting files fill your space. Wait until one is done.',
     });
     // Others have theirs, until all is taken.
     const hers = openUpload(app, zoe.token);
@@ -51,10 +51,10 @@ describe('room for uploads', async () => {
     expect(await scanned(app, eve.token, 'large.bin', noise(2 * MIB))).toMatchObject({ scan_status: 'clean' });
   });
 
-  test('is no more than what one file may take', async () => {
+  test('is no more than one file may take', async () => {
     expect(problemOf(await upload(app, eve.token, { name: 'huge.bin', content: noise(3 * MIB + 1) }))).toMatchObject({
       status: 413,
-      detail: 'The file is larger than 3 MB, the most that is taken here.',
+      detail: 'The file is larger than 3 MB, the limit here.',
     });
     expect(spool(app)).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe('a disk that is nearly full', async () => {
       status: 503,
       code: 'storage_full',
       retry_after: '60',
-      detail: 'The server has too little space left to take a file. Try again later.',
+      detail: 'The server is out of space. Try again later.',
     });
     expect(replyOf(await app.call(readReadiness))).toMatchObject({ status: 'ready', storage: 'low' });
     expect((await app.call(login, { body: person })).status).toBe(200);
@@ -109,7 +109,7 @@ describe('a disk that is nearly full', async () => {
     for (const [index, one] of uploads.entries()) {
       if (refused.has(index)) continue;
       await one.write(content.subarray(0, 2 * MIB));
-      // What has arrived takes room of the disk, and no longer what was kept free for it.
+      // A received file uses the disk, and no longer its reservation.
       disk.free -= 2 * MIB;
     }
     await soon(() => expect(spool(app)).toHaveLength(3));
@@ -150,7 +150,7 @@ describe('a disk that is nearly full', async () => {
     expect((await app.kept.list({ limit: 10 })).entries).toHaveLength(1);
   });
 
-  test.runIf(!isStoreShared())('does so with a small file, which is in the folder from its verdict on', async () => {
+  test.runIf(!isStoreShared())('keeps a small file, which is in the folder from its verdict on', async () => {
     for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGSTOP');
     const answer = scanned(app, token, 'eicar.com', Buffer.concat([EICAR, Buffer.from('\n')]));
     await soon(() => expect(spool(app)).toHaveLength(1));
@@ -207,7 +207,7 @@ describe('an account that is deleted', async () => {
     expect(await refusalOf(sent)).toMatchObject({
       status: 401,
       code: 'unauthenticated',
-      detail: 'The account was deleted while the file was on its way. Nothing of it is kept.',
+      detail: 'Your account was deleted during the upload, so we kept nothing.',
     });
     await nothingOf();
   });
@@ -227,7 +227,7 @@ describe('an account that is deleted', async () => {
     await nothingOf();
   });
 
-  test('between the last byte and the record is told so', async () => {
+  test('a deletion of the account between the last byte and the record is reported so', async () => {
     const person = await app.signIn();
     const { id } = await app.app.database
       .selectFrom('users')
@@ -237,7 +237,7 @@ describe('an account that is deleted', async () => {
     const sent = openUpload(app, person.token);
     await sent.write(noise(MIB));
     await soon(() => expect(spool(app)).toHaveLength(1));
-    // As another server does it, whose uploads are its own.
+    // As another server does it, with uploads of its own.
     await app.app.database.deleteFrom('users').where('id', '=', id).execute();
     sent.finish();
     expect(await refusalOf(sent)).toMatchObject({ status: 401, code: 'unauthenticated' });

@@ -9,8 +9,8 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
 /**
- * A file in the store that servers share is to be read. Whoever reads one, for whatever reason, has this job meanwhile, so that two servers never read the same file. Only what an engine has begun to
- * read counts as an attempt; a file that ends its servers is given up before its job is, by what its record counts.
+ * A file in the store that servers share is to be read. Every reader of a file holds this job, so that two servers never read the same file. A reading counts as an attempt once an engine has
+ * begun it; a file that ends its servers is given up before its job is, by the counts of its record.
  */
 export const SCAN = jobKind({
   name: 'scan',
@@ -19,7 +19,7 @@ export const SCAN = jobKind({
   attempts: { most: 8, most_ms: 600 * SECOND_MS, counted: 'told' },
 });
 
-/** What was scanned before is to be looked at again by the engine of an edition. While the store is away it is tried again and again. */
+/** Earlier scans are to be rechecked by the engine of an edition. While the store is away it is tried again and again. */
 export const RECHECK = jobKind({
   name: 'recheck',
   payload: z.object({ edition: z.string() }),
@@ -27,10 +27,10 @@ export const RECHECK = jobKind({
   attempts: { most_ms: 600 * SECOND_MS, counted: 'told' },
 });
 
-/** Removes from the store that servers share what is over its time, or belongs to no record. */
+/** Removes expired files, and those without a record, from the store that servers share. */
 export const SWEEP = jobKind({ name: 'sweep', payload: z.object({}), every_ms: HOUR_MS, priority: 2 });
 
-/** Finds files in that store that nobody has been asked to read: those of a server of an earlier version that was killed. */
+/** Finds waiting files in that store without a job: those of a server of an earlier version that was killed. */
 export const LEFT_WAITING = jobKind({ name: 'left-waiting', payload: z.object({}), every_ms: 60 * SECOND_MS, priority: 2 });
 
 /** The signatures of feeds are to be brought up to date, by one server for all. Once an update was tried it has been done, and says itself when the next one is due. */
@@ -39,18 +39,18 @@ export const UPDATE_SIGNATURES = jobKind({ name: 'update-signatures', payload: z
 /** The right to read a file that servers share. */
 export type ReadingLease = Pick<HeldJob, 'signal' | 'confirm' | 'countAttempt'>;
 
-/** Somebody reads the file. */
+/** Another reading of the file is under way. */
 export const BUSY = Symbol('busy');
 
-/** Who may read the files of the store that servers share: one server at a time has each. */
+/** Rights to read the files of the store that servers share: one server at a time has each. */
 export interface ReadingLeases {
-  /** Takes the right to read a file, as part of `transaction`. Undefined while somebody reads it. */
+  /** Takes the right to read a file, as part of `transaction`. Undefined while another server reads it. */
   begin(transaction: Kysely<JobTables>, scan_id: string): Promise<HeldJob | undefined>;
-  /** Does `work` with the right to read a file, which then is nobody's. */
+  /** Does `work` with the right to read a file, which it then releases. */
   during<T>(scan_id: string, work: (lease: ReadingLease) => Promise<T>): Promise<T | typeof BUSY>;
-  /** Has files read, by whichever server can. Those that are read already are not read again. */
+  /** Has files read, by any server. Those that are read already are not read again. */
   ask(scan_ids: readonly string[]): Promise<void>;
-  /** Nobody is to read a file any more: its record is gone. */
+  /** Ends all readings of a file: its record is gone. */
   cancel(scan_id: string): Promise<void>;
 }
 

@@ -47,7 +47,7 @@ describe('a history of more than a thousand records', async () => {
     return rows;
   }
 
-  test('is counted whole, whatever a page holds', async () => {
+  test('is counted over all pages', async () => {
     expect(replyOf(await call(countScans, { token }))).toEqual({ clean: COPIES, infected: 1, pending: 0, test_files: 0 });
     expect(replyOf(await call(countScans, { token, query: '?search=odd%25' }))).toEqual({
       clean: 0,
@@ -62,7 +62,7 @@ describe('a history of more than a thousand records', async () => {
     expect(await listed('?status=infected')).toMatchObject([{ filename: 'Paper 0007.pdf' }]);
     expect(await listed('?search=PAPER%200042')).toMatchObject([{ filename: 'Paper 0042.pdf' }]);
     expect(await listed('?search=very.odd')).toMatchObject([{ filename: 'Paper 0007.pdf' }]);
-    // What is special to the database is text here.
+    // Wildcards of the database are plain text here.
     expect(await listed('?search=%25')).toHaveLength(1);
     expect(await listed('?search=_aper')).toEqual([]);
     expect(problemOf(await call(listScans, { token, query: '?status=lost' })).status).toBe(422);
@@ -85,7 +85,7 @@ describe('a history of more than a thousand records', async () => {
     const gone = idAt(COPIES + 1);
     expect(problemOf(await call(listScans, { token, query: `?sort=name&cursor=${gone}` }))).toMatchObject({
       status: 422,
-      errors: [{ field: 'cursor', message: 'That entry is gone. Reload the list.' }],
+      errors: [{ field: 'cursor', message: 'That entry was deleted. Reload the list.' }],
     });
     expect((await call(listScans, { token, query: `?sort=newest&cursor=${gone}` })).status).toBe(200);
   });

@@ -4,10 +4,10 @@ import { nameOrderOf } from '#platform/folded-text.ts';
 import { containing } from '#platform/page.ts';
 import { invalidField } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
+import { INDUSTRY_TEST_THREATS, readKeptCounts } from './scan-counts.ts';
 import { scanOf } from './scan-record.ts';
 
-/** The order of a list: what it goes by before the id, and which way. Ids sort by time. */
+/** The order of a list: its first key before the id, and the direction. Ids sort by time. */
 const ORDERS: Record<(typeof SCAN_SORTS)[number], { by?: Expression<string | number | Buffer>; direction: 'asc' | 'desc' }> = {
   newest: { direction: 'desc' },
   oldest: { direction: 'asc' },
@@ -15,7 +15,7 @@ const ORDERS: Record<(typeof SCAN_SORTS)[number], { by?: Expression<string | num
   largest: { by: sql<number>`size`, direction: 'desc' },
 };
 
-/** What a list is searched by: a file's name and a threat's. */
+/** Searched columns of the list: a file's name and a threat's. */
 const SEARCHED = ['filename', 'threat_detected'] as const;
 
 /**
@@ -37,13 +37,14 @@ export function createScanList(database: Kysely<AntivirusTables>) {
       }
       if (cursor !== undefined) {
         const last = await of(user_id).select(sql`${by}`.as('place')).where('id', '=', cursor).executeTakeFirst();
-        if (last === undefined) throw invalidField('cursor', 'That entry is gone. Reload the list.');
+        if (last === undefined) throw invalidField('cursor', 'That entry was deleted. Reload the list.');
         query = query.where(sql<boolean>`(${by} ${beyond} ${last.place} or (${by} = ${last.place} and id ${beyond} ${cursor}))`);
       }
       return (await query.orderBy(by, direction).orderBy('id', direction).execute()).map(scanOf);
     },
 
     async totals(user_id: string, search: string): Promise<ScanTotals> {
+      if (search === '') return await readKeptCounts(database, user_id);
       const found = of(user_id).where(containing(search, SEARCHED));
       const [rows, tests] = await Promise.all([
         found

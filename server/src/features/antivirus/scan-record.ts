@@ -2,8 +2,8 @@ import { coverageSchema, engineAnswerSchema, type Scan } from '@palisade/contrac
 import { type ScanDetail, threatFactsSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import { disguiseOf } from './disguise.ts';
-import type { ScanRow } from './keeping.ts';
 import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
+import type { ScanRow } from './scan-store.ts';
 
 export const notesSchema = z.array(z.string());
 export const enginesSchema = z.array(engineAnswerSchema);
@@ -34,22 +34,22 @@ export function scanOf({
     ...row,
     notes: [...(disguise === undefined ? [] : [disguise]), ...notesSchema.parse(JSON.parse(row.notes))],
     engines: enginesSchema.parse(JSON.parse(row.engines)),
+    is_test_file: isTestFile(row),
     coverage: row.coverage === null ? null : coverageSchema.parse(JSON.parse(row.coverage)),
     ...(device_id !== null && { device: { id: device_id, device_name: device_name ?? '', path: device_path ?? '' } }),
   };
 }
 
 /** Whether what was found is one of the industry's harmless test files. */
-export function isTestFile({ threat_detected }: ScanRow): boolean {
+export function isTestFile({ threat_detected }: Pick<ScanRow, 'threat_detected'>): boolean {
   return INDUSTRY_TEST_THREATS.includes(threat_detected ?? '');
 }
 
-/** A record with everything that is known of it, but what was said of it. */
+/** A record with all its facts, but without the report on it. */
 export function detailOf(row: ScanRow): Omit<ScanDetail, 'report'> {
   return {
     ...scanOf(row),
     threat_facts: row.threat_facts === null ? null : threatFactsSchema.parse(JSON.parse(row.threat_facts)),
-    is_test_file: isTestFile(row),
     kept: row.sealed === 1 ? 'sealed' : row.spooled === 1 ? 'waiting' : 'no',
     kept_until: row.kept_until,
     answered_from: row.answered_from,

@@ -8,16 +8,16 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Examinations, RecordNews } from './examination.ts';
-import { isUnread, type Keeping, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { EDITION } from './recheck.ts';
 import { BUSY, LEFT_WAITING, RECHECK, type ReadingLease, type ReadingLeases, SCAN, SWEEP } from './scan-jobs.ts';
+import { isUnread, type ScanRow as Row, type ScanStore, UNREAD } from './scan-store.ts';
 
-/** The editions that everything in the store was rechecked by: those of all servers, while an upgrade goes on. */
+/** The editions by which everything in the store was rechecked: those of all servers, during an upgrade. */
 const RECHECKED = 'rechecked_editions';
 const EDITIONS_KEPT = 8;
 const ROWS_AT_ONCE = 500;
-/** How long a recheck waits for files that somebody reads, in ms. */
+/** Time that a recheck waits for files that are being read, in ms. */
 const BUSY_PAUSE_MS = 5_000;
 
 interface SharedFilesOptions {
@@ -26,7 +26,7 @@ interface SharedFilesOptions {
   leases: ReadingLeases;
   engine: Engine;
   examinations: Examinations;
-  keeping: Keeping;
+  scanStore: ScanStore;
   news: RecordNews;
   matchHash: MatchHash | undefined;
   /** The data folder of this server. */
@@ -34,9 +34,9 @@ interface SharedFilesOptions {
   /** The data folders of the servers that live. */
   livingHomes: () => Promise<readonly string[]>;
   giveUp: (row: Row) => Promise<Row | undefined>;
-  /** How often a file is given to an engine before it waits for other signatures, or for the next start of its server. */
+  /** Number of attempts for a file before it waits for other signatures, or for the next start of its server. */
   attempts: number;
-  /** When what no engine could read is tried again, in ms. */
+  /** Time after which an unread file is tried again, in ms. */
   retry_ms: number;
   isClosing: () => boolean;
   logger: FastifyBaseLogger;
@@ -113,7 +113,7 @@ async function isNew(
   return known !== undefined && !known.includes(edition);
 }
 
-/** Files in the store that servers share and that nobody stands and waits for: any server reads them, one at a time has each. */
+/** Files in the store that servers share and that no caller waits for: any server reads them, one at a time has each. */
 export class SharedFiles {
   private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   private readonly jobs: Jobs;
@@ -139,7 +139,7 @@ export class SharedFiles {
         const row = await find(this.database, job.payload.scan_id);
         if (row === undefined) return;
         if (!isUnread(row)) {
-          // Whoever had it before may not have come to tell.
+          // The previous reader may have stopped before it reported the finding.
           if (row.scan_status === 'infected')
             await options.examinations.tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted', true);
           return;
@@ -152,7 +152,7 @@ export class SharedFiles {
       () => this.engine.complete(),
     );
     this.jobs.handle(SWEEP, async ({ signal }) => {
-      for (const row of await options.keeping.sweepShared(signal)) options.news.changed(row);
+      for (const row of await options.scanStore.sweepShared(signal)) options.news.changed(row);
     });
     this.jobs.handle(LEFT_WAITING, async () => {
       const living = await options.livingHomes();
@@ -168,7 +168,7 @@ export class SharedFiles {
       RECHECK,
       async (job) => {
         const { edition } = job.payload;
-        // Engines have changed meanwhile, or this server has others: who has these asks again.
+        // Engines have changed meanwhile, or this server has others: a server with that edition asks again.
         if (this.engine.edition() !== edition || (await editions(this.database))?.includes(edition) === true) return;
         if (this.matchHash !== undefined)
           await this.withEach(this.listed(rowsWhere(this.database, 'not infected', job)), job, (row, lease) =>
@@ -183,7 +183,7 @@ export class SharedFiles {
     );
   }
 
-  /** Does `work` with each file, as its record is once nobody else reads it. */
+  /** Does `work` with each file, with its record once no other server reads it. */
   private async withEach(
     rows: AsyncIterable<Row>,
     { signal }: Job<unknown>,
@@ -195,7 +195,7 @@ export class SharedFiles {
         return row === undefined || isUnread(row) ? row : await work(row, lease);
       });
       if (done === BUSY) return false;
-      // What waits for an engine is read when there is one.
+      // A file that waits for an engine is read when there is one.
       if (done !== undefined && isUnread(done)) await this.leases.ask([id]);
       return true;
     };
@@ -219,7 +219,10 @@ export class SharedFiles {
     for await (const row of rows) if (this.matchHash?.(row.file_hash) !== undefined) yield row;
   }
 
-  /** Has read what an earlier run of this server was told to and has not: it had given it up, or was of an earlier version. */
+  /**
+   * Reads the files that an earlier run of this server was to read and did not: it had given them up, or was of an earlier
+   * version.
+   */
   async resume(): Promise<void> {
     // Earlier versions noted it for each data folder.
     const noted = [...(await readFacts(this.database, `${EDITION}:`)).values()];
@@ -236,7 +239,10 @@ export class SharedFiles {
     await this.leases.ask(left.map(({ id }) => id));
   }
 
-  /** An engine is back, here: what waits is read. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  /**
+   * An engine is back, here: waiting files are read. With new signatures (`afresh`) also those that were tried too often with the
+   * old ones.
+   */
   async rescan(afresh: boolean): Promise<void> {
     if (afresh) {
       await this.database
@@ -259,7 +265,7 @@ export class SharedFiles {
     await this.leases.ask(waiting.map(({ id }) => id));
   }
 
-  /** Asks for a recheck when the engine is another one than those that everything was rechecked by, and nobody has asked. */
+  /** Asks for a recheck when the engine differs from those of the last one, and none was asked for. */
   async look(): Promise<void> {
     const edition = this.engine.edition();
     if (edition === undefined) return;

@@ -10,11 +10,14 @@ import { takeExclusive } from '#platform/exclusive.ts';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import { SET_FILE, type SignatureStore, setNameSchema, stateSchema, type UpdateState } from './signature-store.ts';
 
-/** What feeds brought, for all servers of a database: sets lie in the store that they share, and the database says which is in use, and what the last update did. */
+/**
+ * Signatures of feeds, for all servers of a database: sets lie in the store that they share, and the database says which is in use, and the result of the last
+ * update.
+ */
 export interface SharedSignatures {
-  /** Takes over what the newest update of any server brought. Answers whether a set came by it. @throws StoreAwayError */
+  /** Takes over the result of any server's newest update. Answers whether a set came by it. @throws StoreAwayError */
   adopt(store: SignatureStore): Promise<boolean>;
-  /** Gives the others what an update brought here. @throws StoreAwayError */
+  /** Gives an update's result to the other servers. @throws StoreAwayError */
   publish(store: SignatureStore): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ const storedFeedSchema = z.object({
   rules: z.int(),
   hashes: z.int(),
   changed_at: z.iso.datetime(),
-  /** What of it is not used: the first of them, and how many. Sets of earlier versions left nothing out. */
+  /** The unused entries: the first of them, and their number. Sets of earlier versions left nothing out. */
   left_out: z.array(leftOutSchema).default([]),
   left_out_total: z.int().default(0),
 });
@@ -39,7 +39,7 @@ export interface StoredSet {
   feeds: (StoredFeed & { path: string })[];
 }
 
-/** What an update did with one feed. Times are ISO. */
+/** The result of an update for one feed. Times are ISO. */
 const feedOutcomeSchema = z.object({
   id: z.string(),
   ok: z.boolean(),
@@ -47,7 +47,7 @@ const feedOutcomeSchema = z.object({
   sentence: z.string(),
   /** When its maker's server last said that this is the newest; null before. */
   confirmed_at: z.iso.datetime().nullable(),
-  /** What its server called the content of `digest`. */
+  /** The server's name for the content of `digest`. */
   digest: z.string().nullable(),
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
@@ -59,7 +59,7 @@ export const stateSchema = z.object({
   next_at: z.iso.datetime(),
   feeds: z.array(feedOutcomeSchema),
 });
-/** What the last update did, and when the next is due. */
+/** The result of the last update, and when the next is due. */
 export type UpdateState = z.infer<typeof stateSchema>;
 
 export interface SignatureStore {
@@ -70,13 +70,13 @@ export interface SignatureStore {
   readCurrent(): Promise<StoredSet | undefined>;
   readState(): Promise<UpdateState | undefined>;
   writeState(state: UpdateState): Promise<void>;
-  /** An empty folder to put a set together in. Call with the lock held: what an update that was killed left there goes. */
+  /** An empty folder to put a set together in. Call with the lock held: leftovers of a killed update are removed. */
   stage(): Promise<string>;
-  /** Makes the staged folder, with a file named `<id>` for each feed, a set. Nothing uses it yet. */
+  /** Makes the staged folder, with a file named `<id>` for each feed, a set. It is not in use yet. */
   publish(staged: string, feeds: readonly StoredFeed[]): Promise<string>;
-  /** Makes a staged folder that holds a whole set of another server a set of this one. Nothing uses it yet. */
+  /** Makes a staged folder that holds a whole set of another server a set of this one. It is not in use yet. */
   take(staged: string, name: string): Promise<void>;
-  /** Reads what a set says of itself. @throws when it is none */
+  /** Reads the description of a set. @throws when it is none */
   parse(text: string): { feeds: StoredFeed[] };
   /** Makes a set the one in use, at once. */
   point(name: string): Promise<void>;

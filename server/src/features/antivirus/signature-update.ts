@@ -9,7 +9,7 @@ import type { SignatureFeed } from '#platform/signature-feeds.ts';
 import { FETCH_LIMITS, FeedRefused, type FetchLimits, fetchFeed } from './fetch-feed.ts';
 import type { FeedOutcome, SignatureStore, StoredFeed, StoredSet } from './signature-store.ts';
 
-/** How an update ended. `busy`: another one is running, and nothing was done. */
+/** The result of an update. `busy`: another one is running, and this one did nothing. */
 export type UpdateOutcome = 'updated' | 'unchanged' | 'failed' | 'busy';
 
 /** Where an update may be cut off; each leaves a whole set in use. */
@@ -20,7 +20,7 @@ export interface UpdateParts {
   feeds: readonly SignatureFeed[];
   /** `server/signatures`. */
   signatures_folder: string;
-  /** Where the files of the kept set lie; the installation that `signatures_folder` is a part of where nothing is said. */
+  /** The folder with the files of the kept set; by default the installation around `signatures_folder`. */
   installation_folder?: string | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
@@ -36,12 +36,12 @@ const HOUR_MS = 3_600_000;
 /** The next update comes so much later, and up to a tenth more; sooner where a feed failed. ms. */
 const EVERY_MS = { good: 24 * HOUR_MS, failed: HOUR_MS } as const;
 const NAMED_MAXIMUM = 3;
-const KEPT = 'The last good version stays in use.';
+const KEPT = 'We still use the last good version.';
 
 /** Names a feed with its pin: content that came under another pin is another feed's. */
 export function feedId({ kind, url, pin, strict }: SignatureFeed): string {
   const proof = pin.kind === 'sha256' ? pin.hex : pin.kind === 'ed25519' ? pin.key : '';
-  // What is tried strictly may come out as something else.
+  // A strict trial may have another outcome.
   const wish = strict ? '&strict' : '';
   return createHash('sha256').update(`${kind}+${url}#${pin.kind}=${proof}${wish}`).digest('hex').slice(0, 16);
 }
@@ -61,7 +61,7 @@ function describe({ kind, rules, hashes, left_out, left_out_total }: StoredFeed)
 }
 
 interface Obtained {
-  /** Undefined: there is nothing of this feed that could be used. */
+  /** Undefined: the feed has no usable part. */
   stored: StoredFeed | undefined;
   outcome: FeedOutcome;
 }

@@ -15,6 +15,8 @@ export function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
   const waits = members.some(({ state }) => state === 'untested');
   return {
     name: 'ClamAV',
+    kind: null,
+    note: null,
     version: first?.version ?? null,
     signatures_version: first?.signatures_version ?? null,
     state: first !== undefined ? 'ready' : waits ? 'starting' : 'down',
@@ -23,7 +25,7 @@ export function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
   };
 }
 
-/** What is told of a clamd that was looked for and answers. */
+/** The status of a clamd that was found and answers. */
 function foundScanner(clamd: ClamdPool | undefined): EngineStatus['found_scanner'] {
   if (clamd?.looked_for !== true) return null;
   const members = clamd.health();

@@ -84,7 +84,7 @@ describe('a server with feeds', async () => {
     const shown = await status(token);
     expect(shown).toMatchObject({
       engines: [{ name: 'YARA-X', state: 'ready', processes: { ready: 2, wanted: 2 } }],
-      signatures: { hashes: 2, last_outcome: 'The last update went well.' },
+      signatures: { hashes: 2, last_outcome: 'The last update succeeded.' },
       limits: { depth: 16 },
       feeds: null,
     });
@@ -104,7 +104,7 @@ describe('a server with feeds', async () => {
       expect([changed_at, confirmed_at, memory_bytes]).not.toContain(null);
   });
 
-  test('asks for newer ones once a day, by itself', async () => {
+  test('asks for newer ones once a day, without a request', async () => {
     const { token } = await app.signIn();
     feeds.put('/live/rules.zip', archive(THREE));
     feeds.asked.length = 0;
@@ -145,7 +145,7 @@ describe('a server without feeds', async () => {
 });
 
 describe('a server whose clamd is not there', async () => {
-  // Nothing listens on port 1.
+  // Port 1 has no listener.
   const app = await startScanningApp({ environment: { SCANNER_URL: 'clamd://127.0.0.1:1' } });
 
   test('says so beside the engine that answers', async () => {

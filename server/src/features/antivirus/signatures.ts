@@ -17,7 +17,7 @@ import type { SharedSignatures } from './shared-signatures.ts';
 import { openSignatureStore, type SignatureStore, type StoredSet, type UpdateState } from './signature-store.ts';
 import { feedId, updateSignatures } from './signature-update.ts';
 
-/** What is known of the signatures beside what an engine says. Times are ISO. */
+/** Facts about the signatures beside the engine's own. Times are ISO. */
 interface SignaturesStatus {
   /** When the newest of them came: the pack's own day where there is nothing else, null where it does not say. */
   built_at: string | null;
@@ -32,7 +32,7 @@ interface SignaturesStatus {
 }
 
 const LOOK_EVERY_MS = 30_000;
-/** The first look after a start: soon, but behind what people wait for. ms. */
+/** The first look after a start: soon, but after requests of people. ms. */
 const FIRST_LOOK_MS = 2_000;
 /** An update that is planned for later than this was planned by a clock that was wrong. ms. */
 const PLANNED_AT_MOST_MS = 48 * 3_600_000;
@@ -48,7 +48,7 @@ async function packDate(path: string): Promise<string | null> {
   return text === undefined ? null : `${packSchema.parse(JSON.parse(text)).released_on}T00:00:00.000Z`;
 }
 
-/** Without what a maker may have given as a secret: account and query. */
+/** Without parts that may be secret: account and query. */
 function shownAddress(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -125,7 +125,7 @@ export class Signatures {
     }
   }
 
-  /** Of a set only what the settings still name. */
+  /** The feeds of a set that the settings still name. */
   private wanted(set: StoredSet | undefined) {
     return (set?.feeds ?? []).filter(({ id }) => this.ids.includes(id));
   }
@@ -143,14 +143,14 @@ export class Signatures {
     };
   }
 
-  /** What was read before is asked for again in lists that make a file infected, not in those that only note. */
+  /** Earlier scans are looked up again in lists that make a file infected, not in those that only note. */
   private openLists(of: StoredSet | undefined): HashList[] {
     return this.wanted(of).flatMap(({ id, kind, path }) =>
       kind === 'sha256' && this.severityOf(id) === 'alarm' ? [openHashList(path)] : [],
     );
   }
 
-  /** The lists change first: what is scanned again because the engines have moved over must find the new ones. */
+  /** The lists change first: a recheck after the engines have changed must find the new ones. */
   private async moveOver(next: StoredSet): Promise<boolean> {
     const before = this.lists;
     this.lists = this.openLists(next);
@@ -243,7 +243,7 @@ export class Signatures {
     return confirmed.sort()[0] ?? null;
   }
 
-  /** What an engine is to use now. */
+  /** The files that an engine is to use now. */
   files(): SignatureFiles {
     return this.filesOf(this.set);
   }
@@ -265,7 +265,7 @@ export class Signatures {
         changed_at: used?.changed_at ?? null,
         confirmed_at: outcome?.confirmed_at ?? null,
         ok: outcome?.ok ?? true,
-        sentence: outcome?.sentence ?? 'Waiting for its first update.',
+        sentence: outcome?.sentence ?? 'Waiting for the first update.',
       };
     });
     const failed = outcomes.filter(({ ok }) => !ok).length;
@@ -281,20 +281,20 @@ export class Signatures {
         this.feeds.length === 0 || this.state === undefined
           ? null
           : failed === 0
-            ? 'The last update went well.'
-            : `The last update failed for ${failed} of ${this.feeds.length} sources; what was there before stays in use.`,
+            ? 'The last update succeeded.'
+            : `The last update failed for ${failed} of ${this.feeds.length} sources; we still use the previous version.`,
       failed_sources: failed,
       feeds: outcomes,
     };
   }
 
-  /** How long ago the feeds were known to be the newest, in ms; undefined where no feed could say. */
+  /** Time since the feeds were known to be the newest, in ms; undefined if no feed could say. */
   age(): number | undefined {
     const as_of = this.asOf();
     return as_of === null ? undefined : this.now() - Date.parse(as_of);
   }
 
-  /** How many feeds were not known to be the newest within the time in which each is updated. */
+  /** Number of feeds that were not known to be the newest within their update interval. */
   late(): number {
     return this.ids.filter((id) => {
       const confirmed_at = this.state?.feeds.find((one) => one.id === id)?.confirmed_at;

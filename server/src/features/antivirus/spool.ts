@@ -12,10 +12,10 @@ const ARRIVING = '.part';
 const UNPACKED = '.unpacked';
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = { person: 30, all: 60 } as const;
-/** The disk is looked at when so many bytes have come: what else is written meanwhile is to be less than the reserve. */
+/** The disk is checked each time so many bytes have come: other writes meanwhile must stay below the reserve. */
 const LOOK_EVERY_BYTES = 1024 ** 2;
 
-/** How much may lie in the spool, in bytes: what arrives, what waits, and what could not be sealed yet. */
+/** The most bytes in the spool: arriving files, waiting ones, and those that could not be sealed yet. */
 export interface SpoolLimits {
   per_person: number;
   all: number;
@@ -43,8 +43,7 @@ interface SpoolOptions {
 }
 
 /**
- * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and nobody waits for long. Files are named by scan id; a name that a
- * person sent is never a path.
+ * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and the wait is short. Files are named by scan id; a person's filename is never a path.
  * @throws when the folder cannot be made or written.
  */
 export class Spool {
@@ -89,7 +88,7 @@ export class Spool {
     this.all += size;
   }
 
-  /** Lets go of so much of what is kept free for a file. */
+  /** Releases a part of a file's reservation. */
   private unclaim(id: string, size: number): number {
     const claim = this.claims.get(id);
     if (claim === undefined) return 0;
@@ -106,7 +105,7 @@ export class Spool {
 
   private requireDisk(size: number): void {
     if (this.disk.fits(size)) return;
-    const detail = 'The server has too little space left to take a file. Try again later.';
+    const detail = 'The server is out of space. Try again later.';
     throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
   }
 
@@ -130,20 +129,19 @@ export class Spool {
     const { id, user_id, size } = file;
     const mine = (this.files.get(id)?.size ?? 0) + size;
     const most = Math.min(this.limits.per_person, this.limits.all);
-    if (mine > most)
-      throw new Problem('too_large', { detail: `The file is larger than ${describeSize(most)}, the most that is taken here.` });
+    if (mine > most) throw new Problem('too_large', { detail: `The file is larger than ${describeSize(most)}, the limit here.` });
     const more = Math.max(1, size);
     if ((this.people.get(user_id) ?? 0) + more > this.limits.per_person) {
-      const detail = 'Your files that wait to be read take all the room there is for one person. Wait until one of them is done.';
+      const detail = 'Your waiting files fill your space. Wait until one is done.';
       throw new Problem('too_many_requests', { detail, retry_after: RETRY_AFTER_S.person });
     }
     if (this.all + more > this.limits.all) {
-      const detail = 'The files that wait to be read take all the room there is for them. Try again in a moment.';
+      const detail = 'Waiting files fill the server’s space. Try again in a moment.';
       throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
     }
     this.since_look += size;
     if (size === 0 || this.since_look >= LOOK_EVERY_BYTES) {
-      // What is kept free for this file is its own; what is kept free for others is theirs.
+      // A file may use its own reservation, but not those of others.
       const own = Math.min(size, this.claims.get(id)?.size ?? 0);
       this.requireDisk(own === size ? size : size + this.claimed - own);
       this.since_look = 0;
@@ -153,9 +151,9 @@ export class Spool {
   }
 
   /**
-   * Keeps room of the disk free for an upload that says how many bytes it has, until they have come or `remove` is called, so that of several at once those that fit arrive. It is a claim: of one
-   * person no more is kept free than one may have here, and what is beyond it is taken as it comes.
-   * @throws Problem `storage_full` when the disk has no more beside what others have claimed.
+   * Keeps room of the disk free for an upload that says how many bytes it has, until they have come or `remove` is called, so that of several at once those that fit arrive. It is a claim: for
+   * one person no more is reserved than one may have here, and bytes beyond it are taken as they come.
+   * @throws Problem `storage_full` when the disk has no more room beside the others' claims.
    */
   reserve({ id, user_id, size }: SpooledFile): void {
     const most = Math.min(this.limits.per_person, this.limits.all);
@@ -166,7 +164,7 @@ export class Spool {
     this.claimed += more;
   }
 
-  /** Takes over an upload that has arrived in the folder as a whole. When this fails nothing of it is left. */
+  /** Takes over an upload that has arrived in the folder as a whole. On a failure it is removed. */
   async keep(id: string): Promise<void> {
     try {
       await rename(this.arriving(id), this.path(id));
@@ -182,12 +180,12 @@ export class Spool {
     void this.memory.set(id, bytes);
   }
 
-  /** What is held of a file; undefined when it is in the folder. */
+  /** The bytes of a file in memory; undefined when it is in the folder. */
   held(id: string): Buffer | undefined {
     return this.memory.get(id);
   }
 
-  /** Puts what is held of a file into the folder. When this fails nothing of it is left. */
+  /** Moves a file from memory into the folder. On a failure it is removed. */
   async store(id: string): Promise<void> {
     const bytes = this.memory.get(id);
     if (bytes === undefined) return;
@@ -203,7 +201,7 @@ export class Spool {
     }
   }
 
-  /** Removes the bytes of a scan. A missing object is no error. What an engine unpacks it removes itself. */
+  /** Removes the bytes of a scan. A missing object is no error. An engine removes the files that it unpacks. */
   async remove(id: string): Promise<void> {
     if (!this.memory.delete(id)) await removeFile(this.path(id));
     this.giveBack(id);

@@ -1,7 +1,7 @@
 import type { Verdict as FileVerdict } from '@palisade/scanner/verdict';
-import type { Verdict } from './keeping.ts';
+import type { Verdict } from './scan-store.ts';
 
-/** A verdict as the record of an upload keeps it. What engines did not say stays as it is in the record. */
+/** A verdict as the record of an upload keeps it. Columns without an answer of an engine stay as they are in the record. */
 export function columnsOf(verdict: FileVerdict, filename: string): Partial<Verdict> {
   const { scan_status, status_detail, threat_detected, engines, edition, seen } = verdict;
   const said = { scan_status, status_detail, engines: JSON.stringify(engines), answered_from: null };
@@ -18,7 +18,10 @@ export function columnsOf(verdict: FileVerdict, filename: string): Partial<Verdi
   };
 }
 
-/** What a verdict may serve again for: files of any name, or of this one only. No name that is shown holds a line's end, so none passes for an engine's. */
+/**
+ * The scope in which a verdict can be reused: files of any name, or of this one only. No name that is shown holds a line's end, so none passes for an
+ * engine's.
+ */
 export function editionFor(edition: string, filename: string | undefined): string {
   return filename === undefined ? edition : `${edition}\n${filename}`;
 }

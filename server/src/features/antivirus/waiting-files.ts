@@ -8,19 +8,19 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Examinations, RecordNews } from './examination.ts';
-import { isUnread, type Keeping, NOT_KEPT, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { createRecheck, type Recheck } from './recheck.ts';
 import type { ReadingLeases } from './scan-jobs.ts';
+import { isUnread, NOT_KEPT, type ScanRow as Row, type ScanStore, UNREAD } from './scan-store.ts';
 import { createSharedFiles, type SharedFiles } from './shared-files.ts';
 import type { Spool } from './spool.ts';
 
-/** How often a file is given to the engine in all before it waits for the next start of the server. */
+/** Number of attempts for a file in all before it waits for the next start of the server. */
 const ATTEMPTS_MAXIMUM = 5;
 export const RETRY_EVERY_MS = 15_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const AT_ONCE = 100;
-/** Findings that are told again at a start: more than could be under way at once when the server was killed. */
+/** Findings that are reported again at a start: more than could be under way at once when the server was killed. */
 const TOLD_AGAIN_MAXIMUM = 100;
 
 interface WaitingFilesOptions {
@@ -32,8 +32,8 @@ interface WaitingFilesOptions {
   engine: Engine;
   examinations: Examinations;
   spool: Spool;
-  keeping: Keeping;
-  /** The data folder of this server: what others have is theirs to read and to remove. */
+  scanStore: ScanStore;
+  /** The data folder of this server: other servers read and remove their own files. */
   home: string;
   /** Ids of the files that are taken in just now and have no record yet. */
   arriving: () => readonly string[];
@@ -41,17 +41,17 @@ interface WaitingFilesOptions {
   matchHash: MatchHash | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** How often pending files are given to the engine again, in ms. */
+  /** Interval at which pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }
 
-/** Files that nobody stands and waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may see otherwise. */
+/** Files that no caller waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may judge differently. */
 export class WaitingFiles {
   private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   private readonly engine: Engine;
   private readonly examinations: Examinations;
   private readonly spool: Spool;
-  private readonly keeping: Keeping;
+  private readonly scanStore: ScanStore;
   private readonly home: string;
   private readonly arriving: () => readonly string[];
   private readonly news: RecordNews;
@@ -72,7 +72,7 @@ export class WaitingFiles {
     this.engine = options.engine;
     this.examinations = options.examinations;
     this.spool = options.spool;
-    this.keeping = options.keeping;
+    this.scanStore = options.scanStore;
     this.home = options.home;
     this.arriving = options.arriving;
     this.news = options.news;
@@ -87,7 +87,7 @@ export class WaitingFiles {
         leases: options.leases,
         engine: this.engine,
         examinations: this.examinations,
-        keeping: this.keeping,
+        scanStore: this.scanStore,
         news: this.news,
         matchHash: options.matchHash,
         home: this.home,
@@ -104,7 +104,7 @@ export class WaitingFiles {
       home: this.home,
       matchHash: options.matchHash,
       onListed: async ({ id }) => {
-        // What is being read just now is looked up when it has been.
+        // A file that is being read is looked up afterwards.
         if (this.examinations.isRunning(id)) return;
         const row = await this.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
         if (row !== undefined && row.scan_status !== 'infected') await this.examinations.settle(row, {});
@@ -124,7 +124,7 @@ export class WaitingFiles {
     };
     const given_up = await this.database
       .updateTable('scans')
-      // What was read and waits to be sealed has its verdict.
+      // A file that was read and waits to be sealed has its verdict.
       .set(isUnread(row) ? { ...NOT_KEPT, ...unread } : NOT_KEPT)
       .where('id', '=', row.id)
       // Else it has its verdict, and its bytes went with that.
@@ -133,11 +133,11 @@ export class WaitingFiles {
       .executeTakeFirst();
     if (given_up === undefined) return undefined;
     this.news.changed(given_up);
-    await this.keeping.letGo(row);
+    await this.scanStore.letGo(row);
     return given_up;
   };
 
-  /** Has scanned what an earlier run of the server has left, in its order. */
+  /** Scans the files that an earlier run of the server left, in their order. */
   private async takeUp(rows: readonly Row[]): Promise<void> {
     for (const row of rows) {
       if (this.closed) return;
@@ -151,16 +151,16 @@ export class WaitingFiles {
     this.resumed = true;
   }
 
-  /** Removes what is over its time, once an hour by the clock. */
+  /** Removes expired files, once an hour by the clock. */
   private async sweepWhenDue(): Promise<void> {
     if (this.now() - this.swept_at < SWEEP_EVERY_MS) return;
     this.swept_at = this.now();
-    for (const row of await this.keeping.sweep(() => [...this.arriving(), ...this.examinations.running()]))
+    for (const row of await this.scanStore.sweep(() => [...this.arriving(), ...this.examinations.running()]))
       this.news.changed(row);
   }
 
   private readonly retryPending = async (): Promise<void> => {
-    // Before that nobody has seen whether the bytes are still all there.
+    // Before that it is unknown whether the bytes are still complete.
     if (!this.resumed || !this.engine.complete()) return;
     const rows = await this.database
       .selectFrom('scans')
@@ -181,7 +181,7 @@ export class WaitingFiles {
     }
   };
 
-  /** Seals what was read when the disk was full. That needs no engine, and is tried for as long as the bytes are kept. */
+  /** Seals files that were read when the disk was full. That needs no engine, and is tried for as long as the bytes are kept. */
   private readonly sealWaiting = async (): Promise<void> => {
     if (!this.resumed) return;
     for (let after = ''; ; ) {
@@ -236,9 +236,9 @@ export class WaitingFiles {
     return (await this.recheck.isDue()) || (await this.shared?.recheckDue()) === true;
   }
 
-  /** Takes up what an earlier run of the server left pending, and continues while engines come back. */
+  /** Takes up the files that an earlier run of the server left pending, and continues while engines come back. */
   async resume(): Promise<void> {
-    // What was kept before records named the folder is this server's, if it is the first that asks.
+    // Files from before records named the folder belong to this server, if it is the first that asks.
     await this.database
       .updateTable('scans')
       .set({ home: this.home })
@@ -253,7 +253,7 @@ export class WaitingFiles {
       .where('spooled', '=', sql.lit(1))
       .orderBy('id')
       .execute();
-    // What is in the store is read from there, by whichever server is first.
+    // A file in the store is read from there, by whichever server is first.
     await this.spool.recover(rows);
     const found = await this.database
       .selectFrom('scans')
@@ -262,7 +262,7 @@ export class WaitingFiles {
       .orderBy('id', 'desc')
       .limit(TOLD_AGAIN_MAXIMUM)
       .execute();
-    // What the spool still held of others, `recover` has just removed.
+    // `recover` has just removed the spool's files of other records.
     for (const row of found) {
       const copy = row.sealed === 1 ? 'sealed' : row.spooled === 1 ? 'waiting' : 'deleted';
       await this.examinations.tellInfected(row, copy, true);
@@ -280,7 +280,10 @@ export class WaitingFiles {
     this.resuming = this.takeUp(rows);
   }
 
-  /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  /**
+   * An engine is back: scans waiting files. With new signatures (`afresh`) also those that were tried too often with the
+   * old ones.
+   */
   async rescanWaiting(afresh: boolean): Promise<void> {
     if (afresh) {
       await this.database
@@ -295,7 +298,7 @@ export class WaitingFiles {
     await this.retryPending();
   }
 
-  /** Begins nothing more, and ends when what was under way has; so the examinations are to be closed at the same time. */
+  /** Begins no more work, and ends once running work has; so the examinations are to be closed at the same time. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.retry);

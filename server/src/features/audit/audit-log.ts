@@ -22,9 +22,9 @@ interface Page {
   cursor?: number | undefined;
 }
 
-/** What stands in the audit log, for those who may read it. */
+/** Reads the audit log for those who may. */
 export interface AuditLog {
-  /** What is about one account, newest first. */
+  /** The entries about one account, newest first. */
   activity(user_id: string, page: Page): Promise<Activity[]>;
   /** All of it, page by page. */
   allActivity(user_id: string): AsyncIterable<Activity>;

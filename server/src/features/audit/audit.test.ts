@@ -30,7 +30,7 @@ const kinds = async (token: string) => replyOf(await call(listActivity, { token 
 
 describe('one’s own activity', () => {
   // proves: asvs-16.3.1
-  test('tells what was done to the account, from where, newest first, and nothing of anybody else', async () => {
+  test("lists changes of the account with their origin, newest first, and never other people's", async () => {
     const person = await signIn('maria');
     const again = async (password = person.password) =>
       replyOf(await call(login, { body: { email: person.email, password } })).access_token;
@@ -151,7 +151,7 @@ describe('the database', () => {
 
 type Database = TestApp['app']['database'];
 
-/** Somebody who has the database and its rights. */
+/** A person with the database and its rights. */
 async function unguard(database: Database): Promise<void> {
   if (database.getExecutor().adapter instanceof PostgresAdapter) {
     for (const table of ['audit_entries', 'audit_head'])
@@ -173,20 +173,35 @@ class Undone extends Error {
   }
 }
 
+/** A database, or a query of one, that does something before each query is sent. */
+function beforeQueries<T extends object>(target: T, first: () => Promise<void>): T {
+  return new Proxy(target, {
+    get(_, name): unknown {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        if (String(name).startsWith('execute')) return first().then(() => Reflect.apply(value, target, args));
+        const next: unknown = Reflect.apply(value, target, args);
+        return typeof next === 'object' && next !== null ? beforeQueries(next, first) : next;
+      };
+    },
+  });
+}
+
 // proves: asvs-11.4.3, security-20
 describe('the verifier', async () => {
-  test('takes entries that are added while it reads for nothing else', async () => {
+  test('accepts entries that are added while it reads', async () => {
     const person = await app.signIn();
     const ours = app.app.database.$pickTables<'audit_entries' | 'audit_head'>();
     const added: Promise<unknown>[] = [];
     const growing = ours.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
-        // Each time it has come to the end, somebody signs in.
+        // Each time it has reached the end, a person signs in.
         if (result.rows.length === 0 && added.length < 3) {
           const entry = { kind: 'signed_in', subject_id: person.email, actor_id: person.email } as const;
           added.push(createAudit({ now: Date.now, key: keyOf(app) }).record(ours, entry));
-          // SQLite has one connection, which is the verifier's until it has its answer; who has asked next comes next.
+          // SQLite has one connection, which is the verifier's until it has its answer; callers follow in their order.
           if (isPostgres()) await added.at(-1);
         }
         return result;
@@ -195,6 +210,22 @@ describe('the verifier', async () => {
     expect(await verifyAudit(growing, { key: keyOf(app) })).toMatchObject({ fault: null });
     await Promise.all(added);
     expect(added).toHaveLength(3);
+  });
+
+  test('begins again when old entries are removed while it reads', async () => {
+    const aging = await startTestApp();
+    for (const name of ['boss', 'maria', 'zoe']) await aging.signIn(name);
+    const entries = aging.app.database.$pickTables<'audit_entries' | 'audit_head'>();
+    const audit = createAudit({ now: Date.now, key: keyOf(aging) });
+    let queries = 0;
+    let removed = 0;
+    // Everything is removed after the verifier has read where the log begins, and before it reads the entries.
+    const shrinking = beforeQueries(entries, async () => {
+      queries += 1;
+      if (queries === 2) removed = await audit.forgetOld(entries, new Date(Date.now() + 60_000).toISOString());
+    });
+    expect(await verifyAudit(shrinking, { key: keyOf(aging) })).toMatchObject({ fault: null, entries: removed });
+    expect(removed).toBeGreaterThan(2);
   });
 
   const fresh = await startTestApp();
@@ -212,7 +243,7 @@ describe('the verifier', async () => {
     await database.deleteFrom('audit_entries').where('seq', '>', head.seq).execute();
     await database.updateTable('audit_head').set(head).execute();
   };
-  /** Chains everything anew, as somebody can who has the database and this program, but not the key. */
+  /** Chains everything anew, as a person can who has the database and this program, but not the key. */
   const chainAnew = async (database: Database, last = 2 ** 31 - 1) => {
     let before = '0'.repeat(64);
     for (const row of await database.selectFrom('audit_entries').selectAll().where('seq', '<=', last).orderBy('seq').execute()) {
@@ -376,7 +407,7 @@ describe('the verifier', async () => {
   });
 
   // proves: attack-B.13-1
-  test('finds with a noted head what was written anew to the end', async () => {
+  test('finds with a noted head a log that was rewritten to the end', async () => {
     const { database } = fresh.app;
     const { seq, hash } = await headOf(database);
     const noted = { seq, hash, by: 'the noted head' } as const;
@@ -388,7 +419,7 @@ describe('the verifier', async () => {
     expect((await verify(database, noted)).fault).toMatchObject({ seq: 4, reason: containing('rewritten') });
   });
 
-  test('finds by what the server notes beside its keys that the log was put back, and the server never notes the other one', async () => {
+  test("finds by the server's note beside its keys that the log was put back, and the server never notes the other one", async () => {
     const served = await startTestApp();
     const { database } = served.app;
     const note = join(served.data_dir, 'keys', 'audit.head');
@@ -457,7 +488,7 @@ describe('the verifier', async () => {
       code: 0,
       output: containing('Entries before 3 are from before the log had a key'),
     });
-    // An earlier note of its own would contradict what is changed here.
+    // An earlier note of its own would contradict the change here.
     await vi.waitFor(() => expect(readFileSync(join(folder, 'keys', 'audit.head'), 'utf8')).toContain('"seq":4,'), {
       timeout: 10_000,
     });
@@ -494,7 +525,7 @@ describe('the verifier', async () => {
   });
 });
 
-test('is read by nobody who may not', async () => {
+test('needs the right to read it', async () => {
   const { token } = await signIn();
   for (const endpoint of [listAudit, checkAudit]) expect((await call(endpoint, { token })).status).toBe(403);
   expect((await call(listActivity)).status).toBe(401);

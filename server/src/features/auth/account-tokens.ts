@@ -6,15 +6,15 @@ type Tables = Pick<AuthTables, 'account_tokens'>;
 type Purpose = AuthTables['account_tokens']['purpose'];
 
 const TOKEN_BYTES = 32;
-/** How many of one purpose an account has at once: more than the limits on letters let anybody ask for while they live. */
+/** The most live tokens of one purpose for an account: more than the limits on letters let anybody ask for in their lifetime. */
 const LIVE_MAXIMUM = 20;
 
 const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * A new token of 256 random bits, base64url, or what `make` makes; only its hash is stored. Those before it go on. An account that has as many as it may gets no further one by mail
- * (undefined): those in its mailbox hold, and no request takes one away. One that is answered takes the place of the oldest.
+ * A new token of 256 random bits, base64url, or what `make` makes; only its hash is stored. Earlier ones stay valid. An account that has as many as it may gets no further one by
+ * mail (undefined): those in its mailbox hold, and no request takes one away. One that is answered takes the place of the oldest.
  */
 export async function issueToken(
   transaction: Kysely<Tables>,
@@ -48,7 +48,7 @@ export async function issueToken(
   return token;
 }
 
-/** Whose token it is, and whether it was mailed; undefined for one that is worth nothing. */
+/** The account of a token, and whether it was mailed; undefined for an invalid token. */
 export async function findToken(
   database: Kysely<Tables>,
   { token, purpose, now }: { token: string; purpose: Purpose; now: number },

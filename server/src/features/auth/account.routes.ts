@@ -16,7 +16,7 @@ export function sessionOf({ user_agent, ...row }: SessionRecord, own_id: string)
   return { ...row, client: describeUserAgent(user_agent), current: row.id === own_id };
 }
 
-/** What a session says of what its person has still to do. */
+/** The steps that a session's person still has to do. */
 function standingOf({ is_held, is_unproven }: Session) {
   return {
     ...(is_held && { two_factor_setup_required: true as const }),

@@ -49,7 +49,7 @@ describe('one’s own account', () => {
     expect(problemOf(await call(changeUsername, { token, body: { username } })).errors?.[0]?.field).toBe('username');
   });
 
-  test('is nobody’s without a token', async () => {
+  test('needs a token', async () => {
     expect((await call(changeUsername, { body: { username: 'x' } })).status).toBe(401);
     expect((await call(changePassword, { body: { current_password: 'x', new_password: NEW_PASSWORD } })).status).toBe(401);
     expect((await call(listSessions)).status).toBe(401);
@@ -159,7 +159,7 @@ describe('signed-in sessions', () => {
     expect((await call(currentUser, { token: other })).status).toBe(200);
   });
 
-  test('somebody else’s is not there, and neither is what is no id', async () => {
+  test("another person's is not found, and neither is an invalid id", async () => {
     const person = await signIn();
     const stranger = await signIn();
     const [theirs] = replyOf(await call(listSessions, { token: person.token }));
@@ -170,7 +170,7 @@ describe('signed-in sessions', () => {
     expect((await call(currentUser, { token: person.token })).status).toBe(200);
   });
 
-  test('all others end at once, nobody else’s', async () => {
+  test('all others of this person end at once', async () => {
     const person = await signIn();
     const stranger = await signIn();
     const others = await Promise.all([signInAgain(person), signInAgain(person)]);

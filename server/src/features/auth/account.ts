@@ -16,7 +16,7 @@ import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 import { storedUsername, usernameColumns, usernameRefusal } from './username.ts';
 
-/** What a person changes about their own account. */
+/** A person's changes to their own account. */
 export interface Accounts {
   /** @throws Problem `username_taken`, `invalid_field`. */
   changeUsername(user_id: string, username: string, origin: Origin): Promise<Account>;
@@ -48,7 +48,7 @@ export function createAccounts(parts: {
 }): Accounts {
   const { database, audit, passwords, requirePassword, sessions, mail, isUnproven } = parts;
 
-  /** What a person did to their own account, in the transaction in which it is done. */
+  /** Notes a change by the person themselves, in its transaction. */
   const record = (
     transaction: typeof database,
     kind: AuditKind,
@@ -113,8 +113,8 @@ export function createAccounts(parts: {
           .returning('id')
           .executeTakeFirst();
         if (changed === undefined) throw new Problem('conflict');
-        // A reset that was asked for before must not undo the change. But while nobody proved the address, the tokens that were mailed there may be its owner's,
-        // and who changes the password somebody else.
+        // A reset that was asked for before must not undo the change. But while the address is unproved, the tokens that were mailed there may be its owner's,
+        // and the person who changes the password another one.
         let over = transaction.deleteFrom('account_tokens').where('user_id', '=', user_id).where('purpose', '=', 'reset');
         if (is_unproven) over = over.where('is_mailed', '=', 0);
         await over.execute();

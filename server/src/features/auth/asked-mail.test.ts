@@ -61,10 +61,10 @@ describe('a reset that is asked for by strangers', () => {
     await expect.poll(() => resetsTo(email)).toHaveLength(1);
     const [own] = await resetsTo(email);
     const statuses = await attack(email, sources, times);
-    // What uses up the bound of a source is refused to that source alone, the same as for any email.
+    // A source over its bound is refused alone, with the same answer for any email.
     expect(statuses.filter((status) => status === 200)).toHaveLength(sources * 5);
     await expect.poll(() => resetsTo(email)).toHaveLength(6);
-    // The owner at a place where they were never before is told the same, and has letters that work.
+    // The owner at a new place gets the same answer, and has letters that work.
     expect(await forget(email, '203.0.113.77')).toMatchObject({ status: 200, body: { reset_token: null } });
     clock += 6 * MINUTE;
     await forget(email, '203.0.113.78');

@@ -21,7 +21,10 @@ export interface Recipient {
 /** Letters that anybody can have written to an address, by knowing it: each kind is bounded for itself, so that none uses up another. */
 type AskedKind = 'reset' | 'username' | 'registration' | 'proof';
 
-/** Bounds those letters for each address. `source` is who asks, where it is told. Answers the ms until there may be another one, or undefined when there may be. */
+/**
+ * Bounds those letters for each address. `source` is the asking source, where it is known. Answers the ms until there may be another one, or undefined when there
+ * may be.
+ */
 export interface LetterGuard {
   letter(asked: { kind: AskedKind; account: string; source: string | undefined }): Promise<{ wait_ms: number } | undefined>;
 }
@@ -36,8 +39,8 @@ export interface AskedMail {
   /** Whether a letter of this kind may go to an address now, which counts it: undefined, or the ms until it may. */
   take(asked: Asked): Promise<{ wait_ms: number } | undefined>;
   /**
-   * Writes to a known email after the answer has gone out, so that nobody learns from the answer, or from its time, which email is known, nor whether it has had
-   * as many letters as it may.
+   * Writes to a known email after the answer has gone out, so that neither the answer nor its time reveals which email is known, nor whether it has had as many
+   * letters as it may.
    */
   afterwards(asked: Asked, write: (transaction: Transaction<Tables>, user: Recipient) => Promise<void>): void;
   queue(transaction: Kysely<Tables>, letter: Omit<Parameters<Mail['queue']>[1], 'asked'>): Promise<void>;

@@ -6,7 +6,7 @@ import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** Who bounds how many accounts a source makes. @throws Problem `too_many_requests`. */
+/** Bounds the number of accounts that a source makes. @throws Problem `too_many_requests`. */
 export interface RegistrationGuard {
   registration(asked: { source: string }): Promise<void>;
 }
@@ -18,7 +18,7 @@ export function serveAuth(
     signIn: SignIn;
     guard: RegistrationGuard;
     accounts: Pick<Accounts, 'signOut'>;
-    /** Why a request makes nobody an administrator by coming first; undefined where it may. */
+    /** The reason why a request cannot make the first administrator; undefined where it can. */
     notFirst: (request: Incoming) => string | undefined;
   },
 ): void {

@@ -22,17 +22,26 @@ export interface AuthTables {
     email_proven_at: string | null;
     /** When ADMIN_EMAILS made the account an administrator's, which it does once. */
     admin_by_email_at: string | null;
-    /** Since when the account is of the staff; null for a customer's, and where nobody knows. */
+    /** Time since when the account is of the staff; null for a customer's, and if unknown. */
     staff_since: string | null;
   };
   account_tokens: {
     /** SHA-256 of the token in hex. */
     token_hash: string;
     user_id: string;
-    /** What it does once: set a new password, or prove the address. */
+    /** The single use of the token: set a new password, or prove the address. */
     purpose: 'reset' | 'proof';
-    /** 0: it was answered to the machine itself, and so proves nothing of the address. */
+    /** 0: it was answered to the machine itself, and does not prove the address. */
     is_mailed: 0 | 1;
+    created_at: string;
+    expires_at: string;
+  };
+  invitations: {
+    id: string;
+    email: string;
+    role: 'customer' | 'support';
+    /** SHA-256 of the token in hex. */
+    token_hash: string;
     created_at: string;
     expires_at: string;
   };
@@ -41,4 +50,5 @@ export interface AuthTables {
 export const AUTH_PERSONAL: readonly PersonalTable[] = [
   { table: 'users', column: 'id', withheld: ['password_hash', 'username_key', 'username_skeleton'] },
   { table: 'account_tokens', key: 'token_hash', withheld: ['token_hash'] },
+  { table: 'invitations', column: 'email', holds: 'email', withheld: ['token_hash'] },
 ];

@@ -22,7 +22,7 @@ describe('registering', async () => {
     expect(Object.keys(reply).sort()).toEqual(['email', 'id', 'role', 'username']);
   });
 
-  test('an email or a username is taken once, whatever its case', async () => {
+  test('an email or a username is taken once, in any case', async () => {
     await call(register, { body: account('taken') });
     const email = await call(register, { body: { ...account('other'), email: 'TAKEN@Example.com' } });
     expect(problemOf(email)).toMatchObject({ status: 409, code: 'email_taken' });
@@ -99,7 +99,7 @@ describe('public exposure', async () => {
       await expect.poll(mailed).toBeDefined();
       replyOf(await call(resetPassword, { body: { reset_token: (await mailed()) ?? '', new_password } }));
     };
-    // Whoever registered has a passkey, which would be worth more than the password.
+    // The stranger who registered has a passkey, which would be worth more than the password.
     const boss_id = replyOf(await call(login, { body: boss })).user_info.id;
     const passkey = { rp_id: 'localhost', name: 'A key', counter: 0, transports: '[]', created_at: '', last_used_at: null };
     await app.database
@@ -138,7 +138,7 @@ describe('sessions', async () => {
   });
 
   // proves: asvs-7.2.2
-  test('a token opens what is one’s own; none, a wrong one and one in another scheme do not', async () => {
+  test('a token opens its own account; none, a wrong one and one in another scheme do not', async () => {
     const { token, email } = await signIn();
     expect(replyOf(await call(currentUser, { token })).email).toBe(email);
     for (const bad of [undefined, 'wrong', `${token}x`, '']) {

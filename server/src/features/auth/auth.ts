@@ -19,7 +19,7 @@ import { hashPassword, matchPassword, type Passwords } from './password.ts';
 import { nameTaken, storedUsername, usernameColumns, usernameKey, usernameRefusal } from './username.ts';
 
 /** The fact that says who became administrator by coming first. */
-/** Accounts that a search in another feature goes on with. */
+/** The most accounts that a search in another feature uses. */
 const MATCHING_MAXIMUM = 500;
 
 export const FIRST_ADMIN = 'first_admin';
@@ -39,7 +39,10 @@ interface AuthOptions {
   passwords: Passwords;
   exposure: Exposure;
   admin_emails: readonly string[];
-  /** Told of a registration in public exposure, and whether it made an account: an email that has one already makes none. Nobody waits for what it does. */
+  /**
+   * Called for a registration in public exposure, with whether it made an account: an email that has one already makes none. The registration does not wait
+   * for it.
+   */
   onRegistered: (email: string, isNew: boolean) => void;
   now: () => number;
 }
@@ -80,7 +83,7 @@ async function renewed(
     .select('password_hash')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  // Another password meanwhile: this one is worth nothing more.
+  // Another password meanwhile: this one is not valid any more.
   return (await matchPassword(password_hash, password)) === undefined ? before : password_hash;
 }
 
@@ -92,7 +95,7 @@ export class Auth {
   private readonly admin_emails: readonly string[];
   private readonly onRegistered: (email: string, isNew: boolean) => void;
   private readonly now: () => number;
-  // What an unknown email's password is compared with, so that it takes as long as a known one's.
+  // Compared with the password of an unknown email, so that it takes as long as a known one's.
   private isAdministered = false;
   private readonly nobodysHash = hashPassword(randomBytes(16).toString('hex'));
 
@@ -116,11 +119,11 @@ export class Auth {
     return this.isAdministered;
   }
 
-  /** In local exposure: the administrator is whoever came first, and an email that is known is told. */
+  /** In local exposure: the first account is the administrator, and a known email is reported. */
   private async registerHere(account: NewAccount, origin: Origin, not_first: string | undefined): Promise<UserInfo> {
     const { id, email, created_at } = account;
     const isNamed = this.admin_emails.includes(email);
-    // A server that was public before has its administrators, and nobody who came first.
+    // A server that was public before has its administrators, and no first account.
     const isFirst = !(await this.hasAdministrator());
     if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { detail: not_first });
     return await this.database.transaction().execute(async (transaction) => {
@@ -142,7 +145,7 @@ export class Auth {
     });
   }
 
-  /** In public exposure: an email that is known is answered as one that is not, after as much work, and its owner is told by mail. */
+  /** In public exposure: a known email gets the answer of an unknown one, after as much work, and its owner gets a mail. */
   private async registerUnseen(account: NewAccount, origin: Origin): Promise<UserInfo> {
     const { id, email, username } = account;
     const isNew = await this.database.transaction().execute(async (transaction) => {
@@ -184,7 +187,7 @@ export class Auth {
     not_first?: string,
   ): Promise<UserInfo> {
     const username = storedUsername(given);
-    // A name that is taken is told whatever the email: it is known by being seen, and says nothing of the email.
+    // A taken name is reported for any email: names are visible to others, and it reveals no email.
     if (this.exposure === 'public') await requireFreeName(this.database, username);
     const stored = await this.passwords.stored(password, { field: 'password', person: { username, email } });
     const account = {
@@ -207,7 +210,7 @@ export class Auth {
   /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `account_disabled` for a right password. */
   async authenticate({ email, password }: { email: string; password: string }): Promise<{
     user_info: UserInfo;
-    /** Stands for the password that was right: SHA-256 of what is stored of it. */
+    /** Stands for the right password: SHA-256 of its stored form. */
     password_mark: string;
   }> {
     const user = await this.database
@@ -309,7 +312,10 @@ export class Auth {
     return rows.map(({ id }) => id);
   }
 
-  /** Who becomes the first administrator: nobody any more, the first account, or an address of ADMIN_EMAILS that was proved. `isHere`: who asks could make the first one. */
+  /**
+   * The way in which the first administrator is made: there is one already, the first account, or a proved address of ADMIN_EMAILS. `isHere`: the caller could make the
+   * first one.
+   */
   async administrator(isHere: boolean): Promise<AdministratorBy> {
     if (await this.hasAdministrator()) return 'there';
     if (this.exposure === 'public') return 'named_email';
@@ -317,6 +323,16 @@ export class Auth {
   }
 
   /** Whether anybody else has an account. */
+  /** People who have not confirmed their email. */
+  async countUnproven(): Promise<number> {
+    const { count } = await this.database
+      .selectFrom('users')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('email_proven_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
   async hasOthers(id: string): Promise<boolean> {
     const other = await this.database.selectFrom('users').select('id').where('id', '!=', id).limit(1).executeTakeFirst();
     return other !== undefined;
@@ -330,13 +346,15 @@ export class Auth {
       .executeTakeFirst();
   }
 
-  /** Since when somebody is of the staff; null for a customer, and where nobody knows. */
+  /** Time since when a person is of the staff; null for a customer, and if unknown. */
   async staffSince(id: string): Promise<string | null> {
     const row = await this.database.selectFrom('users').select('staff_since').where('id', '=', id).executeTakeFirst();
     return row?.staff_since ?? null;
   }
 
-  /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
+  /**
+   * Facts about an account; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known.
+   */
   async standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }> {
     const { common_password, role, created_at } = await this.database
       .selectFrom('users')

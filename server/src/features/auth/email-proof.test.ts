@@ -67,7 +67,7 @@ const kindsOf = async (email: string) => {
     .execute();
   return rows.map(({ kind }) => kind);
 };
-/** What somebody who registered another's address before this was asked could have set. */
+/** Factors that a stranger with another's address could have set before addresses were proved. */
 async function plantFactors({ email }: Person): Promise<void> {
   const { id } = await app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
   const since = new Date(clock).toISOString();
@@ -82,7 +82,7 @@ async function plantFactors({ email }: Person): Promise<void> {
     .execute();
 }
 
-describe('an address that nobody proved', () => {
+describe('an unproved address', () => {
   // proves: attack-B.7-1
   test('holds back factors, plan requests and remote sessions, and says so', async () => {
     const { token, password } = await signInUnproven();
@@ -135,7 +135,7 @@ describe('an address that nobody proved', () => {
     expect(await kindsOf(email)).toContain('email_proven');
   });
 
-  test('is not confirmed by somebody else who has the code, nor by the one who registered without it', async () => {
+  test('is not confirmed by another person who has the code, nor by the one who registered without it', async () => {
     const [squatter, stranger] = [await signInUnproven(), await signInUnproven()];
     const code = await proofOf(squatter.email);
     expect((await call(proveEmail, { token: stranger.token, body: { token: code } })).status).toBe(422);
@@ -157,7 +157,7 @@ describe('an address that nobody proved', () => {
     expect(problemOf(refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
     expect(await subjectsTo(email)).toHaveLength(5);
     clock += 24 * HOUR - 1;
-    // None of them voids one before it.
+    // A new token does not void earlier ones.
     expect((await call(proveEmail, { token, body: { token: first } })).status).toBe(200);
     const late = await signInUnproven();
     const code = await proofOf(late.email);
@@ -173,7 +173,7 @@ describe('an address that nobody proved', () => {
     const { email, token } = squatter;
     await plantFactors(squatter);
     const reset_token = await resetOf(email);
-    // Whoever registered changes the password meanwhile, which takes nothing from the mailbox.
+    // The stranger who registered changes the password meanwhile, which does not affect the mailbox.
     const body = { current_password: PASSWORD, new_password: 'a password of the stranger' };
     replyOf(await call(changePassword, { token, body }));
     const new_password = 'a password of the owner';
@@ -203,7 +203,7 @@ describe('an address that nobody proved', () => {
     );
     expect(user_info.role).toBe('customer');
     replyOf(await call(proveEmail, { token, body: { token: await proofOf('boss@example.com') } }));
-    // Who must have a second factor goes on to set it up.
+    // A person who must have a second factor continues with its setup.
     expect(replyOf(await call(currentUser, { token }))).toMatchObject({ role: 'admin', two_factor_setup_required: true });
     expect(await kindsOf('boss@example.com')).toEqual(expect.arrayContaining(['email_proven', 'role_changed']));
   });
@@ -220,7 +220,7 @@ describe('an address that nobody proved', () => {
 });
 
 // proves: attack-B.7-2, security-7
-test('letters to one address are so many an hour, whatever they are about', async () => {
+test('letters to one address are so many an hour, of all kinds together', async () => {
   const person = await signIn();
   const { token, password, email } = person;
   await plantFactors(person);
@@ -244,7 +244,7 @@ test('letters to one address are so many an hour, whatever they are about', asyn
 
 describe('an administrator', () => {
   // proves: attack-B.7-4
-  test('deletes an account that nobody proved, and no other', async () => {
+  test('deletes an unproved account, and no other', async () => {
     const office = await signIn('office');
     await app.database.updateTable('users').set({ role: 'admin' }).where('email', '=', office.email).execute();
     await plantFactors(office);
@@ -260,7 +260,7 @@ describe('an administrator', () => {
     expect(replyOf(await remove(listed?.id))).toEqual({ success: true });
     expect((await call(currentUser, { token: squatter.token })).status).toBe(401);
     expect(problemOf(await remove(listed?.id)).status).toBe(404);
-    // Address and name are free again, and nothing was mailed to the address about it.
+    // Address and name are free again, and no mail about it was sent to the address.
     expect((await call(register, { body: { email: squatter.email, username: 'squatter', password: PASSWORD } })).status).toBe(
       201,
     );
@@ -279,7 +279,7 @@ describe('local exposure', async () => {
   const local = await startTestApp();
   const boss = await local.signIn('boss');
 
-  test('holds nothing back, mails no confirmation, and deletes nobody', async () => {
+  test('holds nothing back, mails no confirmation, and deletes no account', async () => {
     const { token, email, password } = await local.signIn();
     expect(replyOf(await local.call(currentUser, { token })).email_unproven).toBeUndefined();
     expect((await local.call(createSession, { token })).status).toBe(201);

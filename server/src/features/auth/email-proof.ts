@@ -25,7 +25,7 @@ interface EmailProofsOptions {
   askedMail: AskedMail;
   public_url: string | undefined;
   exposure: Exposure;
-  /** Who becomes an administrator in public exposure, once the address is proved. */
+  /** Addresses that become administrators in public exposure, once proved. */
   admin_emails: readonly string[];
   now: () => number;
 }
@@ -49,7 +49,10 @@ async function noteProof(
   return proven && { kind: 'email_proven', subject_id: user.id, actor_id: user.id, origin };
 }
 
-/** Whether mails to an account's address reach its person. Asked in public exposure alone: there an address may be anybody's until then. */
+/**
+ * Whether mails to an account's address reach its person. Asked in public exposure alone: there the owner of an address is unknown until
+ * then.
+ */
 export class EmailProofs {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;
@@ -167,7 +170,7 @@ export class EmailProofs {
   }
 
   /**
-   * Proves the address of the person who is signed in with a token that was mailed to it. Whoever is signed in elsewhere is signed out: they did not prove it.
+   * Proves the address of the person who is signed in with a token that was mailed to it. Other sessions of the account end: they did not prove the address.
    * @throws Problem `invalid_field` for a token that is worth nothing, or is another account's.
    */
   async prove(
@@ -195,8 +198,8 @@ export class EmailProofs {
   }
 
   /**
-   * Notes, in `transaction`, that somebody used a mailed token and nothing else: they read the mail of the address, and whoever registered it may be somebody else.
-   * So what these could sign in with goes, unless the address was proved before. Sessions are the caller's to end. Answers what the audit log is to say of it.
+   * Notes, in `transaction`, that a person used only a mailed token: they read the mail of the address, and may not be the one who registered it. So what these
+   * could sign in with goes, unless the address was proved before. Sessions are the caller's to end. Answers the entries for the audit log.
    */
   async proveByReset(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]> {
     if (!this.isAsked) return [];

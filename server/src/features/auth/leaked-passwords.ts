@@ -24,8 +24,8 @@ function readTable(path: string): Buffer {
 }
 
 /**
- * Reads the table that `scripts/leaked-passwords.mjs` makes. It has 48 bits of each hash: one password in 600 million is taken for a leaked one by chance.
- * @throws when it is not there, or is not what was made.
+ * Reads the table that `scripts/leaked-passwords.mjs` makes. It has 48 bits of each hash: one password in 600 million matches a leaked one by chance.
+ * @throws when the file is missing or damaged.
  */
 export function readLeakedPasswords(path: string): LeakedPasswords {
   const table = readTable(path);

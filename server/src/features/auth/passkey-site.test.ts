@@ -10,14 +10,14 @@ test.each([
   ['127.0.0.1:3000', undefined, 'local', LOCALHOST],
   ['[::1]:3000', undefined, 'local', LOCALHOST],
   ['localhost', undefined, 'local', { origin: 'http://localhost', rp_id: 'localhost' }],
-  // A name that others reach, or that somebody says.
+  // A name that others reach, or that a caller sends.
   ['192.168.1.5:3000', undefined, 'local', undefined],
   ['evil.example', undefined, 'local', undefined],
   ['evil.example', undefined, 'public', undefined],
   ['localhost:3000', undefined, 'public', undefined],
   ['not a host', undefined, 'local', undefined],
   [undefined, undefined, 'local', undefined],
-  // What is set counts, whatever the request says.
+  // The setting decides, and not the request.
   ['evil.example', 'https://palisade.example/', 'public', { origin: 'https://palisade.example', rp_id: 'palisade.example' }],
   ['x', 'https://palisade.example:8443', 'public', { origin: 'https://palisade.example:8443', rp_id: 'palisade.example' }],
   ['x', 'http://palisade.example', 'public', undefined],

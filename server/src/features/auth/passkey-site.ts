@@ -18,8 +18,8 @@ function siteOf(address: URL): PasskeySite | undefined {
 }
 
 /**
- * Where passkeys work: at PUBLIC_URL; without it, in local exposure, at the name of the machine itself that the request came to, or `localhost` for one that came to
- * its bare address. Undefined where they work nowhere. A stranger's Host header decides nothing.
+ * The site of passkeys: PUBLIC_URL; without it, in local exposure, the machine's own name from the request, or `localhost` for a request to its bare address.
+ * Undefined if there is none. A stranger's Host header decides nothing.
  */
 export function passkeySite(
   host_header: string | undefined,

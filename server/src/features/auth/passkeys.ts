@@ -13,12 +13,12 @@ type Tables = Pick<TwoFactorTables, 'passkeys' | 'passkey_challenges'>;
 type Purpose = TwoFactorTables['passkey_challenges']['purpose'];
 export type PasskeyRow = Selectable<TwoFactorTables['passkeys']>;
 
-/** Said of what is not kept here, or is somebody else's. */
+/** The answer for unknown passkeys, and for other people's. */
 export const UNKNOWN_PASSKEY = 'This passkey is not known here. It may have been removed.';
 
 const CHALLENGE_BYTES = 32;
 const CHALLENGE_LIFETIME_MS = 300_000;
-/** EdDSA, ES256, RS256 (COSE algorithms registry): what the authenticators of today have. */
+/** EdDSA, ES256, RS256 (COSE algorithms registry): those of present authenticators. */
 const ALGORITHMS = [-8, -7, -257];
 const PASSKEYS_MAXIMUM = 20;
 
@@ -42,7 +42,7 @@ const descriptorOf = ({ credential_id, transports }: PasskeyRow) => ({
   transports: transportsSchema.parse(JSON.parse(transports)),
 });
 
-/** What the library says of an answer; undefined for one that it refuses, with the reason in the log. Loaded on first use: it is a fifth of the start. */
+/** The library's result for an answer; undefined for one that it refuses, with the reason in the log. Loaded on first use: it is a fifth of the start. */
 async function verified<Answer>(
   logger: FastifyBaseLogger,
   verify: (library: typeof import('@simplewebauthn/server')) => Promise<Answer>,
@@ -121,7 +121,7 @@ export class Passkeys {
     return row;
   }
 
-  /** Whose passkey has this id of a credential. */
+  /** The owner of the passkey with this credential id. */
   async ownerOf(credential_id: string): Promise<string | undefined> {
     const row = await this.database
       .selectFrom('passkeys')
@@ -131,7 +131,7 @@ export class Passkeys {
     return row?.user_id;
   }
 
-  /** What to ask a browser to have a passkey of this person used; null where nobody is known yet, who may use any. */
+  /** The request for a browser to use a passkey of this person; null for an unknown person, for whom any passkey is accepted. */
   async request({
     purpose,
     user_id,
@@ -152,7 +152,7 @@ export class Passkeys {
     };
   }
 
-  /** What to ask a browser to have a passkey made. `provider_name` is what the person's device shows. */
+  /** The request for a browser to make a passkey. `provider_name` is shown by the person's device. */
   async requestNew(
     { id, email, username }: { id: string; email: string; username: string },
     site: PasskeySite,
@@ -174,7 +174,7 @@ export class Passkeys {
     };
   }
 
-  /** @throws Problem `conflict` for what does not answer the question, or is known already. `keep` stores it, as part of `database`'s transaction. */
+  /** @throws Problem `conflict` for an answer to another challenge, or a known passkey. `keep` stores it, as part of `database`'s transaction. */
   async examineNew(
     made: NewPasskey,
     user_id: string,
@@ -233,7 +233,7 @@ export class Passkeys {
     assertion: PasskeyAssertion,
     { purpose, user_id, site }: { purpose: Purpose; user_id: string; site: PasskeySite },
   ): Promise<{ passkey: PasskeyRow; take(transaction: Kysely<Tables>): Promise<boolean> }> {
-    // Whoever signs in with a passkey alone was nobody when the question was asked.
+    // A sign-in with a passkey alone had no known person when the challenge was made.
     const challenge = await asked(
       this.database,
       this.now,

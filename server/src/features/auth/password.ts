@@ -26,18 +26,19 @@ export async function isPassword(password_hash: string, password: string): Promi
   return (await matchPassword(password_hash, password)) !== undefined;
 }
 
-/** What a guesser knows of whose password it is. */
+/** Facts about the password's owner that a guesser knows. */
 interface Person {
   username: string;
   email: string;
 }
 
-/** What is asked of every password that somebody chooses, in whichever way. */
+/** Rules for every new password, wherever it is set. */
 export interface Passwords {
   /** Whether attackers try it first: it leaked, or is nothing but names that stand around the account. */
   isCommon(password: string, person: Person): Promise<boolean>;
   /**
-   * What is stored of a new password. A common one is refused in public exposure (DESIGN section 2); in local exposure it is taken, and known to be one.
+   * The stored form of a new password. A common one is refused in public exposure (DESIGN section 2); in local exposure it is taken, and known to be
+   * one.
    * @throws Problem `invalid_field` on `field`.
    */
   stored(password: string, about: { field: string; person: Person }): Promise<{ password_hash: string; common_password: 0 | 1 }>;

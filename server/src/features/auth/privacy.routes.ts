@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { originOf } from '#platform/origin.ts';
 import { invalidField } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import type { AccountDeletion } from './account-deletion.ts';
 import type { Export } from './export.ts';
-import type { Farewell } from './farewell.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { ProveAgain } from './prove-again.ts';
 import { proofOf } from './second-factors.ts';
@@ -14,12 +14,12 @@ export function servePrivacy(
   api: Api,
   parts: {
     dataExport: Export;
-    farewell: Farewell;
+    accountDeletion: AccountDeletion;
     proveAgain: ProveAgain;
     siteOf: (request: FastifyRequest) => PasskeySite | undefined;
   },
 ): void {
-  const { dataExport, farewell, proveAgain, siteOf } = parts;
+  const { dataExport, accountDeletion, proveAgain, siteOf } = parts;
 
   const prove = (user_id: string, body: { password: string } & Parameters<typeof proofOf>[0], request: FastifyRequest) =>
     proveAgain(user_id, { password: body.password, proof: proofOf(body), site: siteOf(request) }, originOf(request));
@@ -35,7 +35,7 @@ export function servePrivacy(
   serve(api, deleteAccount, 'customer', async ({ session, body, request }) => {
     if (body.confirmation !== session.user.email) throw invalidField('confirmation', 'This is not the email of your account.');
     await prove(session.user.id, body, request);
-    await farewell.remove(session.user);
+    await accountDeletion.remove(session.user);
     return { success: true as const };
   });
 }

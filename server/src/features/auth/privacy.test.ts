@@ -42,7 +42,7 @@ const boss = await signIn('boss');
 
 type Person = Awaited<ReturnType<TestApp['signIn']>>;
 
-/** Somebody with something in every table that knows people. */
+/** A person with data in every table that knows people. */
 async function leaveTraces(name: string): Promise<Person & { id: string; recovery_code: string }> {
   const person = await signIn(name, 'support');
   const { token, email } = person;
@@ -192,7 +192,7 @@ function exportFor({ token, password }: Person, proof: Proof = {}): Promise<Resp
   });
 }
 
-/** Somebody whose only second factor is a passkey, and its device. */
+/** A person whose only second factor is a passkey, and its device. */
 async function withPasskey() {
   const person = await signIn();
   const { token, password } = person;
@@ -213,7 +213,7 @@ const fileSchema = z.intersection(
 const WHOSE = /^(user_id|recipient)$/;
 
 test('every table that knows people is in the file of all their data', async () => {
-  // A view shows what a table holds, under another name.
+  // A view shows a table's rows under another name.
   const tables = (await app.app.database.introspection.getTables()).filter(({ isView }) => !isView);
   const personal = tables.filter(({ columns }) => columns.some(({ name }) => WHOSE.test(name))).map(({ name }) => name);
   expect(PERSONAL_TABLES.map(({ table }) => table)).toEqual(expect.arrayContaining(personal));
@@ -232,7 +232,7 @@ describe('the file of all one’s data', async () => {
   });
 
   test.each(PERSONAL_TABLES.map(({ table, column = 'user_id', holds = 'id' }) => ({ table, column, holds })))(
-    'holds one’s own rows of $table, and nobody else’s',
+    'holds one’s own rows of $table only',
     async ({ table, column, holds }) => {
       const own = (await rowsOf(table)).filter((row) => row[column] === person[holds]);
       expect(own.length).toBeGreaterThan(0);
@@ -342,7 +342,7 @@ describe('the deletion of an account', () => {
     for (const entry of entries) expect(entry).toMatchObject({ address: null, client: null, details: {} });
   });
 
-  test('takes the person out of what is counted of a source, which goes on, and of alerts that others have', async () => {
+  test("takes the person out of a source's counts, which stay, and of other people's alerts", async () => {
     const person = await signIn('counted-among');
     const { id } = await app.app.database
       .selectFrom('users')
@@ -368,13 +368,13 @@ describe('the deletion of an account', () => {
     expect(await told()).not.toContain(id);
   });
 
-  test('takes a passkey, of who has nothing else', async () => {
+  test('accepts a passkey, of a person without another factor', async () => {
     const { person, prove } = await withPasskey();
     expect(replyOf(await ask(person, { passkey: await prove() }))).toEqual({ success: true });
     expect((await call(currentUser, { token: person.token })).status).toBe(401);
   });
 
-  test('frees the email and the name, and makes nobody first administrator again', async () => {
+  test('frees the email and the name, and allows no second first administrator', async () => {
     const person = await signIn('gone');
     await ask(person);
     const again = await call(register, { body: { email: person.email, username: 'gone', password: person.password } });
@@ -398,26 +398,29 @@ describe('the deletion of an account', () => {
 if (!isPostgres())
   process.stdout.write('skipped: SQLite has one writer, so that a deletion and another one cannot wait for each other\n');
 
-test.runIf(isPostgres())('a deletion that waits for who writes of the person holds nothing that they wait for', async () => {
-  const { location, dispose } = await freshDatabase();
-  afterAll(dispose);
-  const busy = await startScanningApp({ surroundings: { database: location } });
-  await busy.signIn('boss');
-  const { token, email, password } = await busy.signIn();
-  const other = new Client({ connectionString: 'postgres' in location ? location.postgres : '' });
-  await other.connect();
-  onTestFinished(() => other.end());
-  // As whoever writes a row that refers to the person.
-  await other.query('begin');
-  await other.query('select id from users where email = $1 for key share', [email]);
-  const deleted = busy.call(deleteAccount, { token, body: { password, confirmation: email } });
-  const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  await vi.waitFor(async () => expect((await other.query(waiting)).rows).toHaveLength(1));
-  const { rows } = await other.query(
-    'select s.id from sessions s join users u on u.id = s.user_id where u.email = $1 for update of s nowait',
-    [email],
-  );
-  expect(rows).toHaveLength(1);
-  await other.query('commit');
-  expect(replyOf(await deleted)).toEqual({ success: true });
-});
+test.runIf(isPostgres())(
+  'a deletion that waits for a write about the person holds no lock that the write waits for',
+  async () => {
+    const { location, dispose } = await freshDatabase();
+    afterAll(dispose);
+    const busy = await startScanningApp({ surroundings: { database: location } });
+    await busy.signIn('boss');
+    const { token, email, password } = await busy.signIn();
+    const other = new Client({ connectionString: 'postgres' in location ? location.postgres : '' });
+    await other.connect();
+    onTestFinished(() => other.end());
+    // As a transaction that inserts a row about the person.
+    await other.query('begin');
+    await other.query('select id from users where email = $1 for key share', [email]);
+    const deleted = busy.call(deleteAccount, { token, body: { password, confirmation: email } });
+    const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await vi.waitFor(async () => expect((await other.query(waiting)).rows).toHaveLength(1));
+    const { rows } = await other.query(
+      'select s.id from sessions s join users u on u.id = s.user_id where u.email = $1 for update of s nowait',
+      [email],
+    );
+    expect(rows).toHaveLength(1);
+    await other.query('commit');
+    expect(replyOf(await deleted)).toEqual({ success: true });
+  },
+);

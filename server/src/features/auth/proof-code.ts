@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { typedCode } from '@palisade/contract/text';
 
-/** Without 0, 1, I and O, which are taken for one another. 32 characters divide the 256 values of a byte evenly. */
+/** Without 0, 1, I and O, which are easy to confuse. 32 characters divide the 256 values of a byte evenly. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 12;
 const GROUP = 4;
@@ -15,7 +15,7 @@ export function newProofCode(): string {
   return Array.from({ length: LENGTH / GROUP }, (_, at) => characters.slice(at * GROUP, (at + 1) * GROUP).join('')).join('-');
 }
 
-/** A code as it was made, however it is typed. Anything else is left as it is: it is worth nothing, or a token of before. */
+/** A code as it was made, however it is typed. Any other text is left as it is: it is invalid, or an earlier token. */
 export function readProofCode(typed: string): string {
   const plain = typedCode(typed).replaceAll('-', '').toUpperCase();
   if (plain.length !== LENGTH) return typed;

@@ -6,7 +6,7 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = Pick<TwoFactorTables, 'recovery_codes'>;
 
-/** Crockford's base32: no letter that is taken for a digit. */
+/** Crockford's base32: without letters that look like digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Six groups of four: 120 random bits. With 112 or more a plain hash keeps them (OWASP ASVS 5, 6.5.2). */
 const GROUPS = 6;
@@ -23,7 +23,7 @@ function hashOf(code: string): string {
   return createHash('sha256').update(plain).digest('hex');
 }
 
-/** Makes a set in place of the one before it, and answers its codes: they are never told again. */
+/** Replaces the set before, and answers the new codes: they are never shown again. */
 export async function makeRecoveryCodes(transaction: Kysely<Tables>, user_id: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES.count }, newCode);
   await transaction.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute();

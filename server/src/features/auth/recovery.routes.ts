@@ -5,14 +5,17 @@ import { type Api, serve } from '#platform/serve.ts';
 import type { Recovery } from './recovery.ts';
 import { accountKey } from './sign-in.ts';
 
-/** What is asked for; each kind is counted for itself, so that who forgot both is not refused the second. */
+/**
+ * The recovery that is asked for; each kind is counted on its own, so that a person who forgot both is not
+ * refused the second.
+ */
 interface RecoveryAsked {
   kind: 'password' | 'username' | 'reset';
   source: string;
   account: string | null;
 }
 
-/** Who bounds how often recovery is asked for, before it is known whether there is such an account. @throws Problem `too_many_requests`. */
+/** Bounds the number of recovery requests, before the account is looked up. @throws Problem `too_many_requests`. */
 export interface RecoveryGuard {
   recovery(asked: RecoveryAsked): Promise<void>;
 }

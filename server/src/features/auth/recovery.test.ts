@@ -78,7 +78,7 @@ describe('local exposure', async () => {
     expect(logins.map((answer) => answer.status)).toEqual(answers.map((answer) => (answer.ok ? 200 : 401)));
   });
 
-  test('whoever signs in with the old password while it is reset is not in afterwards', async () => {
+  test('a sign-in with the old password during the reset does not last', async () => {
     const { email, password } = await signIn();
     const reset_token = await tokenFor(app, email);
     const [reset, ...logins] = await Promise.all([
@@ -155,7 +155,7 @@ describe('local exposure', async () => {
   test.each([
     ['another machine', { host: 'localhost' }, '192.0.2.7'],
     ['a page of another site', { host: 'localhost', origin: 'https://evil.example' }, '127.0.0.1'],
-  ])('a request of %s is answered nothing, is told why, and the mail waits in the outbox', async (_, headers, remoteAddress) => {
+  ])('a request of %s gets no token, is told why, and the mail waits in the outbox', async (_, headers, remoteAddress) => {
     const { email } = await signIn();
     const post = async (path: string, address: string) => {
       const { statusCode, body } = await app.app.fastify.inject({
@@ -177,7 +177,7 @@ describe('local exposure', async () => {
       expect(mine.map((mail) => mail.subject).sort()).toEqual(['Palisade: reset your password', 'Palisade: your username']);
     });
     expect((await outbox()).some((mail) => mail.recipient === 'nobody@example.com')).toBe(false);
-    // Nothing of it shows a proxy.
+    // The request shows no sign of a proxy.
     expect(await tokenFor(app, email)).toHaveLength(43);
   });
 

@@ -19,7 +19,7 @@ const WORTHLESS_TOKEN = 'This reset token is wrong, has expired, or was used alr
 
 type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
-/** An email, and where from somebody asks about it. */
+/** An email, and the source of a request about it. */
 interface Asked {
   email: string;
   source: string;
@@ -84,7 +84,7 @@ export class Recovery {
     return this.public_url === undefined ? [] : [new URL(`/?mode=${mode}`, this.public_url).href];
   }
 
-  /** A new reset token, told the machine itself in place of a mail. Those before it go on until one is used. @throws Problem `not_found` for an unknown email. */
+  /** A new reset token, answered to the machine itself in place of a mail. Earlier ones stay valid until one is used. @throws Problem `not_found` for an unknown email. */
   async answerToken(email: string): Promise<string> {
     const user = await requireByEmail(this.database, email);
     const token = await this.database.transaction().execute((transaction) => newToken(this.now, transaction, user.id, false));
@@ -119,7 +119,7 @@ export class Recovery {
 
   mailUsername(asked: Asked): void {
     this.askedMail.afterwards({ kind: 'username', ...asked }, async (transaction, user) => {
-      // Until then it may have been chosen by somebody else, as a text to be mailed.
+      // Until then it may be another person's choice, as a text to be mailed.
       const isProven = await this.emailProofs.mayHear(transaction.$pickTables<'users'>(), user.email);
       await this.askedMail.queue(transaction, {
         recipient: user.email,
@@ -141,7 +141,7 @@ export class Recovery {
     });
   }
 
-  /** Tells the owner of a known email that somebody has tried to register with it. Returns at once. */
+  /** Mails the owner of a known email that a person has tried to register with it. Returns at once. */
   mailRegistration(email: string): void {
     this.askedMail.afterwards({ kind: 'registration', email, source: undefined }, async (transaction, user) => {
       await this.askedMail.queue(transaction, {
@@ -200,12 +200,12 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   return new Recovery(options);
 }
 
-/** A username from before names were looked at may hold what a mail must not. */
+/** A username from before names were checked may hold characters that a mail must not. */
 function shownUsername(username: string): string {
   return username.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '');
 }
 
-/** The letter after a password was changed in any way: whoever did not do it learns of it. */
+/** The letter after a password was changed in any way, which warns an owner who did not do it. */
 export function passwordNotice({ email }: { email: string }) {
   return {
     recipient: email,

@@ -51,10 +51,10 @@ const wrong = (token: string, times: number, source?: string): Attempt[] =>
   Array.from({ length: times }, () => ({ token, password: 'not it', ...(source !== undefined && { source }) }));
 
 // proves: asvs-6.3.1
-describe('the password of somebody who is signed in', () => {
+describe('the password of a signed-in person', () => {
   // proves: security-16
   test.each([endOtherSessions, changePassword, confirmIdentity, exportData, deleteAccount])(
-    'may be wrong 5 times from one source, whatever asks for it: $path',
+    'may be wrong 5 times from one source, over all endpoints: $path',
     async (endpoint) => {
       const { token, password, email } = await signIn();
       expect(await statuses([...wrong(token, 4), { token, password: 'not it', email, endpoint }])).toEqual(Array(5).fill(422));
@@ -65,7 +65,7 @@ describe('the password of somebody who is signed in', () => {
     },
   );
 
-  test('is looked at again when the wait is over, and the session goes on all the while', async () => {
+  test('is checked again when the wait is over, and the session stays valid meanwhile', async () => {
     const { token, password } = await signIn();
     await statuses(wrong(token, 5));
     const { status, wait } = await give({ token, password });
@@ -90,7 +90,7 @@ describe('the password of somebody who is signed in', () => {
   });
 
   // proves: security-16
-  test('is not guessed from many sources, which keep nobody out for long', async () => {
+  test('is not guessed from many sources, which lock no one out for long', async () => {
     const { token, password } = await signIn();
     const sources = Array.from({ length: 9 }, (_, index) => `198.51.100.${index + 1}`);
     const guesses = sources.flatMap((source) => wrong(token, 1, source));
@@ -100,7 +100,7 @@ describe('the password of somebody who is signed in', () => {
     expect((await give({ token, password })).status).toBe(200);
   });
 
-  test('that was wrong keeps nobody else out', async () => {
+  test('a wrong one keeps no other person out', async () => {
     const [one, other] = [await signIn(), await signIn()];
     expect(await statuses(wrong(one.token, 6))).toEqual([422, 422, 422, 422, 422, 429]);
     expect((await give(other)).status).toBe(200);

@@ -7,7 +7,8 @@ import { isPassword } from './password.ts';
 /** Bounds how often a signed-in person may be wrong about their own password: a session that was stolen or left open is no place to guess it. */
 export interface PasswordGuard {
   /**
-   * Does what looks at a password: it answers what was right, or undefined when the password was wrong. What it throws counts as nothing.
+   * Does work that checks a password: it answers a value for the right one, or undefined for a wrong one. An exception is not
+   * counted.
    * @throws Problem `too_many_requests`.
    */
   attempt<Right>(
@@ -18,7 +19,8 @@ export interface PasswordGuard {
 
 /**
  * Has a signed-in person give their password again, and answers the stored hash that it is right for.
- * @throws Problem `invalid_field` on `field` when it is not theirs, `too_many_requests` after too many wrong ones; the session goes on.
+ * @throws Problem `invalid_field` on `field` when it is not theirs, `too_many_requests` after too many wrong ones; the session stays
+ * valid.
  */
 export type RequirePassword = (
   user_id: string,

@@ -32,7 +32,7 @@ test.each([
 });
 
 const idOf = async ({ call }: TestApp, { token }: Person) => replyOf(await call(currentUser, { token })).id;
-/** What the server says to a person who looks at their dashboard. */
+/** The server's answer to a person's request for their dashboard. */
 async function dashboardOf({ call }: TestApp, { token }: Person): Promise<string> {
   const answer = await call(readDashboard, { token });
   return answer.ok ? 'ok' : answer.problem.code;
@@ -107,7 +107,7 @@ describe('where everyone must have a second factor', async () => {
     expect(await dashboardOf(app, person)).toBe('ok');
   });
 
-  test('what is refused for it is no attack; what no customer may ask is told as ever', async () => {
+  test("a refusal for it is no attack; a customer's call of an administrator's endpoint still is", async () => {
     const admin = await signIn(undefined, 'admin');
     const customer = await signIn();
     for (const { token } of [admin, customer]) {
@@ -128,7 +128,7 @@ describe('where everyone must have a second factor', async () => {
     expect(await counted()).not.toContain(adminId);
   });
 
-  test('who has set one up at another server is free at this one at once', async () => {
+  test('a second factor that was set up at another server counts at this one at once', async () => {
     const person = await signIn();
     let lacks = true;
     const elsewhere = createSessions({

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { openKeyFile } from '#platform/key-file.ts';
 
-/** Small secrets that the server must read again, locked with a key of the installation: whoever has the database alone has none of them. */
+/** Small secrets that the server must read again, locked with a key of the installation: the database alone does not reveal them. */
 export interface SealedSecrets {
-  /** `bound` is what the secret belongs to; it opens for nothing else. */
+  /** `bound` names the owner of the secret; it opens for no other. */
   seal(secret: Buffer, bound: string): string;
-  /** @throws when it is not what was sealed, or was sealed with another key. */
+  /** @throws when it has changed, or was sealed with another key. */
   open(sealed: string, bound: string): Buffer;
 }
 

@@ -16,7 +16,7 @@ import { securityNotice } from './security-notice.ts';
 import { matchingStep } from './totp.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
-/** What a person gives as their second factor. */
+/** A person's proof of their second factor. */
 export type Proof = { code: string } | { recovery_code: string } | { passkey: PasskeyAssertion };
 
 /** The one second factor that a body has, if any. */
@@ -49,7 +49,10 @@ export function isRefusedFactor(error: unknown): boolean {
   return error instanceof Problem && error.code === 'second_factor_refused';
 }
 
-/** Codes of 6 digits can be guessed by who has the password: so many in an hour, whatever the way (RFC 4226 section 7.3). Passkeys and recovery codes go on. */
+/**
+ * Codes of 6 digits can be guessed by a person with the password: so many in an hour, over all sign-ins (RFC 4226 section 7.3). Passkeys and recovery codes
+ * stay usable.
+ */
 const CODE_TRIES = { most: 10, window_ms: 3_600_000 } as const;
 
 const WRONG_CODE = 'This code is wrong, or was used already. Wait for the next one and try again.';
@@ -62,7 +65,7 @@ interface SecondFactorsOptions {
   secrets: SealedSecrets;
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
-  /** How many steps a code counts before and after its own. */
+  /** Number of steps that a code is valid before and after its own. */
   drift_steps: number;
   now: () => number;
   logger: FastifyBaseLogger;
@@ -73,7 +76,7 @@ const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toI
 const userOf = (from: Kysely<Tables>, user_id: string) =>
   from.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirstOrThrow();
 
-/** Counts a code before it is looked at, so that many at once are no way around the limit. */
+/** Counts a code before it is checked, so that many at once are no way around the limit. */
 async function claimTry(database: Kysely<Tables>, now: () => number, user_id: string): Promise<void> {
   const isOver = sql<boolean>`tries_until <= ${at(now)}`;
   const row = await database
@@ -183,7 +186,7 @@ export class SecondFactors {
     };
   }
 
-  /** What an account can prove itself with; empty while two-factor sign-in is off. */
+  /** Second factors that an account has; empty while two-factor sign-in is off. */
   async methods(user_id: string): Promise<SecondFactor[]> {
     const [totp, keys] = await Promise.all([
       this.database.selectFrom('totp').select('since').where('user_id', '=', user_id).executeTakeFirst(),

@@ -1,4 +1,4 @@
-/** The letter after the security of an account was changed: whoever did not do it learns of it. `what` goes on from "Hello,": a username is a text that somebody chose, and stands in no letter. */
+/** The letter after the security of an account was changed, which warns an owner who did not do it. `what` follows "Hello,": a username is text of a person, and is in no letter. */
 export function securityNotice(
   { email }: { email: string },
   { subject, what, advice }: { subject: string; what: string; advice?: string },

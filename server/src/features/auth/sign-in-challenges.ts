@@ -8,7 +8,7 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = Pick<TwoFactorTables, 'sign_in_challenges'>;
 
-/** Somebody whose password was right. */
+/** A person whose password was right. */
 interface Waiting {
   user_id: string;
   /** SHA-256 of the stored password that was right. */
@@ -20,11 +20,11 @@ interface Waiting {
 export interface SignInChallenges {
   /** 256 random bits, base64url; only the hash is stored. */
   issue(waiting: Waiting): Promise<string>;
-  /** Who waits behind a challenge, to ask for more. @throws Problem `sign_in_expired`. */
+  /** The person who waits behind a challenge, to ask for more. @throws Problem `sign_in_expired`. */
   find(challenge: string): Promise<Waiting>;
   /**
    * Does what looks at a second factor, as one of the tries that a challenge has. Only one that was refused counts.
-   * @throws Problem `sign_in_expired`, also after too many, and what the work throws.
+   * @throws Problem `sign_in_expired`, also after too many, and the work's own errors.
    */
   attempt(challenge: string, work: () => Promise<void>): Promise<void>;
   /** Ends a challenge, as part of `database`'s transaction. @throws Problem `sign_in_expired` when it has ended meanwhile. */
@@ -36,7 +36,7 @@ const TRIES_MAXIMUM = 5;
 
 const hashOf = (challenge: string) => createHash('sha256').update(challenge).digest('hex');
 
-/** Ends whatever sign-in of a person waits for its second factor, as part of `database`'s transaction: their password is another one now. */
+/** Ends every sign-in of a person that waits for its second factor, as part of `database`'s transaction: their password has changed. */
 export async function endSignIns(transaction: Kysely<Tables>, user_id: string): Promise<void> {
   await transaction.deleteFrom('sign_in_challenges').where('user_id', '=', user_id).execute();
 }
@@ -90,7 +90,7 @@ export function createSignInChallenges(parts: {
     },
 
     async attempt(challenge, work) {
-      // Counted before it is looked at, so that many at once are no way around the limit.
+      // Counted before it is checked, so that many at once are no way around the limit.
       const waiting = await database
         .updateTable('sign_in_challenges')
         .set((update) => ({ tries: update('tries', '+', 1) }))

@@ -17,7 +17,7 @@ const ORIGIN = originOf({ ip: '192.0.2.7', headers: {} });
 const SITE = { origin: 'http://localhost:3000', rp_id: 'localhost' };
 const never = () => Promise.reject(new Error('not asked here'));
 
-/** The ways in, where second factors are as `use` says, and nobody may be signed in by the time the session is there. */
+/** The ways in; second factors behave as `use`, and the account may be gone by the time the session is there. */
 function waysIn(use: SecondFactors['use']) {
   const events: SecurityEvent[] = [];
   const admitted: string[] = [];
@@ -66,7 +66,7 @@ const passkeyOf = (id: string) => ({
   response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
 });
 
-test('a wrong second factor is told to detection, after the password as alone', async () => {
+test('a wrong second factor is reported to detection, after the password as alone', async () => {
   const { signIn, events, admitted } = wrongEverywhere();
   const proof = { code: '000000' };
   await expect(signIn.withSecondFactor({ challenge: 'x', proof, site: SITE }, ORIGIN)).rejects.toThrow(Problem);
@@ -77,7 +77,7 @@ test('a wrong second factor is told to detection, after the password as alone', 
   expect(admitted).toEqual(['failed']);
 });
 
-test('a passkey that nobody has is no failure of anybody', async () => {
+test('an unknown passkey is no failure of any account', async () => {
   const { signIn, events } = wrongEverywhere();
   const attempt = signIn.withPasskey({ assertion: passkeyOf('unknown'), site: SITE }, ORIGIN);
   await expect(attempt).rejects.toMatchObject({ code: 'second_factor_refused' });

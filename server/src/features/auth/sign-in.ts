@@ -18,7 +18,7 @@ import type { Proof, SecondFactors } from './second-factors.ts';
 import type { SignInChallenges } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
-/** Somebody who is signed in from now on. */
+/** A person who is signed in from now on. */
 interface SignedIn {
   access_token: string;
   user_info: UserInfo;
@@ -40,14 +40,14 @@ interface Admission {
   succeeded(user_id: string): Promise<void>;
 }
 
-/** Who lets a try to sign in through, before anything of it is looked at. @throws Problem `too_many_requests`, and what the work throws. */
+/** Bounds attempts to sign in, before they are examined. @throws Problem `too_many_requests`, and what the work throws. */
 export interface SignInGuard {
   attempt<Result>(attempt: { source: string; account: string }, work: (admission: Admission) => Promise<Result>): Promise<Result>;
 }
 
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
-/** What stands for an email where the email itself must not: in events, limits and logs. */
+/** Stands for an email where the email itself must not appear: in events, limits and logs. */
 export function accountKey(email: string): string {
   return createHash('sha256').update(email).digest('hex');
 }
@@ -62,7 +62,7 @@ interface SignInOptions {
   passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
   audit: Pick<Audit, 'record'>;
   observe: Observe;
-  /** Told of who has signed in: their sessions are listed in their open pages. */
+  /** Called with a person who has signed in: their sessions are listed in their open pages. */
   onSignedIn: (user_id: string) => void;
   mustHaveFactor: FactorRule;
   isUnproven: (user_id: string) => Promise<boolean>;
@@ -118,7 +118,7 @@ export class SignIn {
     { email, step, origin }: { email: string; step: 'password' | 'second_factor'; origin: Origin },
   ): Promise<void> {
     const user = await this.auth.findUserByEmail(email);
-    // The refusal first: what is told of the event says whether it is in force.
+    // The refusal first: the report of the event says whether it is in force.
     await admission?.failed(user?.id ?? null);
     const event: SecurityEvent = {
       ...happened(this.now, user?.id ?? null, origin),
@@ -128,7 +128,7 @@ export class SignIn {
     await this.observe(event);
   }
 
-  /** What every way ends in. `stillHolds` is what the way rests on, asked once the session is there. */
+  /** The last step of every way to sign in. `stillHolds` checks the base of the way again, once the session is there. */
   private async open(
     user_info: UserInfo,
     way: {
@@ -170,7 +170,7 @@ export class SignIn {
     };
   }
 
-  /** Does the step, and tells of it when what was given is refused. */
+  /** Does the step, and reports a refusal. */
   private async watched<Result>(
     { user, origin, admission }: { user: UserInfo; origin: Origin; admission?: Admission },
     step: () => Promise<Result>,
@@ -242,14 +242,14 @@ export class SignIn {
     });
   }
 
-  /** What to ask a browser for in the second step. @throws Problem `sign_in_expired`. */
+  /** The request for a browser in the second step. @throws Problem `sign_in_expired`. */
   async requestPasskey(challenge: string, site: PasskeySite): Promise<PasskeyRequest> {
     const { user_id } = await this.challenges.find(challenge);
     await this.waitingUser(user_id);
     return await this.passkeys.request({ purpose: 'second_step', user_id, site });
   }
 
-  /** With a passkey alone, whose device has checked who holds it. @throws Problem `second_factor_refused`. */
+  /** With a passkey alone, whose device has checked its holder. @throws Problem `second_factor_refused`. */
   async withPasskey(
     { assertion, site, browser_id }: { assertion: PasskeyAssertion; site: PasskeySite; browser_id?: string | undefined },
     origin: Origin,
@@ -257,7 +257,7 @@ export class SignIn {
     const owner = await this.passkeys.ownerOf(assertion.id);
     const user = owner === undefined ? undefined : await this.auth.findUser(owner);
     if (user === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
-    // No guess is right here, so there is nothing to slow down: whoever is refused by password gets in with their passkey.
+    // A passkey cannot be guessed, so attempts are not slowed down: a person who is refused by password gets in with their passkey.
     await this.watched({ user, origin }, async () => {
       const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };
       await this.secondFactors.use({ passkey: assertion }, occasion);

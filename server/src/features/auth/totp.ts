@@ -47,7 +47,7 @@ export function matchingStep(
   return match;
 }
 
-/** What the QR code of an authenticator app says (the key URI format of Google Authenticator, which all read). */
+/** The content of the QR code for authenticator apps (the key URI format of Google Authenticator, which all read). */
 export function keyUri({ secret, issuer, account }: { secret: string; issuer: string; account: string }): string {
   // A colon parts the two.
   const label = `${encodeURIComponent(issuer.replaceAll(':', ' '))}:${encodeURIComponent(account)}`;

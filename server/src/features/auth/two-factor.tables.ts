@@ -47,7 +47,7 @@ export interface TwoFactorTables {
     /** SHA-256 in hex. */
     challenge_hash: string;
     purpose: 'add' | 'confirm' | 'second_step' | 'sign_in';
-    /** Null where nobody is known yet. */
+    /** Null for an unknown person. */
     user_id: string | null;
     expires_at: string;
   };

@@ -36,7 +36,7 @@ const NEW_PASSWORD = 'another long password';
 
 type Person = Awaited<ReturnType<typeof signIn>>;
 
-/** An authenticator app: what it shows now, or `drift` steps from now. */
+/** An authenticator app: its code now, or `drift` steps from now. */
 type AppCode = (drift?: number) => string;
 
 function appOf(secret: string): AppCode {
@@ -51,7 +51,7 @@ async function confirm({ token, password }: Person, proof: { code?: string; reco
   replyOf(await call(confirmIdentity, { token, body: { current_password: password, ...proof } }));
 }
 
-/** Somebody who has an authenticator app. The code that turned it on is used up. */
+/** A person with an authenticator app. The code that turned it on is used up. */
 async function withApp(): Promise<{ person: Person; code: AppCode; recovery_codes: string[]; secret: string }> {
   const person = await signIn();
   await confirm(person);
@@ -87,7 +87,7 @@ async function lettersTo(email: string): Promise<string[]> {
   return letters.filter(({ recipient }) => recipient === email).map(({ subject }) => subject.replace('Palisade: ', ''));
 }
 
-/** What the audit log says of a person, but for their coming and going. */
+/** A person's audit entries, without sign-ins and sign-outs. */
 async function auditOf(email: string): Promise<string[]> {
   const rows = await app.app.database
     .selectFrom('audit_entries')
@@ -124,7 +124,7 @@ describe('an authenticator app', () => {
     );
     const code = appOf(secret);
     expect(problemOf(await call(activateTotp, { token, body: { code: code(3) } })).errors?.[0]?.field).toBe('code');
-    // Nothing is asked for before the app has proved itself.
+    // Codes are required only after the app has proved itself.
     expect((await call(login, { body: { email, password } })).status).toBe(200);
 
     const { recovery_codes } = replyOf(await call(activateTotp, { token, body: { code: code() } }));
@@ -156,7 +156,7 @@ describe('an authenticator app', () => {
     const challenge = await challengeOf(other.person);
     const answer = problemOf(await call(loginSecondStep, { body: { challenge, code: appOf(secret)() } }));
     expect(answer).toMatchObject({ status: 503, code: 'unavailable' });
-    // Who has lost the key gets in all the same.
+    // A person who has lost the key can still sign in.
     const [recovery_code = ''] = other.recovery_codes;
     expect((await call(loginSecondStep, { body: { challenge, recovery_code } })).status).toBe(200);
   });
@@ -194,7 +194,7 @@ describe('an authenticator app', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
   });
 
-  test('a wrong password says nothing of it', async () => {
+  test('a wrong password does not reveal it', async () => {
     const { person } = await withApp();
     const answer = problemOf(await call(login, { body: { email: person.email, password: 'not it' } }));
     expect(answer).toMatchObject({ code: 'invalid_credentials' });
@@ -205,7 +205,7 @@ describe('an authenticator app', () => {
   test('is replaced without a gap: the old one counts until the new one has proved itself', async () => {
     const { person, code } = await withApp();
     const { token } = person;
-    // What was confirmed for setting it up was proved by the code.
+    // The confirmation for the setup was proved by the code.
     const { secret } = replyOf(await call(startTotp, { token }));
     const fresh = appOf(secret);
     const challenge = await challengeOf(person);
@@ -232,7 +232,7 @@ describe('the second step', () => {
     expect(problemOf(await call(loginSecondStep, { body: { challenge, code: code() } })).code).toBe('sign_in_expired');
   });
 
-  test('takes ten codes an hour for an account, however many sign-ins they come in, and recovery codes go on', async () => {
+  test('takes ten codes an hour for an account, over all its sign-ins, and recovery codes stay usable', async () => {
     const { person, code, recovery_codes } = await withApp();
     for (let round = 0; round < 2; round += 1) {
       const challenge = await challengeOf(person);
@@ -257,7 +257,7 @@ describe('the second step', () => {
     expect(problemOf(await call(loginSecondStep, { body: { challenge, code: code() } })).code).toBe('sign_in_expired');
   });
 
-  test('is nobody else’s, and takes one proof at a time', async () => {
+  test('belongs to one person, and takes one proof at a time', async () => {
     const [one, other] = [await withApp(), await withApp()];
     const challenge = await challengeOf(one.person);
     const [recovery_code = ''] = other.recovery_codes;
@@ -296,7 +296,7 @@ describe('an account that was disabled', () => {
     await app.app.database.selectFrom('sessions').select('id').where('user_id', '=', user_id).execute();
 
   // proves: asvs-7.4.2
-  test('between the steps is refused in each of them, whatever it proves, and uses nothing up', async () => {
+  test('between the steps is refused in each of them, whatever it proves, and keeps its codes', async () => {
     const { person, code, recovery_codes } = await withApp();
     const { device } = await newPasskey(person);
     const challenge = await challengeOf(person);
@@ -507,7 +507,7 @@ describe('a passkey', () => {
     expect(problemOf(await call(addPasskey, { token, body: { name: 'Liar', passkey: made } })).code).toBe('conflict');
   });
 
-  test('whose counter goes back or stands still is refused', async () => {
+  test('a passkey whose counter decreases or repeats is refused', async () => {
     const { device } = await withPasskey();
     const use = async (counter: number) => {
       const passkey = device.get(replyOf(await call(requestPasskeyLogin)), { counter });
@@ -538,7 +538,7 @@ describe('a passkey', () => {
     expect((await call(loginWithPasskey, { body: { passkey: forged } })).status).toBe(401);
   });
 
-  test('of somebody else is no second factor, and no answer to one’s question', async () => {
+  test('of another person is no second factor, and no answer to one’s challenge', async () => {
     const [one, other] = [await withPasskey(), await withPasskey()];
     const challenge = await challengeOf(one.person);
     const request = replyOf(await call(requestSecondStepPasskey, { body: { challenge } }));

@@ -30,7 +30,7 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
-/** Who changes something: a person, in a session, from somewhere. */
+/** The actor of a change: a person, in a session, from an origin. */
 export interface Actor {
   user_id: string;
   session_id: string;
@@ -52,7 +52,7 @@ interface TwoFactorAccountsOptions {
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
   mustHaveFactor: FactorRule;
-  /** How many steps a code counts before and after its own. */
+  /** Number of steps that a code is valid before and after its own. */
   drift_steps: number;
   now: () => number;
 }
@@ -82,7 +82,7 @@ async function requireConfirmed(now: () => number, from: Kysely<Tables>, { user_
   if (factors > 0 && confirmed.with_second_factor === 0) throw new Problem('confirmation_required');
 }
 
-/** After a second factor was added to `before` others: answers recovery codes when it is the first one. Who added it has proved that they have it. */
+/** After a second factor was added to `before` others: answers recovery codes when it is the first one. The person has proved that they have it. */
 async function added(transaction: Transaction<Tables>, actor: Actor, write: Write, before: number): Promise<string[] | null> {
   await transaction
     .updateTable('session_confirmations')
@@ -96,7 +96,7 @@ async function added(transaction: Transaction<Tables>, actor: Actor, write: Writ
   return codes;
 }
 
-/** Two-factor sign-in of accounts: what it rests on, and how that changes. Every change needs a session that was confirmed shortly before. */
+/** Two-factor sign-in of accounts: its factors, and their changes. Every change needs a session that was confirmed shortly before. */
 export class TwoFactorAccounts {
   private readonly database: Kysely<Tables>;
   private readonly passkeys: Passkeys;
@@ -122,7 +122,10 @@ export class TwoFactorAccounts {
     this.now = options.now;
   }
 
-  /** A change of a confirmed person, whole or not at all, with what is written of it. Of several at once one waits for the other. */
+  /**
+   * A change by a confirmed person, whole or not at all, with its audit entry and letter. Of several at once one waits for the
+   * other.
+   */
   private async change<Result>(
     actor: Actor,
     work: (transaction: Transaction<Tables>, write: Write, must_have_factor: boolean) => Promise<Result>,
@@ -375,7 +378,7 @@ export function createTwoFactor(options: TwoFactorAccountsOptions): TwoFactorAcc
   return new TwoFactorAccounts(options);
 }
 
-/** What is written of a change, as part of its transaction. */
+/** Writes the audit entry and the letter of a change, as part of its transaction. */
 interface Write {
   audit(kind: AuditKind, details?: Record<string, string>): Promise<void>;
   letter(subject: string, what: string): Promise<void>;

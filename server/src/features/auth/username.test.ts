@@ -164,7 +164,7 @@ describe('two people', async () => {
     call(register, { body: { email, username, password: 'a long enough password' } });
 
   // proves: attack-B.8-2, security-8
-  test('have no names that look alike, whoever came first', async () => {
+  test('have no names that look alike, in any order', async () => {
     await signIn('palisade');
     const { token } = await signIn('other');
     const refused = {
@@ -192,7 +192,7 @@ describe('two people', async () => {
       expect(replyOf(await call(changeUsername, { token, body: { username } }))).toMatchObject({ username });
   });
 
-  test('are told at the field what is wrong', async () => {
+  test('have the fault shown at the field', async () => {
     const sentence = 'A username has no invisible characters. Type it anew, in place of pasting it.';
     const errors = [{ field: 'username', message: sentence }];
     expect(problemOf(await ask('mar\u200bia', 'x@example.com'))).toMatchObject({ status: 422, errors });

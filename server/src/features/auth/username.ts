@@ -11,7 +11,10 @@ export function usernameKey(username: string): string {
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 }
 
-/** What takes no ink, turns the direction of what follows, or is no character (yet): default ignorable ones have zero-width ones, fillers, tags and variation selectors. */
+/**
+ * Characters without ink, characters that turn the direction of the text, and unassigned ones: default ignorable ones have zero-width ones, fillers, tags and variation
+ * selectors.
+ */
 const HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u2800]/u;
 /** A mark that stands on nothing, twice the same, or more than four on one letter (UTS 39, section 5.4). */
 const PILED_MARKS = /(?:^| )\p{M}|(\p{Mn})\1|\p{Mn}{5}/u;
@@ -56,7 +59,7 @@ const TOGETHER = [
   ['Latin', 'Han', 'Bopomofo'],
   ['Latin', 'Han', 'Hangul'],
 ];
-// What belongs to every script is in each of them: digits, punctuation, emoji, combining marks.
+// Characters of all scripts belong to each: digits, punctuation, emoji, combining marks.
 const ONE_WRITING = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
   (scripts) => new RegExp(`^[\\p{scx=Common}\\p{scx=Inherited}${scripts.map((script) => `\\p{scx=${script}}`).join('')}]*$`, 'u'),
 );
@@ -88,19 +91,19 @@ export function storedUsername(given: string): string {
   return username;
 }
 
-/** What is stored of a username that `storedUsername` made. */
+/** The columns of a username that `storedUsername` made. */
 export function usernameColumns(username: string) {
   return { username, username_key: usernameKey(username), username_skeleton: lookAlikeKey(username) };
 }
 
 const LOOKS_TAKEN = 'This username looks like one that is taken. Choose another one.';
 
-/** The refusal of a name that somebody has, or of one that looks like it. */
+/** The refusal of a taken name, or of one that looks like it. */
 export function nameTaken(is_same: boolean): Problem {
   return new Problem('username_taken', is_same ? {} : { detail: LOOKS_TAKEN });
 }
 
-/** What is told of a name that the database refused; the error itself when it is about something else. */
+/** The problem for a name that the database refused; other errors unchanged. */
 export function usernameRefusal(error: unknown): unknown {
   if (isUniqueViolation(error, 'username_key')) return nameTaken(true);
   return isUniqueViolation(error, 'username_skeleton') ? nameTaken(false) : error;

@@ -11,7 +11,7 @@ import { originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { sessionOf } from './account.routes.ts';
-import type { Farewell } from './farewell.ts';
+import type { AccountDeletion } from './account-deletion.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { ProveAgain } from './prove-again.ts';
 import { proofOf } from './second-factors.ts';
@@ -21,12 +21,12 @@ export function serveUsers(
   api: Api,
   parts: {
     users: Users;
-    farewell: Pick<Farewell, 'removeUnproven' | 'removeAs'>;
+    accountDeletion: Pick<AccountDeletion, 'removeUnproven' | 'removeAs'>;
     proveAgain: ProveAgain;
     siteOf: (request: FastifyRequest) => PasskeySite | undefined;
   },
 ): void {
-  const { users, farewell, proveAgain, siteOf } = parts;
+  const { users, accountDeletion, proveAgain, siteOf } = parts;
 
   serve(api, listUsers, 'admin', async ({ query, header, request }) => {
     const rows = await users.list(query);
@@ -40,7 +40,7 @@ export function serveUsers(
   );
 
   serve(api, deleteUnprovenUser, 'admin', async ({ session, body, request }) => {
-    await farewell.removeUnproven(body.user_id, { actor_id: session.user.id, origin: originOf(request) });
+    await accountDeletion.removeUnproven(body.user_id, { actor_id: session.user.id, origin: originOf(request) });
     return { success: true as const };
   });
 
@@ -48,7 +48,7 @@ export function serveUsers(
     const { user_id, password, confirmation } = body;
     const origin = originOf(request);
     await proveAgain(session.user.id, { password, proof: proofOf(body), site: siteOf(request) }, origin);
-    await farewell.removeAs(user_id, confirmation, { actor_id: session.user.id, origin });
+    await accountDeletion.removeAs(user_id, confirmation, { actor_id: session.user.id, origin });
     return { success: true as const };
   });
 

@@ -68,7 +68,7 @@ describe('the list of people at ten thousand', () => {
     expect((await read('?search=sort-&sort=oldest')).names).toEqual(['sort-b', 'sort-a', 'sort-c']);
     expect(await read('?search=sort-&state=disabled')).toEqual({ names: ['sort-c'], total: '1' });
     expect((await read('?role=admin')).names).toEqual(['boss']);
-    // Where nobody has to confirm an address, nobody has failed to.
+    // Without required proofs, no account is unproved.
     expect((await read('?state=unproven')).total).toBe('0');
     const query = '?sort=name&cursor=01930000-0000-7000-8000-000000000000';
     expect(problemOf(await call(listUsers, { token: boss.token, query })).code).toBe('invalid_field');
@@ -103,7 +103,7 @@ describe('a role', () => {
     expect((await change(id, {})).status).toBe(422);
   });
 
-  test('of nobody is 404', async () => {
+  test('an unknown account is 404', async () => {
     expect((await change('01890a5d-ac96-774b-bcce-b302099a8057', { role: 'admin' })).status).toBe(404);
   });
 });
@@ -177,7 +177,7 @@ describe('a person’s sessions', () => {
     ]);
   });
 
-  test('of somebody else are not ended by naming another person', async () => {
+  test('of another person are not ended by naming a third one', async () => {
     const [person, other] = [await signIn(), await signIn()];
     const [session] = replyOf(await call(listUserSessions, { token: boss.token, query: `?user_id=${await idOf(person.token)}` }));
     const body = { user_id: await idOf(other.token), session_id: session?.id };
@@ -240,7 +240,7 @@ describe('an account that an administrator deletes', async () => {
   const remove = (user_id: string, confirmation: string, by = second) =>
     call(deleteUser, { token: by.token, body: { user_id, confirmation, password: by.password } });
 
-  test('is gone with its sessions at once, its person is told, and the log says who did it', async () => {
+  test('is gone with its sessions at once, its person is notified, and the log names the actor', async () => {
     const person = await signIn('goner');
     const id = await idThere(person.token);
     const page = await listenAs(office, person.token);
@@ -259,7 +259,7 @@ describe('an account that an administrator deletes', async () => {
     });
     expect(replyOf(await call(checkAudit, { token: boss.token })).fault).toBeNull();
     const letters = await office.app.database.selectFrom('mails').select('text').where('recipient', '=', person.email).execute();
-    // Without a mail server nothing of who is gone is kept.
+    // Without a mail server no letters of a deleted person are kept.
     expect(letters).toEqual([]);
   });
 

@@ -18,7 +18,7 @@ type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 /** Which of the accounts ask for a second factor. */
 type SecondFactors = (user_ids: readonly string[]) => Promise<ReadonlyMap<string, boolean>>;
 
-/** Has whoever takes an administrator away come one after the other: the fact is taken by being written, until the transaction is over. */
+/** Serializes removals of administrators: the fact is locked by being written, until the transaction is over. */
 async function holdAdministrators(transaction: Kysely<InstallationTables>, at: string): Promise<void> {
   await writeFact(transaction, 'administrators_changed_at', at);
 }
@@ -28,7 +28,7 @@ async function holdAdministrators(transaction: Kysely<InstallationTables>, at: s
  * @throws Problem `last_admin` when there is no other.
  */
 export async function requireAnotherAdministrator(
-  transaction: Kysely<AuthTables & InstallationTables>,
+  transaction: Kysely<Pick<AuthTables, 'users' | 'account_tokens'> & InstallationTables>,
   user_id: string,
   at: string,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export async function requireAnotherAdministrator(
   if (other === undefined) throw new Problem('last_admin');
 }
 
-/** Since when somebody is of the staff, where that changes with a role. */
+/** Time since when a person is of the staff, where that changes with a role. */
 function staffSince(before: Role, role: Role, now: string): { staff_since?: string | null } {
   const isStaff = may.joinSessions({ role });
   if (may.joinSessions({ role: before }) === isStaff) return {};
@@ -57,7 +57,7 @@ interface UsersOptions {
   sessions: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
   secondFactors: SecondFactors;
   exposure: Exposure;
-  /** Told of whose account is not as it was. */
+  /** Called with a person whose account has changed. */
   onChange: (user_id: string) => void;
   now: () => number;
 }
@@ -68,7 +68,7 @@ const at = (now: () => number) => new Date(now()).toISOString();
 
 const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
 
-/** What administrators see of people, and do about them. */
+/** Administrators' view of accounts, and their actions on them. */
 export class Users {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;
@@ -146,13 +146,13 @@ export class Users {
     return (await counted.executeTakeFirstOrThrow()).count;
   }
 
-  /** @throws Problem `not_found`, and `last_admin` when nobody would be left to administrate. */
+  /** @throws Problem `not_found`, and `last_admin` when no administrator would be left. */
   async change(
     { user_id, ...change }: { user_id: string; role?: Role | undefined; disabled?: boolean | undefined },
     by: Doer,
   ): Promise<AdminUser> {
     const user = await this.database.transaction().execute(async (transaction) => {
-      // Taken by being written, so that what is compared below is what is changed.
+      // Locked by being written, so that the row compared below is the one that changes.
       const before = await transaction
         .updateTable('users')
         .set(({ ref }) => ({ role: ref('role') }))

@@ -26,7 +26,7 @@ const HOSTILE: [string, string][] = [
   ['nothing but @', '@'],
 ];
 
-test.each(HOSTILE)('a mail to %s is looked at in a time that grows with its length, and no longer than for 16 KiB', (_, part) => {
+test.each(HOSTILE)('a mail to %s is parsed in a time that grows with its length, and no longer than for 16 KiB', (_, part) => {
   const of = (length: number) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
   const [small, large, too_large] = [of(2 * KIB), of(16 * KIB), of(64 * KIB)].map(least);
   // Eight times the length: eight times as long, where each letter costs the same; sixty-four times, were each looked at from every place.
@@ -34,7 +34,7 @@ test.each(HOSTILE)('a mail to %s is looked at in a time that grows with its leng
   expect((too_large ?? 0) / Math.max(large ?? 0, 0.005)).toBeLessThan(4);
 });
 
-test('one of ours is found behind addresses that are none', () => {
+test('a valid address is found behind invalid ones', () => {
   const id = newId();
   expect(addresses.read(`<${'a'.repeat(LETTERS)}@example.com>, Help <${addresses.of(id).toUpperCase()}>`)).toBe(id);
 });

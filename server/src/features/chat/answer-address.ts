@@ -7,7 +7,7 @@ const ID_BYTES = 16;
 const MAC_BYTES = 10;
 const TOKEN_LENGTH = Math.ceil(((ID_BYTES + MAC_BYTES) * 8) / 5);
 const TOKEN = new RegExp(`(?<![${ALPHABET}])([${ALPHABET}]{${TOKEN_LENGTH}})(?=@)`, 'gi');
-/** As much of the addresses of a mail is looked at, in characters. */
+/** The part of a mail's addresses that is parsed, in characters. */
 const LOOKED_AT = 16 * 1024;
 function encode(bytes: Buffer): string {
   let text = '';
@@ -34,10 +34,10 @@ function decode(text: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** The addresses that answers go to: each names its conversation, and nobody makes one without the key of the installation. */
+/** The addresses that answers go to: each names its conversation, and cannot be made without the key of the installation. */
 export interface AnswerAddresses {
   of(conversation_id: string): string;
-  /** The conversation of the first address that is one of ours; undefined where none is. `addresses`: the header fields with them, as they came. */
+  /** The conversation of the first valid answer address; undefined if there is none. `addresses`: the unparsed header fields with them. */
   read(addresses: string): string | undefined;
 }
 

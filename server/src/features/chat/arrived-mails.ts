@@ -7,20 +7,20 @@ import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { ArrivedMailRow, ChatTables } from './chat.tables.ts';
 import type { ConversationRow } from './records.ts';
 
-/** How long the original of a mail stays after a person has read what became of it. */
+/** Time for which the original of a mail stays after a person has read the result. */
 const KEPT_AFTER_READING_MS = 30 * 86_400_000;
 const SWEPT_AT_ONCE = 200;
 /** Of the unverified mails of one conversation. */
 const UNVERIFIED_BYTES_MAXIMUM = 100 * 1024 * 1024;
 
-/** Originals of mails, sealed, as they arrived. Nobody but the staff of their conversation reads them, and nothing in them was scanned. */
+/** Originals of mails, sealed, as they arrived. Only the staff of their conversation reads them, and they were not scanned. */
 export interface ArrivedMails {
   /** Keeps a mail; one that was kept under its key before stays the one that it is. */
   keep(
     conversation: ConversationRow,
     mail: { key: string; state: ArrivedMailRow['state']; raw: Uint8Array },
   ): Promise<ArrivedMailRow>;
-  /** Notes what a mail became. */
+  /** Notes the result for a mail. */
   became(id: string, state: ArrivedMailRow['state'], message_id: string): Promise<void>;
   /** Removes one that became nothing. */
   drop(id: string): Promise<void>;
@@ -53,7 +53,7 @@ export function createArrivedMails(parts: {
         ...{ id: newId(), conversation_id, user_id, mail_key: key, state, size: raw.byteLength, sha256 },
         ...{ message_id: null, arrived_at: at(), read_at: null },
       };
-      // First the row: whoever removes rows removes the bytes of their ids.
+      // First the row: a removal of rows also removes the bytes of their ids.
       const written = await database
         .insertInto('arrived_mails')
         .values(row)
@@ -104,7 +104,7 @@ export function createArrivedMails(parts: {
         .innerJoin('conversations', 'conversations.id', 'arrived_mails.conversation_id')
         .select('arrived_mails.id')
         .where('arrived_mails.read_at', 'is', null)
-        // A mail that nobody has taken over is not read by having been seen.
+        // A mail that was not taken over is not read by having been seen.
         .where('arrived_mails.state', '=', 'message')
         .whereRef('chat_messages.seq', '<=', 'conversations.support_read_seq')
         .limit(SWEPT_AT_ONCE)

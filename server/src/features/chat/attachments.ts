@@ -19,7 +19,7 @@ import { type AttachmentRow, attachmentOf, type ConversationRow } from './record
 export type FoundAttachment = AttachmentOf & { row: AttachmentRow };
 
 const MINUTE_MS = 60_000;
-/** A small file has its verdict by then; of another one the page is told. */
+/** A small file has its verdict by then; the page gets that of a larger one later. */
 const WAIT_MS = 1_000;
 /** A scan that has not ended by then never will: its server is gone. */
 const LOST_AFTER_MS = 15 * MINUTE_MS;
@@ -53,10 +53,10 @@ async function headOf(path: string): Promise<Buffer> {
 interface AttachmentsOptions {
   database: Kysely<ChatTables>;
   files: ScannedFiles;
-  /** What is shown of a name that a stranger sent. */
+  /** The shown form of a stranger's filename. */
   nameOf: (sent: string) => string;
   tell: (user_id: string, event: LiveEvent) => void;
-  /** Told of a conversation that goes with its customer. */
+  /** Called with a conversation that is deleted with its customer. */
   onForgotten: (conversation_id: string) => void;
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;
@@ -67,7 +67,7 @@ const before = (now: () => number, ms: number) => new Date(now() - ms).toISOStri
 const rowOf = (database: Kysely<ChatTables>, id: string) =>
   database.selectFrom('chat_attachments').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Files of the chat. Each is scanned first; of what is not clean nothing is kept, and nothing can be sent. */
+/** Files of the chat. Each is scanned first; an unclean one is removed, and cannot be sent. */
 export class Attachments {
   private readonly database: Kysely<ChatTables>;
   private readonly files: ScannedFiles;
@@ -75,8 +75,8 @@ export class Attachments {
   private readonly tell: (user_id: string, event: LiveEvent) => void;
   private readonly onForgotten: (conversation_id: string) => void;
   private readonly now: () => number;
-  /** Files of a person that this server receives just now: they are counted before they are there. */
-  private readonly arriving = new Map<string, number>();
+  /** Uploads of each person that this server is receiving. They count before their rows exist. */
+  private readonly arriving = new Map<string, Set<{ id?: string }>>();
 
   constructor(options: AttachmentsOptions) {
     this.database = options.database;
@@ -173,29 +173,38 @@ export class Attachments {
     });
   }
 
+  /** Files that a person has not sent, with uploads that began earlier. An upload whose row was written meanwhile counts once. */
+  private async countUnsent(user_id: string, earlier: readonly { id?: string }[]): Promise<number> {
+    const rows = await this.database
+      .selectFrom('chat_attachments')
+      .select('id')
+      .where('uploader_id', '=', user_id)
+      .where('message_id', 'is', null)
+      .execute();
+    const stored = new Set(rows.map(({ id }) => id));
+    return stored.size + earlier.filter(({ id }) => id === undefined || !stored.has(id)).length;
+  }
+
   /** @throws Problem `conflict` for more files than one may have unsent, and what an upload is refused with. */
   async receive(user_id: string, request: FastifyRequest): Promise<Attachment> {
-    const others = this.arriving.get(user_id) ?? 0;
-    this.arriving.set(user_id, others + 1);
+    const uploads = this.arriving.get(user_id) ?? new Set();
+    this.arriving.set(user_id, uploads);
+    const earlier = [...uploads];
+    const upload: { id?: string } = {};
+    uploads.add(upload);
     let file: ArrivedFile;
     let row: AttachmentRow;
     try {
-      const { count } = await this.database
-        .selectFrom('chat_attachments')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('uploader_id', '=', user_id)
-        .where('message_id', 'is', null)
-        .executeTakeFirstOrThrow();
-      if (Number(count) + others >= UNSENT_ATTACHMENTS_MAXIMUM)
+      if ((await this.countUnsent(user_id, earlier)) >= UNSENT_ATTACHMENTS_MAXIMUM)
         throw new Problem('conflict', {
           detail: 'You have many files here that you have not sent. Send them, or take some out.',
         });
       file = await this.files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
+      upload.id = file.id;
       row = await this.noteArrived(user_id, file);
     } finally {
-      const left = (this.arriving.get(user_id) ?? 1) - 1;
-      if (left === 0) this.arriving.delete(user_id);
-      else this.arriving.set(user_id, left);
+      uploads.delete(upload);
+      if (uploads.size === 0) this.arriving.delete(user_id);
     }
     await Promise.race([this.scan(user_id, file, row), pause(WAIT_MS, undefined, { ref: false })]);
     return attachmentOf((await rowOf(this.database, row.id)) ?? row);
@@ -257,7 +266,9 @@ export class Attachments {
     await this.files.removeBytes([id]);
   }
 
-  /** Removes the files of a conversation that goes, what a person has not sent, and their name from what they answered others, as part of `database`'s transaction. Answers what removes the bytes. */
+  /**
+   * Removes the files of a deleted conversation, a person's unsent ones, and their name from their answers to others, as part of `database`'s transaction. Answers the work that removes the bytes.
+   */
   async forgetPerson(transaction: Kysely<ChatTables>, user_id: string): Promise<() => Promise<void>> {
     await transaction
       .updateTable('chat_messages')
@@ -292,7 +303,7 @@ export class Attachments {
         .execute();
       for (const { id } of old) {
         const gone = await this.database.transaction().execute(async (transaction) => {
-          // Taken by being written: what its customer writes meanwhile opens it, or comes after it.
+          // Locked by being written: a message of its customer meanwhile reopens it, or comes after it.
           const taken = await transaction
             .updateTable('conversations')
             .set(({ ref }) => ({ version: ref('version') }))

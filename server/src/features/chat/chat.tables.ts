@@ -25,16 +25,16 @@ export interface ChatTables {
     last_shown_seq: number;
     customer_read_seq: number;
     support_read_seq: number;
-    /** Up to where the customer was told by mail. */
+    /** The last message that a mail to the customer reported. */
     mailed_seq: number;
     /** Grows with each change. */
     version: number;
-    /** Up to which change, and which message, pages were told. */
+    /** The last change, and the last message, that were sent to pages. */
     told_version: number;
     told_seq: number;
   };
   conversation_tags: { conversation_id: string; tag: string };
-  /** What a conversation was about, from its opening to its close. */
+  /** The subject of a conversation, from its opening to its close. */
   conversation_matters: {
     id: string;
     conversation_id: string;
@@ -51,12 +51,12 @@ export interface ChatTables {
   chat_messages: {
     id: string;
     conversation_id: string;
-    /** Whose conversation it is, whoever wrote it. */
+    /** The conversation's customer, not the author. */
     user_id: string;
     seq: number;
     message: string;
     sender: 'user' | 'support';
-    /** Who wrote it, the customer too; null for what came by itself. */
+    /** The author, the customer too; null for an automatic message. */
     author_id: string | null;
     /** The username of staff, as it was. */
     author: string | null;
@@ -90,23 +90,23 @@ export interface ChatTables {
     user_id: string;
     /** The same for each copy of a mail. */
     mail_key: string;
-    /** `unverified`: its words are not the customer's until somebody of the staff says so. */
+    /** `unverified`: its words are not the customer's until a member of staff says so. */
     state: 'unverified' | 'message';
     size: number;
     sha256: string;
     /** The message or the note that it became. */
     message_id: string | null;
     arrived_at: string;
-    /** Since when somebody of the staff has read that. */
+    /** Time since when a member of staff has read that. */
     read_at: string | null;
   };
   desk_staff: {
     user_id: string;
-    /** What they said of themselves. */
+    /** Their own choice. */
     chosen: Presence;
-    /** 1: their page noticed that nobody is there. */
+    /** 1: their page noticed their absence. */
     is_absent: number;
-    /** Since when no page of theirs is open. */
+    /** Time since when they have no open page. */
     gone_since: string | null;
   };
   canned_answers: { id: string; shortcut: string; title: string; text: string; updated_at: string };
@@ -119,7 +119,7 @@ export const CHAT_PERSONAL: readonly PersonalTable[] = [
     table: 'conversations',
     withheld: ['assignee_id', 'held_since', 'priority', 'mailed_seq', 'version', 'told_version', 'told_seq'],
   },
-  // What staff noted for themselves is theirs; everything that was said to the person is here.
+  // Staff's notes are left out; all messages to the person are here.
   { table: 'chat_messages', withheld: ['author_id', 'is_note'], json: ['card'], where: { column: 'is_note', is: 0 } },
   { table: 'conversation_matters', withheld: ['first_answered_by', 'closed_by'] },
   { table: 'chat_attachments', column: 'uploader_id', withheld: ['uploader_id'] },

@@ -26,7 +26,7 @@ describe('the support chat', async () => {
     });
     const second = replyOf(await call(sendMessage, { token, body: { message: 'Still', sender: 'user' } }));
     const whole = [second, first].flatMap(({ automatic_reply, ...sent }) => [automatic_reply, sent]);
-    // Who writes has read what stands above.
+    // Writing marks earlier messages as read.
     expect(replyOf(await call(listMessages, { token }))).toEqual([
       ...whole.slice(0, 2),
       { ...whole[2], is_read: true },
@@ -35,7 +35,7 @@ describe('the support chat', async () => {
     expect(whole.map((message) => message?.seq)).toEqual([4, 3, 2, 1]);
   });
 
-  test('nobody reads the conversation of somebody else', async () => {
+  test("a customer cannot read another's conversation", async () => {
     const [{ token: one }, { token: other }] = await Promise.all([signIn(), signIn()]);
     await call(sendMessage, { token: one, body: { message: 'for support alone', sender: 'user' } });
     expect(replyOf(await call(listMessages, { token: other }))).toEqual([]);
@@ -74,7 +74,7 @@ describe('the support chat', async () => {
   });
 
   // proves: asvs-8.2.3, asvs-15.3.3, support-bad-input-2
-  test('unknown fields are ignored and never echoed, and none of them changes whose message it is', async () => {
+  test("unknown fields are ignored and never echoed, and none of them changes a message's owner", async () => {
     const [{ token }, { token: other }] = await Promise.all([signIn(), signIn()]);
     const theirs = replyOf(await call(sendMessage, { token: other, body: { message: 'a', sender: 'user' } }));
     const response = await post(token, {
@@ -94,7 +94,7 @@ describe('the support chat', async () => {
   });
 
   // proves: support-bad-input-1
-  test('what cannot be read, is too large or is of another type is refused', async () => {
+  test('an unreadable message, one that is too large or of another type is refused', async () => {
     const { token } = await signIn();
     expect((await post(token, '{"message":')).status).toBe(400);
     expect((await post(token, { message: 'x'.repeat(1024 ** 2), sender: 'user' })).status).toBe(413);

@@ -34,14 +34,14 @@ interface ChatOptions {
   articles: Articles;
   /** The median time of a first answer, in seconds. */
   response_s: () => Promise<number | null>;
-  /** Told of whose chat is not as it was. */
+  /** Called with a person whose chat has changed. */
   onChange: (user_id: string) => void;
   now: () => number;
 }
 
 const shownOf = (all: readonly DeskMessage[]): ChatMessage[] => all.flatMap((message) => chatMessageOf(message) ?? []);
 
-/** What a customer does in their conversation. */
+/** A customer's actions in their conversation. */
 export class Chat {
   private readonly database: Kysely<ChatTables & InstallationTables>;
   private readonly conversations: Conversations;
@@ -124,7 +124,7 @@ export class Chat {
     };
   }
 
-  /** Writes a message with what comes by itself after it: nothing while a person has the conversation open. */
+  /** Writes a message, with its automatic answer: none while a member of staff has the conversation open. */
   private async write(user_id: string, written: Written): Promise<Write> {
     const conversation = await this.conversations.ofCustomer(user_id);
     const found = written.message === '' ? undefined : automaticAnswer(written.message);
@@ -136,7 +136,7 @@ export class Chat {
     return await this.conversations.writeAsCustomer(user_id, written, answer);
   }
 
-  /** What comes by itself as a conversation is now. */
+  /** The automatic answer for the present state of a conversation. */
   private async answerOf(
     { reply, article }: ReturnType<typeof automaticAnswer>,
     conversation: ConversationRow | undefined,
@@ -159,7 +159,7 @@ export class Chat {
   /** @throws Problem `not_found`, `conflict` for a file that cannot be sent. */
   async send(user_id: string, written: Written): Promise<SentMessage> {
     const [message, automatic_reply = null] = shownOf(await this.news.told(await this.write(user_id, written)));
-    // What was told is on its way before the answer is put together.
+    // The published events are sent before the answer is built.
     await nextTurn();
     if (message === undefined) throw new Problem('conflict');
     return { ...message, automatic_reply };
@@ -183,7 +183,7 @@ export class Chat {
     return await this.state(user_id);
   }
 
-  /** @throws Problem `not_found` for what is not theirs. */
+  /** @throws Problem `not_found` for a thing that is not theirs. */
   async share(
     user_id: string,
     thing: SharedKind,

@@ -8,32 +8,35 @@ import { Problem } from '#platform/problem.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { ConversationRow, MessageRow } from './records.ts';
 
-/** What somebody writes. */
+/** A message to write. */
 export interface Written {
   message: string;
   client_message_id?: string | undefined;
   attachment_ids?: readonly string[] | undefined;
   card?: Card | undefined;
-  /** Whoever writes a mail has not read what stands in the chat. */
+  /** The author of a mail may not have read the chat. */
   by_mail?: true;
 }
 
-/** Somebody of the staff. */
+/** A member of staff. */
 export interface Colleague {
   id: string;
   username: string;
 }
 
-/** A conversation as a write has left it, and what was written. `is_repeated`: it was written before, and nothing has changed. */
+/**
+ * A conversation after a write, with the written messages. `is_repeated`: they were written before, and the write changed
+ * nothing.
+ */
 export interface Write {
   conversation: ConversationRow;
   messages: MessageRow[];
   is_repeated: boolean;
-  /** Nobody need look for files in them. */
+  /** The messages have no files to look up. */
   without_files?: boolean;
 }
 
-/** What was written before is found in the transaction that would write it again: nothing of that one is kept. */
+/** Thrown in the transaction that would write a message again, which is rolled back. */
 class Repeated extends Error {
   readonly write: Write;
   constructor(write: Write) {
@@ -42,7 +45,7 @@ class Repeated extends Error {
   }
 }
 
-/** The conversation is not as it would have to be: nothing of the transaction is kept. */
+/** A precondition on the conversation failed: the transaction is rolled back. */
 class NotSo extends Error {
   override name = 'NotSo';
 }
@@ -65,7 +68,7 @@ const byCustomer = { sender: 'user', author: null, is_automatic: 0, is_note: 0 }
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** Takes a conversation: whoever else wants to write in it waits until this transaction is over. */
+/** Locks a conversation: other writers wait until this transaction is over. */
 function take(transaction: Kysely<ChatTables>, column: 'id' | 'user_id', value: string): Promise<ConversationRow | undefined> {
   return transaction
     .updateTable('conversations')
@@ -176,7 +179,7 @@ async function send(transaction: Kysely<ChatTables>, message: MessageRow, attach
   }
 }
 
-/** What a message is but for its conversation and its place there. */
+/** The columns of a message except its conversation and its place there. */
 function messageOf(now: () => number, { message, client_message_id, card }: Written, by: WrittenBy) {
   const kept_card = card === undefined ? null : JSON.stringify(card);
   const named = { ...by, client_message_id: client_message_id ?? null };
@@ -206,7 +209,7 @@ async function insert(
   // Looked for where it is known to be there alone: nearly none is.
   if (inserted === undefined) {
     await refuseRepeated(transaction, conversation, row.author_id ?? '', client_message_id);
-    // It has gone since; whoever sends it again has it stored.
+    // It has gone since; a repeated attempt stores it.
     throw new Problem('conflict');
   }
   await send(transaction, row, attachment_ids);
@@ -247,7 +250,7 @@ const lastMatter = (transaction: Kysely<ChatTables>, conversation_id: string) =>
 const reopenMatter = (transaction: Kysely<ChatTables>, id: string) =>
   transaction.updateTable('conversation_matters').set({ closed_at: null, closed_by: null }).where('id', '=', id).execute();
 
-/** What a customer's message makes of a conversation: a closed one goes on when that was lately, else something new begins. */
+/** Opens the conversation for a customer's message: a closed one is reopened when that was lately, else a new matter begins. */
 async function opened(
   now: () => number,
   transaction: Kysely<ChatTables>,
@@ -323,8 +326,8 @@ async function takeAndInsert(
 }
 
 /**
- * The conversations and what is written in them. Every write takes its conversation first, by changing its row: so the database puts writes in order, and counts messages
- * without a gap, whatever the clocks of servers say.
+ * The conversations and their messages. Every write locks its conversation first, by changing its row: so the database puts writes in order, and counts messages without
+ * a gap, whatever the clocks of servers say.
  */
 export class Conversations {
   private readonly database: Kysely<ChatTables>;
@@ -367,7 +370,7 @@ export class Conversations {
     return { conversation, messages, is_repeated: false, without_files: true };
   }
 
-  /** `answer` is what comes by itself after it. @throws Problem `conflict`, `not_found` for a file that cannot be sent. */
+  /** `answer` is the automatic answer after it. @throws Problem `conflict`, `not_found` for a file that cannot be sent. */
   writeAsCustomer(user_id: string, written: Written, answer?: Written): Promise<Write> {
     return once(this.database, async (transaction) => {
       const conversation = await takeOwn(this.now, transaction, user_id);
@@ -383,14 +386,14 @@ export class Conversations {
         last_shown_seq: last_seq,
         last_customer_message_at: at(this.now),
         waiting_since: conversation.waiting_since ?? at(this.now),
-        // Who writes has read what stands above.
+        // Writing marks earlier messages as read.
         ...(written.by_mail === undefined && { customer_read_seq: seq }),
       });
       return { conversation: row, messages, is_repeated: false, without_files: isWithoutFiles(written) };
     });
   }
 
-  /** Writes to the customer, and takes the conversation when nobody has it. @throws Problem `conflict` when it is closed. */
+  /** Writes to the customer, and assigns an unassigned conversation to the writer. @throws Problem `conflict` when it is closed. */
   answer(conversation_id: string, me: Colleague, written: Written): Promise<Write> {
     return once(this.database, async (transaction) => {
       const conversation = await requireTaken(transaction, conversation_id);
@@ -434,7 +437,7 @@ export class Conversations {
     });
   }
 
-  /** Leaves a note by nobody, once under its `client_message_id`. */
+  /** Leaves a note without an author, once under its `client_message_id`. */
   noteByNobody(conversation_id: string, written: Written & { client_message_id: string }): Promise<Write> {
     return once(this.database, async (transaction) => {
       const conversation = await requireTaken(transaction, conversation_id);
@@ -453,7 +456,8 @@ export class Conversations {
   }
 
   /**
-   * Changes a conversation that is still as `when` says: of two who want the same, one gets it. Undefined when it is not. `note` is left in it by nobody.
+   * Changes a conversation that is still as `when` says: of two who want the same, one gets it. Undefined when it is not. `note` is left in it without an
+   * author.
    */
   change(
     conversation_id: string,

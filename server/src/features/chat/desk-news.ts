@@ -11,12 +11,14 @@ import type { ChatTables } from './chat.tables.ts';
 import type { Write } from './conversations.ts';
 import { type ConversationRow, chatMessageOf, conversationsOf, deskMessagesOf, type People } from './records.ts';
 
-/** What changes in conversations within this is told to the staff's lists, and noted as told, at once, in ms. Messages themselves do not wait for it. */
+/**
+ * Changes of conversations within this time are sent to the staff's lists, and marked as sent, together, in ms. Messages themselves do not wait for it.
+ */
 const PAUSE_MS = 100;
-/** How often it is looked whether something was stored and not told. */
+/** Interval between looks for stored but unsent messages. */
 const UNTOLD_EVERY_MS = 5_000;
 const UNTOLD_AT_ONCE = 100;
-/** Messages of one conversation that are told at one look; the rest at the next. */
+/** Messages of one conversation that are sent at one look; the rest at the next. */
 const MESSAGES_AT_ONCE = 200;
 const MARKED_AT_ONCE = 100;
 
@@ -30,7 +32,7 @@ interface DeskNewsOptions {
   logger: FastifyBaseLogger;
 }
 
-/** Notes that conversations were told up to here, in one statement. Another server may have told more of one meanwhile: that counts. */
+/** Marks conversations as sent up to here, in one statement. Another server may have sent more of one meanwhile: that counts. */
 async function note(database: Kysely<ChatTables>, told: readonly { id: string; seq: number; version: number }[]): Promise<void> {
   if (told.length === 0) return;
   const latest = (column: 'told_seq' | 'told_version', of: 'seq' | 'version') => {
@@ -52,20 +54,20 @@ async function note(database: Kysely<ChatTables>, told: readonly { id: string; s
 }
 
 /**
- * Tells pages what was written. A message is told as soon as it is stored, and its row then says so. What a server stored and did not live to tell is found and told by
- * another one, or by this one after its start; so a message may be told twice, and a page keeps one of each id.
+ * Sends new messages to pages. A message is sent as soon as it is stored, and its row is then marked. Messages that a server stored but did not send before it
+ * stopped are sent by another one, or by this one after its start; so a message may be sent twice, and a page keeps one of each id.
  */
 export class DeskNews {
   private readonly database: Kysely<ChatTables>;
   private readonly topics: Pick<Topics, 'publish' | 'isHeard'>;
   private readonly people: People;
   private readonly logger: FastifyBaseLogger;
-  /** Conversations of which the staff is to be told, and the places of messages that were told here. */
+  /** Conversations to report to the staff, and the places of messages that were sent here. */
   private waiting = new Map<string, Set<number>>();
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> = Promise.resolve();
   private closed = false;
-  /** How conversations stood that were found untold at the last look: whoever stored that may be about to tell it. */
+  /** Versions of conversations that were unsent at the last look: the server that stored them may be about to send. */
   private seen = new Map<string, string>();
 
   constructor(options: DeskNewsOptions) {
@@ -101,7 +103,7 @@ export class DeskNews {
     }
   }
 
-  /** Tells the staff how conversations stand, and notes that it was told. */
+  /** Sends conversations to the staff, and marks that. */
   private readonly flush = async (): Promise<void> => {
     const due = this.waiting;
     this.waiting = new Map();
@@ -109,7 +111,7 @@ export class DeskNews {
     for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
       const some = ids.slice(from, from + MARKED_AT_ONCE);
       const rows = await this.database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
-      // Asked after they were read: who listens from now on reads them as they are here, or newer.
+      // Asked after they were read: a later listener reads them as they are here, or newer.
       if (await this.topics.isHeard(STAFF_TOPIC))
         for (const conversation of await conversationsOf(this.database, this.people, rows))
           this.topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
@@ -125,7 +127,7 @@ export class DeskNews {
     }
   };
 
-  /** Tells what was stored and not told: whoever did so is no more. */
+  /** Sends stored but unsent messages: their server has stopped. */
   private readonly tellUntold = async (): Promise<void> => {
     const rows = await this.database
       .selectFrom('conversations')
@@ -152,7 +154,7 @@ export class DeskNews {
         'what another server stored and did not tell is told now',
       );
       this.publishMessages(row, await deskMessagesOf(this.database, messages, () => row));
-      // With the places between them: what stood there is gone, and nobody will tell it.
+      // With the places between them: those messages are deleted, and will not be sent.
       const last = messages.length < MESSAGES_AT_ONCE ? row.last_seq : (messages.at(-1)?.seq ?? row.last_seq);
       this.plan(
         row.id,
@@ -209,7 +211,7 @@ export class DeskNews {
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
-    // What is not noted as told is told again by whoever looks next.
+    // Messages without a mark are sent again by the next look.
     await this.flushing
       .then(this.flush)
       .catch((error: unknown) => logFailure(this.logger, error, 'what was told could not be noted'));

@@ -33,6 +33,7 @@ import {
 import { readCounts } from '@palisade/contract/desk-counts';
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { may } from '@palisade/contract/may';
+import { type PersonRecord, readPersonRecord } from '@palisade/contract/person-record';
 import { type Origin, originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
@@ -46,7 +47,7 @@ import type { Reports } from './reports.ts';
 import type { Team } from './team.ts';
 import { transcriptOf } from './transcript.ts';
 
-/** Writes into the audit log what somebody did, and about whom. */
+/** Records an action in the audit log, with its actor and subject. */
 export type RecordDeed = (
   kind: AuditKind,
   deed: { subject_id: string; actor_id: string; origin: Origin; details?: Record<string, string> },
@@ -68,10 +69,15 @@ export function serveDesk(
     mails: Pick<ArrivedMails, 'find' | 'read'>;
     mailAnswers: Pick<MailAnswers, 'takeOver'>;
     customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
+    /** A person's conversation; undefined before their first message. */
+    conversationOf: (user_id: string) => Promise<ConversationRow | undefined>;
+    /** The part of a person's record that is an administrator's alone. */
+    administrationOf: (user_id: string) => Promise<NonNullable<PersonRecord['administration']>>;
     record: RecordDeed;
   },
 ): void {
-  const { desk, team, canned, reports, settings, mails, mailAnswers, customerCard, record } = parts;
+  const { desk, team, canned, reports, settings, mails, mailAnswers, customerCard, conversationOf, administrationOf, record } =
+    parts;
   const served = { find: ({ id }: { id: string }) => desk.find(id), may: may.serve };
 
   serve(api, listConversations, 'support', async ({ session, query, header, request }) => {
@@ -126,6 +132,18 @@ export function serveDesk(
     const by = { subject_id: row.user_id, actor_id: session.user.id, origin: originOf(request) };
     await record('customer_card_opened', by);
     return card;
+  });
+
+  serve(api, readPersonRecord, 'support', async ({ session, query: { user_id }, request }) => {
+    const conversation = await conversationOf(user_id);
+    if (!may.openPersonRecord(session.user, conversation)) throw new Problem('not_found');
+    const card = await customerCard(user_id);
+    if (card === undefined) throw new Problem('not_found');
+    const administration = may.administrate(session.user) ? await administrationOf(user_id) : null;
+    // First written down, then shown. One's own record is no opening of somebody else's.
+    const by = { subject_id: user_id, actor_id: session.user.id, origin: originOf(request) };
+    if (user_id !== session.user.id) await record('customer_card_opened', by);
+    return { card, conversation: conversation ? { id: conversation.id, status: conversation.status } : null, administration };
   });
 
   const cards = {

@@ -28,6 +28,7 @@ import { readCounts } from '@palisade/contract/desk-counts';
 import { createEnrolmentCode } from '@palisade/contract/devices';
 import type { LiveEvent } from '@palisade/contract/events';
 import { addRule, deleteRule } from '@palisade/contract/firewall';
+import { readPersonRecord } from '@palisade/contract/person-record';
 import { joinSession } from '@palisade/contract/remote';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
@@ -49,17 +50,17 @@ const say = async (token: string, message: string, client_message_id?: string) =
   replyOf(await call(sendMessage, { token, body: { message, sender: 'user', client_message_id } }));
 const answer = (token: string, id: string, message: string, is_note = false) =>
   call(answerConversation, { token, params: { id }, body: { message, is_note, attachment_ids: [] } });
-/** Somebody new who has written something. */
+/** A new person who has written a message. */
 async function customerWith(message = 'hello') {
   const { token, email } = await signIn();
   const { conversation_id: id, user_id } = await say(token, message);
   return { token, email, id, user_id };
 }
-/** What an engine does, on a machine that does other things as well. */
+/** Patience for engines on a machine that is busy with other things. */
 const SOON = { timeout: 15_000, interval: 50 };
 const isMessage = (text: string) => (event: LiveEvent) => event.kind === 'chat_message' && event.message.message === text;
 
-describe('what a customer writes', () => {
+describe("a customer's message", () => {
   // proves: support-customer-17
   test('is one message with one answer, however often and in how many requests at once it is sent', async () => {
     const { token } = await signIn();
@@ -86,7 +87,7 @@ describe('what a customer writes', () => {
     expect(replyOf(await call(readChat, { token }))).toMatchObject({ wants_person: true, last_seq: next.seq + 1 });
   });
 
-  test('is counted without a gap where a person is asked for, whoever writes at once, and each stands once', async () => {
+  test('is counted without a gap where a person is asked for, with several writers at once, and each stands once', async () => {
     const { token, id } = await customerWith();
     replyOf(await call(askPerson, { token }));
     const [, ...written] = await Promise.all([
@@ -102,7 +103,7 @@ describe('what a customer writes', () => {
   });
 
   // proves: support-customer-18, support-fault-5
-  test('is counted by the server without a gap, whatever clocks say and whoever writes at once', async () => {
+  test('is counted by the server without a gap, for any clocks and several writers at once', async () => {
     const { token, id } = await customerWith();
     const writes = Array.from({ length: 12 }, (_, place) => {
       clock.at += place % 2 === 0 ? 3_000 : -5_000;
@@ -115,7 +116,7 @@ describe('what a customer writes', () => {
   });
 
   // proves: support-customer-14, support-customer-29
-  test('is answered at once by itself: first what cannot wait, with the help page that says more, and it is still there after a reload', async () => {
+  test('is answered at once automatically: first the urgent part, with the help page that says more, and it is still there after a reload', async () => {
     const { token } = await signIn();
     const scam = 'a man on the phone wants my card number for the billing of the virus';
     const { automatic_reply } = await say(token, scam);
@@ -130,7 +131,7 @@ describe('what a customer writes', () => {
   });
 
   // proves: support-customer-13, support-customer-15
-  test('is left to a person who has the conversation open, and to nobody else: asking for one is not having one', async () => {
+  test('gets no automatic answer while a member of staff has the conversation open: asking for one is not having one', async () => {
     const { token, id } = await customerWith();
     const page = await listenAs(app, ana.token);
     page.say({ kind: 'listen_conversation', conversation_id: id });
@@ -188,7 +189,7 @@ describe('what a customer writes', () => {
 
 describe('a conversation', () => {
   // proves: support-staff-5
-  test('is nobody’s until somebody takes it: of two at once one gets it, and the other reads who has it', async () => {
+  test('is unassigned until somebody takes it: of two at once one gets it, and the other reads who has it', async () => {
     const { id } = await customerWith();
     const inbox = replyOf(await call(listConversations, { token: ana.token, query: '?view=unassigned' }));
     expect(inbox.find((one) => one.id === id)).toMatchObject({ status: 'open', assignee: null, unread: 1 });
@@ -201,7 +202,7 @@ describe('a conversation', () => {
   });
 
   // proves: support-staff-6
-  test('is given to a colleague by who has it or an administrator, with a note, and to nobody who is no staff', async () => {
+  test('its assignee or an administrator can give it to a colleague, with a note, and to staff only', async () => {
     const { id, token, user_id } = await customerWith();
     replyOf(await call(claimConversation, { token: ana.token, params: { id } }));
     const ben_id = await idOf(ben.token);
@@ -216,7 +217,7 @@ describe('a conversation', () => {
     expect(replyOf(await call(listMessages, { token })).some(({ message }) => message.includes('gave this'))).toBe(false);
   });
 
-  test('is answered once, whatever is sent again, and answering takes it', async () => {
+  test('is answered once in spite of repeats, and answering assigns it', async () => {
     const { id, token } = await customerWith();
     const client_message_id = crypto.randomUUID();
     const body = { message: 'Good day', client_message_id, attachment_ids: [], is_note: false };
@@ -253,7 +254,7 @@ describe('a conversation', () => {
   });
 
   // proves: support-customer-12, support-staff-9
-  test('is closed, rated, opened again by what its customer writes soon, and begins anew later', async () => {
+  test('is closed, rated, reopened by an early message of its customer, and begins anew later', async () => {
     const { id, token } = await customerWith();
     const rate = (rating: number) => call(rateChat, { token, body: { rating, comment: 'quick' } });
     replyOf(await answer(ana.token, id, 'Done'));
@@ -370,7 +371,7 @@ describe('the inbox', () => {
   const list = async (query: string) => replyOf(await call(listConversations, { token: ana.token, query }));
 
   // proves: support-staff-4
-  test('shows of a conversation what somebody wrote last, and not what came by itself', async () => {
+  test("shows a person's last message of a conversation, and not automatic ones", async () => {
     const { id, token } = await customerWith('My printer smokes');
     const shown = async () => (await list('?limit=500')).find((one) => one.id === id)?.last_message;
     expect(await shown()).toMatchObject({ text: 'My printer smokes', sender: 'user', is_automatic: false, seq: 1 });
@@ -382,7 +383,7 @@ describe('the inbox', () => {
   });
 
   // proves: support-staff-3, support-staff-11
-  test('is narrowed to a tag, a priority or who has them, and a search shows the newest of what it found', async () => {
+  test('can be filtered by tag, priority or assignee, and a search shows its newest matches', async () => {
     const [one, other] = [await customerWith('needle one'), await customerWith('something else')];
     await say(one.token, 'needle two');
     await say(one.token, 'no more of it');
@@ -413,8 +414,35 @@ describe('of a customer', () => {
     expect(entry).toMatchObject({ kind: 'customer_card_opened', subject: { email }, actor: { username: 'ana' } });
   });
 
+  test('the record is read by staff who serve them and by administrators, each as far as the role may see', async () => {
+    const { id, email, token } = await customerWith();
+    const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true } as const;
+    replyOf(await call(assignSubscription, { token: boss.token, body: { user_email: email, ...plan, features: [] } }));
+    const user_id = await idOf(token);
+    const read = (reader: string, of: string) => call(readPersonRecord, { token: reader, query: `?user_id=${of}` });
+    const forSupport = replyOf(await read(ana.token, user_id));
+    expect(forSupport).toMatchObject({
+      card: { email, plan_name: 'Solo' },
+      conversation: { id, status: 'open' },
+      administration: null,
+    });
+    const forBoss = replyOf(await read(boss.token, user_id));
+    expect(forBoss.administration).toMatchObject({ plan: { max_devices: 5 }, alerts: { active: 0, gravest: null } });
+    expect(problemOf(await read(token, user_id)).code).toBe('forbidden');
+    const opened = replyOf(await call(listAudit, { token: boss.token, query: `?person=${encodeURIComponent(email)}` }));
+    expect(opened.filter(({ kind }) => kind === 'customer_card_opened')).toHaveLength(2);
+
+    // Somebody who never wrote, and one's own: an administrator's alone.
+    const silent = await signIn();
+    const silent_id = await idOf(silent.token);
+    expect(problemOf(await read(ana.token, silent_id)).code).toBe('not_found');
+    expect(replyOf(await read(boss.token, silent_id))).toMatchObject({ conversation: null, administration: { plan: null } });
+    expect(problemOf(await read(ana.token, await idOf(ana.token))).code).toBe('not_found');
+    expect(problemOf(await read(boss.token, newId())).code).toBe('not_found');
+  });
+
   // proves: support-customer-20, support-customer-21, support-scale-7, support-staff-18
-  test('the card counts files and alerts and says nothing of what is in them, and only what was shared opens', async () => {
+  test('the card counts files and alerts without their content, and only shared things open', async () => {
     const { token, email, id } = await customerWith();
     const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true } as const;
     replyOf(await call(assignSubscription, { token: boss.token, body: { user_email: email, ...plan, features: [] } }));
@@ -441,7 +469,7 @@ describe('of a customer', () => {
   });
 
   // proves: support-customer-22
-  test('staff open the one thing that was shared, as long as it is there, and nobody else does', async () => {
+  test('staff open the one shared thing, as long as it is there, and no others do', async () => {
     const { token, id } = await customerWith();
     const other = await signIn();
     const rule = { rule_name: 'Printer', direction: 'inbound', action: 'allow', protocol: 'tcp' } as const;
@@ -488,7 +516,7 @@ describe('of a customer', () => {
 
 describe('live', () => {
   // proves: support-scale-1
-  test('each side hears each message once and in order, goes on after a gap, and staff hear how the inbox changes', async () => {
+  test('each side hears each message once and in order, resumes after a gap, and staff hear how the inbox changes', async () => {
     const { token, id } = await customerWith();
     const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
     theirs.say({ kind: 'listen', topic: 'staff' });
@@ -526,7 +554,7 @@ describe('live', () => {
   });
 
   // proves: support-bad-input-9, support-customer-3
-  test('typing is told to the other side without a name, and to colleagues with one', async () => {
+  test('typing is shown to the other side without a name, and to colleagues with one', async () => {
     const { token, id } = await customerWith();
     const [hers, anas, bens] = [await listenAs(app, token), await listenAs(app, ana.token), await listenAs(app, ben.token)];
     for (const page of [anas, bens]) page.say({ kind: 'listen_conversation', conversation_id: id });
@@ -544,7 +572,7 @@ describe('live', () => {
   });
 
   // proves: support-scale-6
-  test('a customer hears neither the staff nor a conversation, their own neither, and whoever loses the role hears nothing more', async () => {
+  test('a customer hears neither the staff nor a conversation, their own neither, and a person who loses the role hears no more', async () => {
     const { token, id } = await customerWith();
     const page = await listenAs(app, token);
     page.say({ kind: 'listen', topic: 'staff' });

@@ -19,7 +19,7 @@ import { allMessages, readMessages } from './messages.ts';
 import { type ConversationRow, conversationsOf, type MessageRow, type People, preview } from './records.ts';
 import type { Team } from './team.ts';
 
-/** What creates a session for a customer, for the card with its code. */
+/** Creates a session for a customer, for the card with its code. */
 export interface RemoteSessions {
   create(customer: UserInfo): Promise<{ id: string; session_code: string; expires_at: string }>;
 }
@@ -27,7 +27,7 @@ export interface RemoteSessions {
 const TAKEN = 'This conversation was changed meanwhile. Look at it again.';
 const FOUND_BEFORE = 40;
 
-/** The words around what was searched for. */
+/** The words around the searched ones. */
 function around(text: string, search: string): string {
   const place = findFolded(text, search)?.start ?? 0;
   return preview(place <= FOUND_BEFORE ? text : `…${text.slice(place - FOUND_BEFORE)}`);
@@ -41,16 +41,16 @@ interface DeskOptions {
   people: People & { findUser(id: string): Promise<UserInfo | undefined>; matching(search: string): Promise<string[]> };
   things: Things;
   remote: RemoteSessions;
-  /** Told that the customer has an answer. */
+  /** Called when the customer has an answer. */
   onAnswer: (conversation_id: string) => void;
-  /** Told of whose chat is not as it was. */
+  /** Called with a person whose chat has changed. */
   onChange: (user_id: string) => void;
   now: () => number;
 }
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-function inView(database: Kysely<ChatTables>, me: UserInfo, view: View) {
+function inView(database: Kysely<ChatTables>, me: Pick<UserInfo, 'id'>, view: View) {
   // Nobody helps themselves.
   const others = database.selectFrom('conversations').where('conversations.user_id', '!=', me.id);
   const begun = others.where(({ or, eb }) => or([eb('last_seq', '>', 0), eb('wants_person', '=', 1)]));
@@ -97,7 +97,10 @@ async function withFound(database: Kysely<ChatTables>, rows: Conversation[], sea
   });
 }
 
-/** What staff do. Who may do what is asked of the contract's policies; a conversation that one may not see was not found before it comes here. */
+/**
+ * Staff's actions in conversations. The contract's policies decide who may do what; for a conversation that one may not see, the caller answers
+ * `not_found` before this.
+ */
 export class Desk {
   private readonly database: Kysely<ChatTables>;
   private readonly conversations: Conversations;
@@ -155,7 +158,7 @@ export class Desk {
     );
   }
 
-  /** What a move has left; `conflict` when somebody else was first. */
+  /** The result of a move; `conflict` when another was first. */
   private async moved(
     write: Write | undefined,
     row: ConversationRow,
@@ -184,7 +187,7 @@ export class Desk {
   async list(me: UserInfo, query: ConversationsQuery): Promise<Conversation[]> {
     const { limit, cursor, sort, search } = query;
     let rows = (await this.matching(me, query)).selectAll('conversations').limit(limit);
-    // Who waits comes before who does not; texts of times compare like times.
+    // Waiting customers come first; texts of times compare like times.
     const place = sort === 'waiting' ? sql<string>`coalesce(waiting_since, '9')` : sql<string>`last_at`;
     const isAscending = sort === 'waiting';
     if (cursor !== undefined) {
@@ -243,6 +246,15 @@ export class Desk {
     ]);
     const counted = tags.map(({ tag, count }) => ({ tag, count: Number(count) }));
     return { mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, tags: counted };
+  }
+
+  /** Open conversations whose customer waits for an answer, those of `me` left out. */
+  async countUnanswered(me: Pick<UserInfo, 'id'>): Promise<number> {
+    const { count } = await inView(this.database, me, 'all')
+      .where('waiting_since', 'is not', null)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return Number(count);
   }
 
   messages(row: ConversationRow, query: MessagesQuery): Promise<DeskMessage[]> {
@@ -352,7 +364,7 @@ export class Desk {
     return message;
   }
 
-  /** What a message's card opens, as it is now. */
+  /** The present state of the thing on a message's card. */
   async shared({ user_id, card }: MessageRow): Promise<Shared> {
     const parsed = card === null ? undefined : cardSchema.parse(JSON.parse(card));
     if (parsed?.kind !== 'shared') throw new Problem('not_found');

@@ -109,9 +109,9 @@ test.each(['Etc/Unknown', 'Mars/Olympus'])(
   },
 );
 
-describe('nobody is forgotten', () => {
+describe('no customer is forgotten', () => {
   // proves: support-staff-19
-  test('who waits too long for an answer is everybody’s again, but outside the hours only when these begin', async () => {
+  test('a conversation that waits too long for an answer is unassigned again, outside the hours only when these begin', async () => {
     const page = await arrive();
     const [waiting, answered] = [await customer(), await customer()];
     for (const { id } of [waiting, answered]) replyOf(await call(claimConversation, { token: ana.token, params: { id } }));
@@ -144,7 +144,7 @@ describe('nobody is forgotten', () => {
   });
 
   // proves: support-staff-20
-  test('whoever takes one that has waited long has their own time to answer, and so has who gets back what they put off', async () => {
+  test('a new assignee of a long-waiting one has their own time to answer, and so has one whose snooze ends', async () => {
     const page = await arrive();
     const { id, token } = await customer();
     clock.at += 40 * MINUTE;
@@ -175,7 +175,7 @@ describe('nobody is forgotten', () => {
   });
 
   // proves: support-staff-21
-  test('whoever is not here loses what they have, and keeps it when they are only away', async () => {
+  test('an offline assignee loses their conversations, and an absent one keeps them', async () => {
     const page = await arrive();
     const { id } = await customer();
     await answer(id);
@@ -202,7 +202,7 @@ describe('nobody is forgotten', () => {
     expect(await notes(id)).toEqual(['Who had this is not here: it went back to Unassigned.']);
   });
 
-  test('customers are told who is here as it changes', async () => {
+  test('customers see who is here as it changes', async () => {
     const { token } = await customer();
     const page = await listenAs(app, token);
     const hers = await arrive();
@@ -218,7 +218,7 @@ describe('by mail', () => {
     replyOf(await call(listOutbox, { token: boss.token })).filter(({ recipient }) => recipient === email);
 
   // proves: support-staff-23
-  test('who has not read an answer is told once, without what it says, and who has read it is not', async () => {
+  test('a customer who has not read an answer gets one mail, without its text, and one who has read it gets none', async () => {
     const [absent, there] = [await customer(), await customer()];
     await answer(there.id);
     replyOf(await call(markRead, { token: there.token, body: { seq: 99 } }));
@@ -228,7 +228,7 @@ describe('by mail', () => {
     expect(mail).toMatchObject({ subject: 'Palisade: Support has answered you' });
     expect(mail?.text).toContain('ana has answered you');
     expect(mail?.text).not.toContain('melon');
-    // Told once of what stands there; what comes later is another mail.
+    // One mail about the present answers; later ones are another mail.
     await answer(absent.id, 'again');
     await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(2), soon);
   });
@@ -265,7 +265,7 @@ describe('by mail', () => {
 });
 
 // proves: support-fault-1
-test('what a server stored and did not live to tell is told by who looks next, in order and once', async () => {
+test('messages that a server stored but did not send before it stopped are sent by the next look, in order and once', async () => {
   const { token, id, user_id } = await customer();
   const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
   theirs.say({ kind: 'listen_conversation', conversation_id: id });
@@ -293,7 +293,7 @@ test('what a server stored and did not live to tell is told by who looks next, i
 });
 
 // proves: support-fault-2
-test('a message that went before it was told is told by nobody, and what follows it is, once', async () => {
+test('a message that was deleted before it was sent is skipped, and the next one is sent, once', async () => {
   const { token, id, user_id } = await customer();
   const hers = await listenAs(app, token);
   const database = app.app.database.$pickTables<keyof ChatTables>();
@@ -313,7 +313,7 @@ test('a message that went before it was told is told by nobody, and what follows
 
 // proves: support-bad-input-6, support-bad-input-13, support-staff-25, support-staff-26
 test('reports say how fast and how well customers were helped, by week and person, and as a file', async () => {
-  // A week of their own; sessions that nobody uses end.
+  // A week of their own; unused sessions end.
   for (const day of ['2026-11-24', '2026-11-28', '2026-11-30']) {
     clock.at = Date.parse(`${day}T09:00:00Z`);
     for (const { token } of [boss, ana]) replyOf(await call(listTeam, { token }));

@@ -18,8 +18,8 @@ const EVERY_MS = 15_000;
 const FORGOTTEN = jobKind({ name: 'desk_forgotten', payload: z.object({}), every_ms: EVERY_MS });
 
 /**
- * Sees to it that no customer is forgotten: an answer that does not come, and conversations of somebody who is not there, go back to Unassigned; what was put off comes
- * back. Each with a note that says why.
+ * Reminds of forgotten customers: conversations without an answer, or with an absent assignee, go back to Unassigned; snoozed ones come back. Each with a note that
+ * says why.
  */
 export function keepUnforgotten(parts: {
   database: Kysely<ChatTables & InstallationTables>;
@@ -67,7 +67,7 @@ export function keepUnforgotten(parts: {
       .where('status', '=', 'open')
       .where('assignee_id', 'is not', null)
       .where('waiting_since', '<', long_ago)
-      // Whoever took it lately has their own time to answer.
+      // A recent assignee has their own time to answer.
       .where(({ or, eb }) => or([eb('held_since', 'is', null), eb('held_since', '<', long_ago)]))
       .limit(AT_ONCE)
       .execute();
@@ -109,7 +109,7 @@ export function keepUnforgotten(parts: {
     await comeBack();
     const settings = await readDeskSettings(database.$pickTables<'installation'>());
     await giveBackOfGone(settings.offline_minutes);
-    // Outside the hours nobody is expected to answer; what waits then is looked at when they begin.
+    // Outside the hours no answer is expected; conversations that wait then are looked at when the hours begin.
     if (opening(settings, now()).is_open) await giveBackUnanswered(settings.unanswered_minutes);
   });
 }

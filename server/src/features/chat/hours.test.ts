@@ -53,7 +53,7 @@ test.each([
   expect(opening(night(zone), Date.parse(at))).toEqual({ is_open, opens_at });
 });
 
-test('an hour that a clock skips begins when the clock goes on', () => {
+test('an hour that a clock skips begins right after the gap', () => {
   const skipped = { ...settings, time_zone: 'Europe/Vienna', hours: [{ day: 'sunday', from: '02:30', to: '05:00' } as const] };
   expect(opening(skipped, Date.parse('2026-03-29T00:59:00Z'))).toEqual({ is_open: false, opens_at: '2026-03-29T01:00:00.000Z' });
   expect(opening(skipped, Date.parse('2026-03-29T01:00:00Z')).is_open).toBe(true);

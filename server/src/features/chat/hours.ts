@@ -12,14 +12,14 @@ function timeOf(clock: string): number {
 }
 
 /**
- * Whether support is there at a moment by its hours, and when not, from when on it is; null where it never is. Hours that end before they begin go on to the next day, and belong to
- * the day on which they begin.
+ * Whether support is there at a moment by its hours, and when not, from when on it is; null where it never is. Hours that end before they begin last into the next day, and belong
+ * to the day on which they begin.
  */
 export function opening({ hours, time_zone }: DeskSettings, at_ms: number): { is_open: boolean; opens_at: string | null } {
   if (hours === null) return { is_open: true, opens_at: null };
   const clock = clockAt(time_zone, at_ms);
   const today = clock - (clock % DAY_MS);
-  // From yesterday on, whose hours may not be over.
+  // From yesterday on, whose hours may still last.
   const spans = Array.from({ length: DAYS_LOOKED_AT + 1 }, (_, place) => today + (place - 1) * DAY_MS).flatMap((midnight) => {
     // Monday is the first day of WEEKDAYS.
     const weekday = WEEKDAYS[(new Date(midnight).getUTCDay() + 6) % 7];

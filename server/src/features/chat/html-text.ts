@@ -1,8 +1,8 @@
 import { decodeHTML } from 'entities';
 
-// HTML of a mail as text, in one pass. Nothing of it is run, fetched or shown as HTML: what a stranger wrote becomes letters, line ends and addresses.
+// HTML of a mail as text, in one pass. It is never run, fetched or shown as HTML: a stranger's markup becomes letters, line ends and addresses.
 
-/** Stands before what a mail program quotes and does not mark as such line by line. */
+/** Precedes a quote that a mail program does not mark line by line. */
 const QUOTED_FROM_HERE = '-----Original Message-----';
 
 const DEPTH_MAXIMUM = 200;
@@ -10,17 +10,17 @@ const DEPTH_MAXIMUM = 200;
 const TAG_MAXIMUM = 64 * 1024;
 /** Elements without an end (HTML, void elements). */
 const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr']);
-/** What stands in them is no text of the letter. */
+/** Their content is no text of the letter. */
 const SILENT = new Set(['head', 'style', 'script', 'title', 'template', 'noscript', 'svg', 'math', 'object', 'iframe']);
 const BLOCKS = new Set(
   'address article aside blockquote center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr li main ol p pre section table tr ul'.split(
     ' ',
   ),
 );
-/** How mail programs mark what they quote, in class or id. */
+/** Classes and ids by which mail programs mark quotes. */
 const QUOTES = /\b(?:gmail_quote|yahoo_quoted|protonmail_quote|moz-cite-prefix|zmail_extra)\b/;
 const REST_IS_QUOTED = /\b(?:divRplyFwdMsg|appendonsend|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container)\b/;
-/** The text of an HTML mail; lines of what it quotes begin with `>`, as in a mail that is text. */
+/** The text of an HTML mail; lines of its quotes begin with `>`, as in a plain-text mail. */
 export function textOfHtml(html: string): string {
   const lines: string[] = [];
   const open: { name: string; quotes: boolean; silent: boolean; link: string | undefined; linked_from: number }[] = [];

@@ -202,7 +202,7 @@ test('a bare forward is a message with the mail as a file, scanned; a threat in 
   }, soon);
 });
 
-test('an answer that holds our notice alone is left in the mailbox, and nothing of it is kept', async () => {
+test("an answer with only this server's notice is left in the mailbox, and not stored", async () => {
   const customer = await answered();
   mailbox.deliver(await sign(mailOf(customer, customer.letter.replace(/^.*?\r?\n\r?\n/s, '').replaceAll(/^/gm, '> '))));
   mailbox.deliver(await sign(mailOf(customer, 'the last one')));
@@ -212,7 +212,7 @@ test('an answer that holds our notice alone is left in the mailbox, and nothing 
   mailbox.mails.clear();
 });
 
-test('unverified mails are kept up to 100 MB of a conversation; what is more stays in the mailbox, flagged', async () => {
+test('unverified mails are kept up to 100 MB of a conversation; excess ones stay in the mailbox, flagged', async () => {
   const customer = await answered();
   mailbox.deliver(mailOf(customer, 'the first'));
   await noteOf(customer);
@@ -244,7 +244,7 @@ test('an original is kept until a person has had its message for 30 days, and go
   mailbox.deliver(mailOf(customer, 'not verified'));
   await vi.waitFor(async () => expect(await kept(customer)).toHaveLength(2), soon);
   await noteOf(customer);
-  // Nobody has read it: however long that is, it stays.
+  // An unread one stays, however old it is.
   ahead = 60 * DAY_MS;
   await retained();
   expect(await kept(customer)).toHaveLength(2);

@@ -47,7 +47,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
   const boss = await signIn('boss');
   const ana = await signIn('ana', 'support');
 
-  /** A customer who was answered, and the notice that told them. */
+  /** A customer who was answered, and the mail about it. */
   async function answered() {
     const person = await signIn();
     const body = { message: 'hello', sender: 'user' } as const;
@@ -96,7 +96,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
   }
 
   // proves: support-scale-11
-  test('become messages of the conversation that was told of, without what they quote, and are gone from the mailbox', async () => {
+  test('become messages of their conversation, without quotes, and are removed from the mailbox', async () => {
     const customer = await answered();
     expect(customer.letter).toContain(ANSWER_ABOVE);
     expect(customer.address).toMatch(/^support\+[a-z2-7]{42}@example\.com$/);
@@ -115,7 +115,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
   });
 
   // proves: support-scale-11
-  test('bring their files through the scanner: clean ones are in the message, of others it is said that they were left out', async () => {
+  test('their files are scanned: clean ones are in the message, others are named as left out', async () => {
     const customer = await answered();
     const part = (name: string, content: string) =>
       `--b\nContent-Type: application/octet-stream; name="${name}"\nContent-Disposition: attachment; filename="${name}"\nContent-Transfer-Encoding: base64\n\n${Buffer.from(content).toString('base64')}\n`;
@@ -149,7 +149,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
   });
 
   // proves: support-fault-9
-  test('are written once when their server ends after it has stored one and before it has said so', async () => {
+  test('are written once when their server ends after it has stored one and before it has marked it', async () => {
     const customer = await answered();
     const other = await startDovecot();
     const work: (() => Promise<void>)[] = [];
@@ -206,7 +206,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
   });
 
   // proves: support-bad-input-14
-  test('of programs, of nobody we know, without a token or with a made-up one are left where they are', async () => {
+  test('of programs, of unknown authors, without a token or with a made-up one are left where they are', async () => {
     const customer = await answered();
     const gone = await answered();
     replyOf(await call(deleteAccount, { token: gone.token, body: { password: gone.password, confirmation: gone.email } }));
@@ -236,7 +236,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     expect(await own(customer)).toEqual(['hello']);
   });
 
-  test('that are longer than a message come with the whole text as a file; what cannot be read is flagged and told', async () => {
+  test('that are longer than a message come with the whole text as a file; an unreadable one is flagged and reported', async () => {
     const customer = await answered();
     const long = 'All of this happened. '.repeat(300).trim();
     await mailbox.deliver(mailOf(customer, long));

@@ -15,7 +15,7 @@ import { type MailAnswers, whyUnverified } from './mail-answers.ts';
 import { type ReadingOptions, readMailApart, UnreadableMail } from './mail-reader.ts';
 import { type ArrivedMail, openMailbox } from './mailbox.ts';
 
-/** How often the mailbox is looked at. The job's lease lets one server do so at a time. */
+/** Interval between looks at the mailbox. The job's lease lets one server do so at a time. */
 const EVERY_MS = 20_000;
 const AT_ONCE = 100;
 /** Of a mail that is larger the beginning is read, for its words. */
@@ -24,7 +24,7 @@ const BEGINNING_BYTES = 256 * 1024;
 /** More for one conversation within an hour are two programs that answer each other. */
 const MAILS_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
-/** How often a mail is tried that something of ours failed over; then it is left for a person. */
+/** Number of attempts for a mail after an internal error; then it is left for a person. */
 const TRIES = 5;
 const PLACE = 'inbox_place';
 
@@ -33,7 +33,7 @@ const INBOX = jobKind({ name: 'desk_inbox', payload: z.object({}), every_ms: EVE
 /** Up to where the mailbox was read. `validity`: the mailbox numbers its mails anew when it is another (RFC 3501 section 2.3.1.1). */
 const placeSchema = z.object({ validity: z.string(), uid: z.int(), failed: z.int() });
 
-/** What becomes of a mail: one that was taken is deleted from the mailbox, one that is none of ours stays as it is, one for a person is flagged, and told of unless that was done. */
+/** The fate of a mail: one that was taken is deleted from the mailbox, an unrelated one stays as it is, one for a person is flagged, and reported unless that was done. */
 type Outcome = 'taken' | 'ignored' | 'left' | 'flagged';
 
 /** Has answers by mail become messages of the conversation that their address names. */
@@ -46,10 +46,10 @@ export function keepInbox(parts: {
   mails: Pick<ArrivedMails, 'keep' | 'became' | 'link' | 'drop' | 'hasRoom'>;
   news: Pick<DeskNews, 'told'>;
   reading: ReadingOptions;
-  /** Opens the mailbox; the one that `url` names unless another is said. */
+  /** Opens the mailbox; by default the one of `url`. */
   open?: typeof openMailbox | undefined;
   people: { findUser(id: string): Promise<{ id: string; email: string } | undefined> };
-  /** Told of whose chat is not as it was. */
+  /** Called with a person whose chat has changed. */
   onChange: (user_id: string) => void;
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;
@@ -109,7 +109,7 @@ export function keepInbox(parts: {
       return 'ignored';
     }
     const reason = whyUnverified(mail, customer.email);
-    // Of a mail that is too large the beginning alone was fetched: it stays where it is, as one does that there is no room for.
+    // Of a mail that is too large only the beginning was fetched: it stays where it is, as a mail without room does.
     const isKept = !is_cut && (reason === undefined || (await mails.hasRoom(conversation.id, raw.byteLength)));
     const state = reason === undefined ? 'message' : 'unverified';
     const kept = isKept ? await mails.keep(conversation, { key: mail.key, state, raw }) : undefined;
@@ -156,7 +156,7 @@ export function keepInbox(parts: {
             logger.warn({ err: error, uid }, 'a mail could not be read; it is left in the mailbox, flagged');
             outcome = 'left';
           } else if (place.failed + 1 < TRIES || (error instanceof Problem && error.code === 'unavailable')) {
-            // The same one is first at the next look: what its customer wrote later stays behind it.
+            // The same one is first at the next look: its customer's later mails stay behind it.
             await note({ ...place, failed: place.failed + 1 });
             throw error;
           } else {
@@ -164,7 +164,7 @@ export function keepInbox(parts: {
             outcome = 'left';
           }
         }
-        // What was stored is known again by its key: whatever ends here is done over, and nothing is written twice.
+        // A stored mail is recognised by its key: an interruption here repeats the step, and writes no message twice.
         if (outcome === 'taken') await mailbox.remove(uid);
         if (outcome === 'flagged') await mailbox.flag(uid);
         if (outcome === 'left') {

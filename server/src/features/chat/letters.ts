@@ -16,15 +16,15 @@ import { transcriptOf } from './transcript.ts';
 
 type Tables = ChatTables & JobTables & MailTables & InstallationTables;
 
-/** What customers get by mail. */
+/** Mails to customers. */
 export interface Letters {
-  /** There is an answer; who has not read it a little later gets a mail. */
+  /** There is an answer; a customer who has not read it a little later gets a mail. */
   answered(conversation_id: string): void;
   /** The newest part of a conversation. @throws Problem `conflict` where there is none. */
   sendTranscript(user: UserInfo, messages: readonly ChatMessage[]): Promise<void>;
 }
 
-/** How long a customer has to read an answer before they are told by mail, in ms. */
+/** Time that a customer has to read an answer before a mail reports it, in ms. */
 const UNREAD_MS = 2 * 60_000;
 const ANSWERED = jobKind({ name: 'desk_answered', payload: z.object({ conversation_id: z.string() }), at_once: 2 });
 
@@ -69,7 +69,7 @@ export function createLetters(parts: {
           .where('customer_read_seq', '<', last.seq)
           .returning('id')
           .executeTakeFirst();
-        // What was said stays in the chat: a mail is read by many on its way.
+        // The message itself stays in the chat: many can read a mail on its way.
         if (told !== undefined)
           await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
             recipient: customer.email,

@@ -52,15 +52,15 @@ function sentenceOfFiles(unclean: readonly { status: string }[], left_out: numbe
   ].join(' ');
 }
 
-/** What becomes of mails that were read: words of the customer, or a note for the staff, who can take it over. */
+/** Turns mails into messages: words of the customer, or a note for the staff, who can take it over. */
 export interface MailAnswers {
   /** Writes a mail into its conversation. Undefined where there is nothing in it. */
   write(conversation: ConversationRow, mail: ReadMail, is_cut: boolean): Promise<Write | undefined>;
-  /** Leaves a note for the staff that a mail came which is not taken as the customer's words. `mail_id`: what is kept of it. */
+  /** Leaves a note for the staff about a mail whose author is not verified. `mail_id`: its stored original. */
   note(conversation: ConversationRow, mail: ReadMail, reason: keyof typeof REASONS, mail_id: string | undefined): Promise<Write>;
   /** Tells the staff that letters of a mail could not be read, with its original. */
   noteLostLetters(conversation: ConversationRow, mail: ReadMail, mail_id: string): Promise<void>;
-  /** Has a kept mail become the customer's words, by somebody of the staff. @throws Problem `conflict` when it is already. */
+  /** Turns a stored mail into the customer's words, by a member of staff. @throws Problem `conflict` when it is already. */
   takeOver(me: UserInfo, row: ArrivedMailRow, conversation: ConversationRow): Promise<DeskMessage>;
 }
 
@@ -70,7 +70,7 @@ export function createMailAnswers(parts: {
   news: Pick<DeskNews, 'told'>;
   attachments: Pick<Attachments, 'take'>;
   mails: ArrivedMails;
-  /** Told of whose chat is not as it was. */
+  /** Called with a person whose chat has changed. */
   onChange: (user_id: string) => void;
   reading: ReadingOptions;
   logger: FastifyBaseLogger;
@@ -83,10 +83,10 @@ export function createMailAnswers(parts: {
     return messages;
   }
 
-  /** Scans the files, and answers those that can be sent, and what is said of the others. */
+  /** Scans the files, and answers those that can be sent, and a sentence about the others. */
   async function takeFiles(user_id: string, { text, files, left_out }: ReadMail, is_cut: boolean) {
     const isLong = messageLength(text) > MESSAGE_LENGTH_MAXIMUM;
-    // What does not fit a message comes as a file behind it.
+    // Text too long for a message is attached as a file.
     const all = isLong ? [{ name: WHOLE_TEXT, bytes: Buffer.from(text, 'utf8') }, ...files] : files;
     const most = is_cut ? (isLong ? 1 : 0) : ATTACHMENTS_MAXIMUM;
     const taken = [];

@@ -41,11 +41,11 @@ describe('the author of a mail', () => {
     ['another sender', [`From: ${MARIA}`, `Sender: ${EVE}`], 'other_sender'],
     ['two senders', [`From: ${MARIA}`, `Sender: ${MARIA}`, `Sender: ${EVE}`], 'other_sender'],
     ['somebody who sent it on', [`From: ${MARIA}`, `Resent-From: ${EVE}`], 'other_sender'],
-  ])('is nobody with %s', (_what, lines, fault) => {
+  ])('is no author with %s', (_what, lines, fault) => {
     expect(authorOf(fieldsOf(...lines))).toEqual({ address: undefined, fault });
   });
 
-  test('is an address with one @ or nobody, whatever the field says', () => {
+  test('is an address with one @ or none, for any field', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.string(), fc.constantFrom(MARIA, EVE, ',', '<', '>', ':', ';', '"', '(', ')', '\\'))),

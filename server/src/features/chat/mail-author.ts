@@ -1,6 +1,6 @@
 import { addressParser } from 'postal-mime';
 
-/** Who a mail says that it is from: one address, or why it names no one author. */
+/** The author of a mail: one address, or the reason why there is no single one. */
 export type MailAuthor = { address: string } | { address: undefined; fault: 'no_author' | 'several_authors' | 'other_sender' };
 
 interface Field {
@@ -10,13 +10,13 @@ interface Field {
 
 const ADDRESS_LENGTH_MAXIMUM = 254;
 const FIELD_LENGTH_MAXIMUM = 4_096;
-/** One address without anything that two programs could read differently: no quotes, comments, routes or second `@` (RFC 5322 section 3.4.1 allows them; nobody is registered with one). */
+/** One address without anything that two programs could read differently: no quotes, comments, routes or second `@` (RFC 5322 section 3.4.1 allows them; no account has one). */
 const PLAIN_ADDRESS = /^[^\s<>()[\]",:;\\@]+@[^\s<>()[\]",:;\\@]+$/u;
 
 /** The one address of a field, in small letters; undefined where there is none, several, or a group. */
 function onlyAddress(value: string): string | undefined {
   if (value.length > FIELD_LENGTH_MAXIMUM) return undefined;
-  // Counted without what is only a name: programs differ in which of two addresses they take.
+  // Counted without the names: programs differ in which of two addresses they take.
   const bare = value.replaceAll(/"(?:[^"\\]|\\.)*"|=\?[^?\s]*\?[bq]\?[^?\s]*\?=|\([^()]*\)/giu, ' ');
   if (bare.split('@').length !== 2 || bare.split('<').length > 2) return undefined;
   const [only, ...others] = addressParser(value);
@@ -26,8 +26,8 @@ function onlyAddress(value: string): string | undefined {
 }
 
 /**
- * The author of a mail by its header (RFC 5322 section 3.6.2). Two `From` fields, several addresses in one, groups, and a `Sender` that is somebody else name no one
- * author: whoever reads the first would be told who wrote by whoever wrote.
+ * The author of a mail by its header (RFC 5322 section 3.6.2). Two `From` fields, several addresses in one, groups, and another person's `Sender` name no one
+ * author: otherwise the writer could choose the shown author.
  */
 export function authorOf(fields: readonly Field[]): MailAuthor {
   const values = (name: string) => fields.filter(({ key }) => key === name).map(({ value }) => value);

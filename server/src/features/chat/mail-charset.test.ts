@@ -85,7 +85,7 @@ describe('the letters of a mail', () => {
     expect(text).toContain('Äpfel');
   });
 
-  test('that could not be read are said to be lost', async () => {
+  test('that could not be read are reported as lost', async () => {
     const broken = Buffer.concat([Buffer.from('Gr'), Buffer.from([0xff, 0xfe]), Buffer.from('e')]);
     expect(await readMail(mail(plain('utf-8'), broken))).toMatchObject({ has_lost_letters: true });
   });

@@ -1,8 +1,8 @@
 import { decodePage } from '@palisade/scanner/code-pages';
 import iconv from 'iconv-lite';
 
-// Letters of a mail whose parts say nothing of their charset, or name one that no browser knows: the header is written anew with one that keeps each byte apart, and the
-// bytes are read again once the mail is parsed.
+// Letters of a mail whose parts name no charset, or one that no browser knows: the header is rewritten with one that keeps each byte apart, and the bytes are read again
+// once the mail is parsed.
 
 /** Keeps all 256 bytes apart in the WHATWG Encoding Standard. */
 const APART = 'windows-1252';
@@ -47,7 +47,7 @@ const isReadable = (label: string) => iconv.encodingExists(label) || decodePage(
 const decode = (bytes: Buffer, label: string) =>
   iconv.encodingExists(label) ? iconv.decode(bytes, label) : (decodePage(label, bytes) ?? bytes.toString('latin1'));
 
-/** What chooses Japanese letters in a text of 7 bits. */
+/** Escapes that choose Japanese letters in a text of 7 bits. */
 const ISO_2022_JP = ['\u001b$@', '\u001b$B', '\u001b(J', '\u001b(I'].map((choice) => Buffer.from(choice, 'latin1'));
 /** Escapes that choose Korean and Chinese letters there (RFC 1557, RFC 1922). */
 const ISO_2022: readonly [RegExp, string][] = [
@@ -76,7 +76,7 @@ function rewritten(field: string, note: (label: string | null) => void): string 
   return `${without.replace(/;$/u, '')};${end} charset=${APART}${end}`;
 }
 
-/** Writes the headers of a mail's texts anew where they say nothing of a charset that is known. */
+/** Rewrites the headers of a mail's texts without a known charset. */
 export function prepareCharsets(raw: Uint8Array): Prepared {
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1');
   const lines = text.split(/(?<=\n)/u);
@@ -150,7 +150,7 @@ export function readAgain(text: string, again: Prepared['again']): string {
   if (bytes === undefined) return text;
   if (again.label !== null) return decode(bytes, again.label);
   const beginning = bytes.subarray(0, META_LOOKED_AT).toString('latin1');
-  // ISO 2022 says in the text itself what it is (RFC 1468).
+  // ISO 2022 marks itself in the text (RFC 1468).
   if (ISO_2022_JP.some((choice) => bytes.includes(choice))) return new TextDecoder('iso-2022-jp').decode(bytes);
   const shifting = ISO_2022.find(([choice]) => choice.test(beginning))?.[1];
   if (shifting !== undefined) return decode(bytes, shifting);
@@ -160,7 +160,7 @@ export function readAgain(text: string, again: Prepared['again']): string {
   const label = meta ?? OF_LANGUAGE[again.language ?? ''];
   if (label !== undefined && isKnown(label)) return new TextDecoder(label).decode(bytes);
   if (label !== undefined && isReadable(label)) return decode(bytes, label);
-  // Parts of a mail may differ: what is UTF-8 is hardly ever anything else.
+  // Parts of a mail may differ: valid UTF-8 is hardly ever another charset.
   return text
     .split('\n')
     .map((line) => decodedAs(bytesOf(line) ?? new Uint8Array([0xff]), 'utf-8') ?? line)

@@ -53,7 +53,7 @@ describe('the domain of an author vouches for a mail', () => {
     expect(await proveAuthor(Buffer.from(mail()), MARIA, fieldsOf(mail()), { resolve })).toBe('not_aligned');
   });
 
-  test('not where the words were changed, or others were added below what is signed', async () => {
+  test('not when the words were changed, or others were added after the signed ones', async () => {
     const whole = await signed(mail('Pay 10'));
     expect(await prove(whole.replace('Pay 10', 'Pay 99'), ZONE)).toBe('not_aligned');
     const partly = await signed(mail('Hello'), 'example.com', 5);
@@ -72,7 +72,7 @@ describe('the domain of an author vouches for a mail', () => {
   });
 });
 
-describe('what a provider of a mailbox says of a mail', () => {
+describe("the results of a mailbox's provider", () => {
   const withResults = (...results: string[]) =>
     `${results.map((result) => `Authentication-Results: ${result}\r\n`).join('')}${mail()}`;
   const passed = 'mx.example.org; spf=pass smtp.mailfrom=example.com; dmarc=pass (p=NONE) header.from=example.com';

@@ -6,7 +6,7 @@ export type Resolve = (name: string, type: string) => Promise<string[] | string[
 
 const recordsSchema = z.union([z.array(z.string()), z.array(z.array(z.string()))]);
 
-/** Asks the DNS. A mail is read within 30 s, whatever does not answer. */
+/** Asks the DNS. A mail is read within 30 s, even without an answer. */
 async function byDns(name: string, type: string): Promise<string[] | string[][]> {
   return recordsSchema.parse(await new Resolver({ timeout: 3_000, tries: 2 }).resolve(name, type));
 }
@@ -33,7 +33,7 @@ export function resolverOf(zone: Zone): Resolve {
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
 /**
- * What the provider of the mailbox found when the mail arrived (RFC 8601), where it is trusted: the first `Authentication-Results` alone, since the provider writes its own
+ * The results of the mailbox's provider when the mail arrived (RFC 8601), where it is trusted: the first `Authentication-Results` alone, since the provider writes its own
  * above all that came with the mail. It counts where DMARC passed for the author's domain.
  */
 function isVouchedFor(author: string, fields: readonly { key: string; value: string }[], authserv_id: string): boolean {
@@ -48,7 +48,7 @@ function isVouchedFor(author: string, fields: readonly { key: string; value: str
 
 /**
  * Checks that the domain of a mail's author vouches for it: a DKIM signature over the whole body that aligns with it, as its DMARC record asks for. SPF is about the
- * address of a connection that this program never sees; it counts only as part of what a trusted provider says (`authserv_id`).
+ * address of a connection that this program never sees; it counts only in the results of a trusted provider (`authserv_id`).
  */
 export async function proveAuthor(
   raw: Uint8Array,
@@ -75,6 +75,6 @@ export async function proveAuthor(
   const result = policy === false || policy === undefined ? 'none' : policy.status.result;
   if (result === 'pass') return 'aligned';
   if (result === 'temperror') return 'unsure';
-  // A domain without a DMARC record says nothing of alignment: its own signature, or one of a domain under or above it, is what it has.
+  // A domain without a DMARC record asks for no alignment: its own signature, or one of a domain under or above it, is enough.
   return result === 'none' && passed.some(({ status }) => Boolean(status.aligned)) ? 'aligned' : 'not_aligned';
 }

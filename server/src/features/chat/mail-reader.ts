@@ -22,7 +22,10 @@ const readMailSchema = z.object({
   key: z.string(),
 });
 
-/** How mails are read. `authserv_id`: whose `Authentication-Results` are trusted; `zone`: records in place of the DNS. */
+/**
+ * Options for reading mails. `authserv_id`: the server whose `Authentication-Results` are trusted; `zone`: records in
+ * place of the DNS.
+ */
 export interface ReadingOptions {
   read_ms?: number | undefined;
   authserv_id?: string | undefined;
@@ -35,7 +38,7 @@ export class UnreadableMail extends Error {
 }
 
 /**
- * Reads a mail in a thread of its own: one that was made to be read for ever holds up nobody, and one that was made to fill the memory ends its thread alone.
+ * Reads a mail in a thread of its own: one that was made to be read for ever delays no other, and one that was made to fill the memory ends its thread alone.
  * @throws UnreadableMail
  */
 export async function readMailApart(

@@ -18,7 +18,7 @@ export interface Mailbox {
   /** A mail as it came, as far as `bytes`. */
   source(uid: number, bytes: number): Promise<Uint8Array>;
   remove(uid: number): Promise<void>;
-  /** Marks it for whoever looks into the mailbox. */
+  /** Marks it for a person who looks into the mailbox. */
   flag(uid: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export const RECIPIENT_HEADERS = [
 ];
 const SECOND_MS = 1_000;
 const CONNECT_MS = 15 * SECOND_MS;
-/** A server that says nothing for so long is gone. */
+/** A server that is silent for so long is gone. */
 const SILENT_MS = 60 * SECOND_MS;
 const HEADERS_MAXIMUM = 64 * 1024;
 
@@ -50,14 +50,14 @@ export async function openMailbox({ url, signal }: { url: string; signal: AbortS
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 993 : 143) : Number(port),
     secure,
-    // A password goes over no wire as it is.
+    // A password is never sent in plain text over a network.
     ...(!secure && !isLoopbackHost(hostname) && { doSTARTTLS: true }),
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     logger: false,
     disableAutoIdle: true,
     ...{ connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
   });
-  // Whatever waits for an answer then hears of it.
+  // Pending calls then reject.
   client.on('error', () => {});
   const stop = () => client.close();
   signal.addEventListener('abort', stop);
@@ -69,7 +69,7 @@ export async function openMailbox({ url, signal }: { url: string; signal: AbortS
 
       async *after(uid, at_once) {
         const found = await client.search({ uid: `${uid + 1}:*` }, { uid: true });
-        // `*` is the last one, whatever its number.
+        // `*` is the last one, with any number.
         const uids = (found || []).filter((one) => one > uid).toSorted((a, b) => a - b);
         for (let from = 0; from < uids.length; from += at_once) {
           const some = uids.slice(from, from + at_once).join(',');

@@ -7,7 +7,7 @@ import type { ChatTables } from './chat.tables.ts';
 import { type ConversationRow, deskMessagesOf, type MessageRow } from './records.ts';
 
 /**
- * A page of a conversation, newest first: what came before the message `cursor`, or what came right after `after`, or the newest.
+ * A page of a conversation, newest first: the messages before `cursor`, or those right after `after`, or the newest.
  * @throws Problem `invalid_field` for a place that is not in it.
  */
 export async function readMessages(

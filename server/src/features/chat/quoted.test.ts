@@ -51,7 +51,7 @@ describe('an answer by mail is without our own notice', () => {
     expect(withoutNotice(text)).toBe(text);
   });
 
-  test('and keeps what stands between and behind a quoted notice', () => {
+  test('and keeps the text between and after a quoted notice', () => {
     const text = `First.\n\n> ${ANSWER_ABOVE}\n> \n> Hello Maria,\nIn between.\n> Ana says more\nLast.`;
     expect(withoutNotice(text)).toBe('First.\n\nIn between.\n> Ana says more\nLast.');
   });

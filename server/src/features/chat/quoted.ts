@@ -1,7 +1,7 @@
 /** The first line of a notice: an answer that quotes a notice has it. */
 export const ANSWER_ABOVE = 'To answer by mail, write above this line.';
 
-/** A line that is longer is nobody's mark. Characters. */
+/** A longer line is never a mark. Characters. */
 const MARK_LENGTH = 300;
 /** A notice has so many lines at most, however a program breaks them. */
 const NOTICE_LINES = 24;
@@ -10,7 +10,7 @@ const INTRODUCTION_LINES = 8;
 
 /** Marks of quoting before a line, of any depth. */
 const MARKS = /^[ \t]*(?:>[ \t]?)*/u;
-/** What a notice says behind its first line, in one line (letters.ts and the footer of mail.ts). */
+/** A notice after its first line, in one line (letters.ts and the footer of mail.ts). */
 const NOTICE =
   /^To answer by mail, write above this line\.(?: Hello .{1,80}?,)?(?: .{1,80}? has answered you in the support chat\.)?(?: (?:Read it here: ?<?\S{1,300}>?|Open the support chat to read it\.)(?: [<(]\S{1,300}[>)])?)?(?: --(?: .{0,200})?)?$/u;
 const ATTRIBUTION_END = /:\s*$/u;
@@ -24,7 +24,7 @@ const bare = (line: string) => line.replace(MARKS, '').trim();
 
 const depthOf = (line: string) => (MARKS.exec(line)?.[0].match(/>/gu) ?? []).length;
 
-/** How many lines from `at` on are a notice of ours: as many as make its text, and no more. */
+/** The number of lines from `at` on that are a notice of this server: as many as make its text, and no more. */
 function noticeLength(lines: readonly string[], at: number): number {
   let text = '';
   let length = 0;
@@ -41,7 +41,7 @@ function noticeLength(lines: readonly string[], at: number): number {
   return length;
 }
 
-/** Where begins what a mail program writes before a quote that begins at `at`: "On Monday, ... wrote:", a rule, or the header of the quoted mail. */
+/** The start of a mail program's words before a quote that begins at `at`: "On Monday, ... wrote:", a rule, or the header of the quoted mail. */
 function introductionStart(lines: readonly string[], at: number): number {
   let start = at;
   while (start > 0 && bare(lines[start - 1] ?? '') === '') start -= 1;
@@ -66,8 +66,8 @@ function introductionStart(lines: readonly string[], at: number): number {
 }
 
 /**
- * What somebody wrote in an answer by mail: everything but our own notice, where the answer quotes it. A notice is known by its first line together with its text: lines that
- * look like a quote, a header or a signature are the customer's, and stay.
+ * The author's own text in an answer by mail: everything except this server's notice, where the answer quotes it. A notice is known by its first line together with its text:
+ * lines that look like a quote, a header or a signature are the customer's, and stay.
  */
 export function withoutNotice(text: string): string {
   const lines = text.replaceAll(/\r\n?/gu, '\n').split('\n');
@@ -92,7 +92,7 @@ export function withoutNotice(text: string): string {
     .trim();
 }
 
-/** How mail programs begin what they forward. Their own words, in the languages of those that are used most. */
+/** The lines with which mail programs begin a forwarded mail. Their own words, in the languages of those that are used most. */
 const FORWARDED =
   /^\s*(?:-{2,}|_{2,})?\s*(?:(?:begin )?forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten nachricht|message transféré|début du message (?:transféré|réexpédié)|mensaje reenviado|inicio del mensaje reenviado|messaggio inoltrato|inizio messaggio inoltrato|doorgestuurd bericht|mensagem encaminhada|přeposlaná zpráva|vidarebefordrat meddelande|videresendt meddelelse|пересылаемое сообщение)\s*:?\s*(?:-{2,}|_{2,})?\s*$/iu;
 

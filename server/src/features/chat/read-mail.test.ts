@@ -19,7 +19,7 @@ const HEAD = [
 ];
 
 describe('the address of an answer', () => {
-  test('names its conversation, whatever case a mail server makes of it', () => {
+  test('names its conversation, in any case that a mail server makes of it', () => {
     const address = addresses.of(ID);
     expect(address).toMatch(/^support\+[a-z2-7]{42}@example\.com$/);
     for (const said of [address, address.toUpperCase(), `To: "A" <${address}>, <b@example.com>`])
@@ -35,7 +35,7 @@ describe('the address of an answer', () => {
   });
 
   // proves: support-bad-input-14
-  test('is nobody’s to make: of another key, another conversation, or with one letter changed it names none', () => {
+  test('cannot be forged: with another key, another conversation, or one letter changed it is invalid', () => {
     const address = addresses.of(ID);
     const token = /\+(\w+)@/.exec(address)?.[1] ?? '';
     const other = createAnswerAddresses({ address: 'support@example.com', key: Buffer.alloc(32, 8) });
@@ -49,7 +49,7 @@ describe('the address of an answer', () => {
   });
 });
 
-describe('what somebody wrote', () => {
+describe("the author's own text", () => {
   const LETTER = `${ANSWER_ABOVE}<br><br>Hello Maria,<br><br>Ana has answered you in the support chat.`;
   test.each([
     ['blocks and blanks', '<div>One&nbsp; two</div><p>three<br>four</p>', 'One two\n\nthree\nfour'],
@@ -76,7 +76,7 @@ describe('what somebody wrote', () => {
     expect(withoutNotice(textOfHtml(outlook))).toBe('It works.');
   });
 
-  test('is read in a time that grows with it alone, whatever it is made of', () => {
+  test('is read in a time that grows with its length alone, for any content', () => {
     const pieces = [
       '<',
       '<div class="',
@@ -106,7 +106,7 @@ describe('what somebody wrote', () => {
 });
 
 describe('a mail', () => {
-  test('is read with its words, who it is from and its files', async () => {
+  test('is read with its words, its author and its files', async () => {
     const mail = await readMail(
       mailOf(
         [...HEAD, 'MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'],

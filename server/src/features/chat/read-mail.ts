@@ -15,7 +15,7 @@ interface MailFile {
   bytes: Uint8Array;
 }
 
-/** What an answer by mail says. */
+/** An answer by mail, parsed. */
 export interface ReadMail {
   /** The address of its one author, in small letters; empty where it names no one author. */
   from: string;
@@ -25,7 +25,7 @@ export interface ReadMail {
   proof: MailProof;
   /** The header fields with addresses that it went to. */
   recipients: string;
-  /** Why nobody wrote it, in one word for the log; undefined when a person did. */
+  /** The reason why it has no human author, in one word for the log; undefined for a person's mail. */
   automatic: string | undefined;
   /** Everything that was written, without our own notice. */
   text: string;
@@ -47,7 +47,7 @@ const BODY_MAXIMUM = 1_000_000;
 const DRAWN_LEAST = 4 * 1024;
 const NAME_MAXIMUM = 255;
 
-/** RFC 3834, RFC 5436, RFC 2919, and what programs wrote before these: no person sits behind such a mail, and an answer to it would be answered by a program. */
+/** RFC 3834, RFC 5436, RFC 2919, and the marks of programs before these: such a mail has no human author, and an answer to it would be answered by a program. */
 function automaticOf(headers: ReadonlyMap<string, string>): string | undefined {
   const is = (name: string, pattern: RegExp) => pattern.test(headers.get(name) ?? '');
   if (headers.has('auto-submitted') && !is('auto-submitted', /^\s*no\b/i)) return 'auto-submitted';
@@ -97,7 +97,7 @@ export async function readMail(
     .map((file) => ({ file, bytes: bytesOf(file.content) }))
     .filter(({ file, bytes }) => bytes.byteLength > 0 && !isDrawn(file, bytes))
     .map(({ file, bytes }, at) => ({ name: nameOf(file, at), bytes }));
-  // A text that was not stored as it is could not be stored at all.
+  // A text that could not be stored as it is could not be stored at all.
   const said = withoutNotice(bodyOf(mail, prepared.again)).replaceAll('\0', '').toWellFormed();
   const { own: text, forwarded } = splitForwarded(said);
   if (forwarded !== undefined) all.unshift({ name: FORWARDED_NAME, bytes: Buffer.from(forwarded, 'utf8') });

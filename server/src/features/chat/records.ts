@@ -13,7 +13,7 @@ export interface People {
   findUsers(ids: readonly string[]): Promise<{ id: string; username: string; email: string }[]>;
 }
 
-/** Whose account is gone. */
+/** The name of a deleted account. */
 const GONE = 'Former customer';
 const PREVIEW_LENGTH = 200;
 
@@ -27,7 +27,7 @@ export function attachmentOf({ id, filename, size, status, threat, picture_type 
   return { id, filename, size, status, threat, is_image: picture_type !== null };
 }
 
-/** What stands for a message without words in lists and letters. */
+/** Stands for a message without words in lists and letters. */
 function wordsOf({ message, card }: Pick<MessageRow, 'message' | 'card'>, files: number): string {
   if (message !== '') return message;
   const parsed: Card | undefined = card === null ? undefined : cardSchema.safeParse(JSON.parse(card)).data;
@@ -97,7 +97,7 @@ export async function conversationsOf(
       .innerJoin('chat_messages as message', (join) =>
         join
           .onRef('message.conversation_id', '=', 'conversation.id')
-          // What came by itself says nothing of what the customer wants.
+          // An automatic message does not describe the customer's matter.
           .on(
             sql<boolean>`message.seq = coalesce((select said.seq from chat_messages said where said.conversation_id = conversation.id
               and said.is_note = 0 and said.is_automatic = 0 order by said.seq desc limit 1), conversation.last_shown_seq)`,

@@ -93,7 +93,7 @@ async function median(database: Kysely<ChatTables>, now: () => number): Promise<
 
 const whoOf = ({ first_answered_by, closed_by }: Matter) => first_answered_by ?? closed_by;
 
-/** What the desk did. A matter belongs to the day on which it was opened. */
+/** Reports on the desk's work. A matter belongs to the day on which it was opened. */
 export class Reports {
   private readonly database: Kysely<ChatTables>;
   private readonly people: People;

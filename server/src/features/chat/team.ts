@@ -13,7 +13,7 @@ import type { ConversationRow } from './records.ts';
 
 const STAFF = 'staff';
 const viewing = (conversation_id: string) => `viewing:${conversation_id}`;
-/** A page that is loaded anew goes and comes: that is told as nothing, in ms. */
+/** A page that is reloaded goes and comes: such a change is not reported, in ms. */
 const PAUSE_MS = 1_000;
 
 interface TeamOptions {
@@ -44,7 +44,7 @@ async function write(
     .execute();
 }
 
-/** The staff: who of them is here, and who has which conversation open. */
+/** The staff: who of them is present, and who has which conversation open. */
 export class Team {
   private readonly database: Kysely<ChatTables>;
   private readonly presence: Presence;
@@ -105,7 +105,7 @@ export class Team {
     if (member === undefined) return;
     this.news.toStaff({ kind: 'presence_changed', user_id, username: member.username, presence: member.presence });
     const others = everybody.some(({ id, presence: said }) => id !== user_id && said === 'here');
-    // With somebody else here customers see no difference.
+    // With another one here customers see no difference.
     if (!others) this.topics.publishToAll({ kind: 'support_here', is_here: member.presence === 'here' });
   }
 
@@ -141,7 +141,7 @@ export class Team {
   }
 
   async say(me: Colleague, said: Said, by_hand: boolean): Promise<TeamMember> {
-    // A page that noticed that nobody is there, or that somebody is again, changes nothing of what was said by hand.
+    // A page's notice of absence or return does not change a choice made by hand.
     await write(this.database, me.id, by_hand ? { chosen: said, is_absent: 0 } : { is_absent: said === 'here' ? 0 : 1 });
     await this.tellPresence(me.id);
     const member = (await this.list()).find(({ id }) => id === me.id);
@@ -152,7 +152,7 @@ export class Team {
     return (await this.list()).some(({ presence: said }) => said === 'here');
   }
 
-  /** A page of theirs is open at `place`, until the answered function is called. */
+  /** One of their pages is open at `place`, until the returned function is called. */
   arrive(me: Colleague, place: string): () => void {
     return this.hold({ group: STAFF, member: me.id, place }, () => {
       this.plan(`presence:${me.id}`, async () => {
@@ -174,7 +174,7 @@ export class Team {
     });
   }
 
-  /** Who of the staff has conversations and is not there, noted since when. */
+  /** Staff with conversations who are not there, with the time since when. */
   async whoIsGone(): Promise<{ user_id: string; gone_since: string }[]> {
     const [everybody, here, rows, assigned] = await Promise.all([
       this.staff(),
@@ -198,7 +198,7 @@ export class Team {
         if (row !== undefined && row.gone_since !== null) await write(this.database, assignee_id, { gone_since: null });
         continue;
       }
-      // Who is no longer of the staff is gone at once.
+      // A person who left the staff counts as gone at once.
       const gone_since = isStaff ? (row?.gone_since ?? at(this.now)) : new Date(0).toISOString();
       if (isStaff && row?.gone_since !== gone_since) {
         await write(this.database, assignee_id, { gone_since });
@@ -209,7 +209,7 @@ export class Team {
     return gone;
   }
 
-  /** Gives back what is held here, so that other servers know at once. */
+  /** Gives back the places held here, so that other servers know at once. */
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.renewing);

@@ -8,10 +8,12 @@ import {
   readDashboard,
   type ScoreReason,
 } from '@palisade/contract/dashboard';
+import { encodeReply } from '#platform/encoded-reply.ts';
+import { createPersonCache } from '#platform/person-cache.ts';
 import { type Api, serve } from '#platform/serve.ts';
 
-/** What the dashboard gathers; it holds nothing of its own. */
-export interface DashboardSources {
+/** The dashboard's sources; it stores no data of its own. */
+export interface DashboardSources<Facts> {
   recentScans(user_id: string, count: number): Promise<Scan[]>;
   scanCounts(user_id: string): Promise<{
     clean: number;
@@ -21,8 +23,12 @@ export interface DashboardSources {
     last_finished_at: string | null;
   }>;
   plan(user_id: string): Promise<CurrentSubscription>;
-  devices(user_id: string): Promise<DashboardDevices | null>;
-  overview(user_id: string): Promise<{
+  /** What is shown of a person's devices, and what their score is judged by. */
+  devices(user_id: string): Promise<{ shown: DashboardDevices | null; facts: Facts }>;
+  overview(
+    user_id: string,
+    known: { devices: Facts },
+  ): Promise<{
     security_score: number;
     score_breakdown: ScoreReason[];
     checks: { ran: number; unknown: number };
@@ -33,35 +39,60 @@ export interface DashboardSources {
   }>;
 }
 
-export function serveDashboard(api: Api, sources: DashboardSources): void {
-  serve(api, readDashboard, 'customer', async ({ session }): Promise<DashboardStatus> => {
-    const { id } = session.user;
-    const [recent_scans, scans, subscription, overview, devices] = await Promise.all([
-      sources.recentScans(id, RECENT_SCANS_MAXIMUM),
-      sources.scanCounts(id),
-      sources.plan(id),
-      sources.overview(id),
-      sources.devices(id),
-    ]);
-    return {
-      security_score: overview.security_score,
-      score_breakdown: overview.score_breakdown,
-      score_checks: overview.checks,
-      last_scan: recent_scans[0]?.scanned_at ?? NEVER,
-      subscription,
-      recent_scans,
-      devices,
-      measured: {
-        threats_neutralized: overview.blocked,
-        test_files_neutralized: overview.test_files_blocked,
-        firewall_rules: overview.rule_count,
-        files_scanned: scans.clean + scans.infected + scans.pending,
-        files_infected: scans.infected,
-        test_files_found: scans.test_files,
-        infected_in_the_open: overview.infected_in_the_open,
-        files_pending: scans.pending,
-        last_finished_at: scans.last_finished_at,
-      },
-    };
-  });
+/** The dashboard's answers. */
+export interface Dashboard {
+  /** To be called with each change of a person's account: what was read before it is not answered again. */
+  forget(user_id: string): void;
+  serve(api: Api): void;
+}
+
+async function readStatus<Facts>(sources: DashboardSources<Facts>, id: string): Promise<DashboardStatus> {
+  const judged = async () => {
+    const { shown, facts } = await sources.devices(id);
+    return { devices: shown, overview: await sources.overview(id, { devices: facts }) };
+  };
+  const [recent_scans, scans, subscription, { devices, overview }] = await Promise.all([
+    sources.recentScans(id, RECENT_SCANS_MAXIMUM),
+    sources.scanCounts(id),
+    sources.plan(id),
+    judged(),
+  ]);
+  return {
+    security_score: overview.security_score,
+    score_breakdown: overview.score_breakdown,
+    score_checks: overview.checks,
+    last_scan: recent_scans[0]?.scanned_at ?? NEVER,
+    subscription,
+    recent_scans,
+    devices,
+    measured: {
+      threats_neutralized: overview.blocked,
+      test_files_neutralized: overview.test_files_blocked,
+      firewall_rules: overview.rule_count,
+      files_scanned: scans.clean + scans.infected + scans.pending,
+      files_infected: scans.infected,
+      test_files_found: scans.test_files,
+      infected_in_the_open: overview.infected_in_the_open,
+      files_pending: scans.pending,
+      last_finished_at: scans.last_finished_at,
+    },
+  };
+}
+
+/**
+ * Answers the dashboard. Every open page asks for it each half minute and after each event, and most find it as it was: a server that is `alone` keeps the answer until an event is told to the person,
+ * for at most 5 s. Where there are other servers, what they change is not told here, and each answer is read.
+ */
+export function createDashboard<Facts>(parts: {
+  sources: DashboardSources<Facts>;
+  alone: boolean;
+  now: () => number;
+}): Dashboard {
+  const { sources, alone, now } = parts;
+  const read = async (user_id: string) => encodeReply(readDashboard, await readStatus(sources, user_id));
+  const answers = createPersonCache({ read, now });
+  return {
+    forget: answers.forget,
+    serve: (api) => serve(api, readDashboard, 'customer', ({ session }) => (alone ? answers.of : read)(session.user.id)),
+  };
 }

@@ -3,7 +3,7 @@ import { addRule, deleteRule } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR, nestedGzip, PDF } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
-import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
+import { problemOf, replyOf, startScanningApp, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 
 /** Asked for from the first day on; it counts from the second. */
@@ -80,9 +80,9 @@ describe('the status of the dashboard', async () => {
     expect(after.last_scan).toBe(unread.scanned_at);
     expect(after.measured).toMatchObject({ files_scanned: 7, files_infected: 1, files_pending: 1 });
     expect(after.measured.last_finished_at).not.toBe(unread.scanned_at);
-    // An infected file of this week takes 3, an unread one 2.
-    expect(after.security_score).toBe(95);
-    expect(after.score_breakdown.map(({ id }) => id)).toEqual(['no_two_factor', 'infected_lately', 'unread_lately']);
+    // A file of this week that was not fully read takes 2, a harmless test file nothing.
+    expect(after.security_score).toBe(98);
+    expect(after.score_breakdown.map(({ id }) => id)).toEqual(['no_two_factor', 'unread_lately']);
   });
 
   test('says when an infected file could be neither sealed nor removed', async () => {
@@ -142,4 +142,22 @@ describe('the status of the dashboard', async () => {
       features: ['One', 'Two'],
     });
   });
+});
+
+test('the status is kept until something is told to its person, and for 5 s at most', async () => {
+  let clock = Date.parse('2026-11-20T10:00:00Z');
+  const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock } });
+  const { token } = await signIn('maria');
+  const rules = async () => replyOf(await call(readDashboard, { token })).measured.firewall_rules;
+  replyOf(await call(addRule, { token, body: { rule_name: 'First' } }));
+  expect(await rules()).toBe(1);
+  // By hand, so that nobody is told.
+  await app.database.deleteFrom('firewall_rules').execute();
+  expect(await rules()).toBe(1);
+  replyOf(await call(addRule, { token, body: { rule_name: 'Second' } }));
+  replyOf(await call(addRule, { token, body: { rule_name: 'Third' } }));
+  expect(await rules()).toBe(2);
+  await app.database.deleteFrom('firewall_rules').execute();
+  clock += 5_001;
+  expect(await rules()).toBe(0);
 });

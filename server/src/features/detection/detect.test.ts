@@ -120,7 +120,7 @@ const commands = (count: number) => times(count, (index) => refused('admin_endpo
 const infections = (count: number, sha256: (index: number) => string, change: Parameters<typeof infected>[0] = {}) =>
   times(count, (index) => infected({ ...change, sha256: sha256(index), scan_id: `scan-${index}` }));
 
-/** Each rule's own events, what it says of them, and the same events one step below its threshold. */
+/** Each rule's own events, its findings, and the same events one step below its threshold. */
 const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[], saysBelow?: string[]][] = [
   ['pair', every(2 * MINUTE, guesses(5)), ['brute_force.pair medium'], every(2 * MINUTE, guesses(4))],
   ['pair, in time', every(149 * SECOND, guesses(5)), ['brute_force.pair medium'], every(150 * SECOND, guesses(5))],
@@ -427,13 +427,13 @@ describe('a finding', () => {
     expect(outbreak('left')).toMatchObject({ is_open: true });
   });
 
-  test('of guessing that went on for longer than a sign-in is suspicious after it, is remembered from its last try on', () => {
+  test('after guessing for longer than a sign-in stays suspicious, it is remembered from its last try on', () => {
     const slow = [...every(0, guesses(5)), failed()(200 * SECOND), succeeded()(400 * SECOND)];
     expect(rulesOf(slow)).toEqual(['brute_force.pair medium', 'suspicious_login.after_failures high']);
   });
 });
 
-test('who signs in has mistyped the password before', () => {
+test('a person who signs in mistyped the password before', () => {
   expect(rulesOf(every(SECOND, [...guesses(4), succeeded(), ...guesses(4)]))).toEqual([]);
 });
 
@@ -465,8 +465,8 @@ const anyStream = fc
     });
   });
 
-describe('whatever comes', () => {
-  test('the order of events of the same time does not matter for what is found, and when', () => {
+describe('all sequences of events', () => {
+  test('the order of events of the same time does not change the findings, nor their time', () => {
     const firstFindings = (events: readonly Sighting[]) => {
       const first = new Map<string, string>();
       let store: Windows = new Map();
@@ -532,7 +532,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('a spray of keys drops what would expire first', () => {
+  test('a spray of keys drops those that would expire first', () => {
     const place = (index: number) => ({ rule: 'brute_force.pair', key: `key ${index}` });
     const [kept] = [...run(every(0, guesses(1))).store.values()];
     if (kept === undefined) throw new Error('nothing was kept');

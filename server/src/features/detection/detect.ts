@@ -14,29 +14,29 @@ export interface Kept extends Place {
   window: Window;
   expires_at: number;
 }
-/** What is kept, by `nameOf` its place. */
+/** Stored windows, by `nameOf` of their place. */
 export type Windows = ReadonlyMap<string, Kept>;
 
-/** What somebody tried to sign in to, and from where. `user_id` is null where no account is known. */
+/** The target and source of a sign-in attempt. `user_id` is null where no account is known. */
 interface Attempt {
   source: string;
   account: string;
   user_id: string | null;
 }
 
-/** What a rule has found. */
+/** A rule's finding. */
 export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audience'> {
   /** As alerts carry it. */
   rule: string;
   key: string;
   severity: Severity;
   description: string;
-  /** The accounts among what was counted. */
+  /** The accounts among the counted events. */
   targets: readonly string[];
-  /** What has to be refused for it to be blocked; empty where that would prove nothing. */
+  /** Attempts that must be refused for the outcome `blocked`; empty where a refusal would prove nothing. */
   tried: readonly Attempt[];
   samples: readonly Sample[];
-  /** Something of it is not out of reach. */
+  /** A part of it can still succeed. */
   is_open: boolean;
 }
 
@@ -49,7 +49,7 @@ const SOURCES_MAXIMUM = 50;
 export const nameOf = ({ rule, key }: Place) => `${rule} ${key}`;
 const cut = (text: string) => text.slice(0, TEXT_MAXIMUM);
 
-/** A rule that counts, with what it reads in an event. */
+/** A rule that counts, with its reading of an event. */
 interface Count {
   rule: Rule;
   measure: Counting;
@@ -80,14 +80,14 @@ function armsOf(sighting: Sighting): Record<NonNullable<Rule['arms']>, Place> | 
   };
 }
 
-/** What is remembered of guessing that somebody has vouched for: of an account from a source, or of a source (`account` null). */
+/** The places of guessing that somebody has vouched for: of an account from a source, or of a source (`account` null). */
 export function vouchedFor({ source, account }: { source: string; account: string | null }): Place[] {
   if (account === null) return [{ rule: AFTER_FAILURES.id, key: cut(source) }];
   const key = cut(`${source} ${account}`);
   return [AFTER_FAILURES.id, 'brute_force.pair'].map((rule) => ({ rule, key }));
 }
 
-/** The window of the pair, which a success empties: who knows the password has mistyped it before. */
+/** The window of the pair, which a success empties: a person who knows the password has mistyped it before. */
 function forgivenBy(sighting: Sighting): Place[] {
   return sighting.kind === 'login_succeeded' ? [{ rule: 'brute_force.pair', key: cut(pairKey(sighting)) }] : [];
 }
@@ -128,7 +128,7 @@ function bounded(windows: Map<string, Kept>, at: number): void {
 }
 
 /**
- * Looks at one event. The same whatever keeps the windows; those of `placesOf(sighting)` are all that it needs. A rule that has found something begins anew.
+ * Looks at one event. The same for every store of windows; those of `placesOf(sighting)` are all that it needs. A rule that has found something begins anew.
  * `windows` stays as it is.
  */
 export function detect(windows: Windows, sighting: Sighting): { windows: Windows; findings: Finding[] } {
@@ -178,7 +178,7 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
     const takes_part = of_account?.values.some((entry) => entry.value === source && at < entry.at + AFTER_FAILURES.within_ms);
     const guessing = [arms.pair].flatMap((place) => aliveAt(place) ?? []);
     if (of_account !== undefined && takes_part && sighting.browser?.knows_source === false) guessing.push(of_account);
-    // The source stays armed: whoever guesses may sign in to an account of their own first.
+    // The source stays armed: a guesser may sign in to an account of their own first.
     next.delete(nameOf(arms.pair));
     const [first] = guessing;
     const spray = aliveAt(arms.source);
@@ -194,7 +194,7 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
       const entry = { at, value: sighting.source ?? '', user_id: sighting.user_id };
       const values =
         place === arms.account ? withValue(found?.values ?? before?.values ?? [], entry).slice(-SOURCES_MAXIMUM) : [];
-      // Guessing that goes on keeps it armed.
+      // Continued guessing keeps it armed.
       const window = { ...EMPTY, at: Math.max(at, before?.at ?? at), samples, values };
       next.set(nameOf(place), { ...place, window, expires_at: window.at + AFTER_FAILURES.within_ms });
     }

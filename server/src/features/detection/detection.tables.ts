@@ -7,7 +7,7 @@ export interface DetectionTables extends FindingTables {
   detection_windows: {
     rule: string;
     key: string;
-    /** JSON; empty where nothing is counted. */
+    /** JSON; empty without counts. */
     state: string;
     updated_at: string;
     expires_at: string;

@@ -16,8 +16,8 @@ import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import type { DetectionTables } from './detection.tables.ts';
 import { createDetection } from './detection.ts';
+import { createFindingNotifier } from './finding-notifier.ts';
 import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
-import { createTelling } from './telling.ts';
 
 const PLAN = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] } as const;
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -29,7 +29,7 @@ const HOUR = 3_600 * SECOND;
 
 const repeat = <T>(count: number, what: T): T[] => Array.from({ length: count }, () => what);
 
-/** From where and with what somebody calls. */
+/** The source and client of a call. */
 interface Place {
   source: string;
   client: string;
@@ -86,7 +86,7 @@ async function guess(app: Pick<TestApp, 'url'>, emails: readonly string[], place
 /** Alerts of failed sign-ins come after the answer. */
 const soon = async (check: () => Promise<void> | void) => await vi.waitFor(check, { timeout: 10_000, interval: 10 });
 
-/** What the alerts of somebody say, oldest first. */
+/** A person's alerts, oldest first. */
 async function alertsOf(app: Pick<TestApp, 'call'>, token: string): Promise<Alert[]> {
   return replyOf(await app.call(listAlerts, { token })).toReversed();
 }
@@ -95,7 +95,7 @@ const kinds = (alerts: readonly Alert[]) => alerts.map(({ threat_type, severity 
 const app = await start({ surroundings: { every_ms: { detection: 500 }, volumes_fold_ms: 500 } });
 
 describe('sign-ins', () => {
-  test('five wrong passwords are told within a second, as refused from then on; four are not', async () => {
+  test('five wrong passwords are reported within a second, as refused from then on; four are not', async () => {
     const maria = await app.member('maria');
     const socket = await listenAs(app, maria.token);
     const place = { source: '198.51.100.1', client: CHROME };
@@ -110,7 +110,7 @@ describe('sign-ins', () => {
     ]);
   });
 
-  test('a spray over five accounts, and a sign-in right after it, are told to the administrators who may sign in, and to none of the people', async () => {
+  test('a spray over five accounts, and a sign-in right after it, are reported to the administrators who may sign in, and to none of the people', async () => {
     const [zoe, adam] = [await app.member('zoe'), await app.member('adam')];
     const place = { source: '198.51.100.2', client: CHROME };
     const gone = await app.member('gone');
@@ -136,7 +136,7 @@ describe('sign-ins', () => {
   });
 
   // proves: security-14
-  test('a browser that was never seen is told of once; one that keeps its id, is of a known kind or comes from a known source is not', async () => {
+  test('a new browser is reported once; one that keeps its id, is of a known kind or comes from a known source is not', async () => {
     const eva = await app.member('eva');
     const browser_id = '01890a5d-ac96-774b-bcce-b302099a8057';
     await entered(app, eva, { source: '198.51.100.3', client: FIREFOX });
@@ -158,7 +158,7 @@ describe('sign-ins', () => {
   });
 
   // proves: security-15
-  test('a session that is used elsewhere by another kind of browser is told of once; in another place alone it is not', async () => {
+  test('a session that is used elsewhere by another kind of browser is reported once; in another place alone it is not', async () => {
     const tim = await app.member('tim');
     const use = async (place: Place) => {
       const headers = { ...headersOf(place), authorization: `Bearer ${tim.token}` };
@@ -213,7 +213,7 @@ describe('infected uploads', async () => {
     expect(kinds(await alertsOf(app, ben.token)).at(-1)).toBe('malware_detected critical');
   });
 
-  test('phishing is told as what it is, and never above medium', async () => {
+  test('phishing is reported by its own name, and never above medium', async () => {
     const lea = await app.member('lea');
     await scanned(app, lea.token, 'page.html', bytesOf('Phish_Page_Telegram_Exfil'));
     expect(await alertsOf(app, lea.token)).toMatchObject([
@@ -222,7 +222,7 @@ describe('infected uploads', async () => {
   });
 });
 
-test('what was counted before a restart counts after it', async () => {
+test('counts survive a restart', async () => {
   const location = { sqlite: join(mkdtempSync(join(tmpdir(), 'palisade-detection-')), 'palisade.sqlite') };
   const place = { source: '198.51.100.1', client: CHROME };
   const before = await start({ surroundings: { database: location } });
@@ -240,12 +240,12 @@ test('what was counted before a restart counts after it', async () => {
   await soon(async () => expect(kinds(await alertsOf(after, maria.token))).toEqual(['brute_force medium']));
 });
 
-test('what was found when the server was killed is told by the next start, once', async () => {
+test('a finding of a killed server is reported by the next start, once', async () => {
   const location = { sqlite: join(mkdtempSync(join(tmpdir(), 'palisade-untold-')), 'palisade.sqlite') };
   const place = { source: '198.51.100.1', client: CHROME };
   const before = await start({ surroundings: { database: location } });
   const { email, password } = await before.member('maria');
-  // From here on nothing can be told.
+  // From here on no alert can be raised.
   await before.app.database.schema.alterTable('alerts').renameTo('alerts_away').execute();
   await guess(before, repeat(5, email), place);
   await entered(before, { email, password }, { source: '192.0.2.9', client: SAFARI });
@@ -269,7 +269,7 @@ test('what was found when the server was killed is told by the next start, once'
   expect(await told()).toEqual(owed);
 });
 
-test('a flood of requests from one source is told to the administrators', async () => {
+test('a flood of requests from one source is reported to the administrators', async () => {
   const place = { source: '192.0.2.200', client: CHROME };
   for (let index = 0; index < 550; index++) {
     const { statusCode } = await app.app.fastify.inject({ url: '/api/config', headers: headersOf(place) });
@@ -293,7 +293,7 @@ describe('a stream of events', async () => {
     const wasRefused = ({ account }: { account: string }) => Promise.resolve(refused.includes(account));
     const raised: Incident[] = [];
     const browsers = createKnownBrowsers({ database, now });
-    const telling = createTelling({
+    const notifier = createFindingNotifier({
       database: database.$pickTables<'detection_findings'>(),
       raise: async (incident, claim) => {
         await database.transaction().execute(async (transaction) => {
@@ -307,7 +307,7 @@ describe('a stream of events', async () => {
       now,
       logger,
     });
-    const detection = createDetection({ database, browsers, telling, wasRefused, jobs: { handle() {} }, now, logger });
+    const detection = createDetection({ database, browsers, notifier, wasRefused, jobs: { handle() {} }, now, logger });
     onTestFinished(() => detection.close());
     return { detection, browsers, raised, clock };
   }
@@ -343,7 +343,7 @@ describe('a stream of events', async () => {
     await soon(() => expect(raised).toMatchObject([{ outcome, user_id: 'maria', evidence }]));
   });
 
-  test('about an account that does not exist is told to nobody, about several to the administrators', async () => {
+  test('findings about one unknown account are not reported, those about several are reported to the administrators', async () => {
     const { detection, raised } = server({ administrators: ['boss', 'chief'] });
     const nobody = { user_id: null, source: '203.0.113.7' };
     for (let index = 0; index < 5; index++) await detection.observe(failed('nobody', nobody));
@@ -352,7 +352,7 @@ describe('a stream of events', async () => {
     await soon(() => expect(raised.map(({ rule, user_id }) => `${rule} ${user_id}`)).toEqual(told));
   });
 
-  test('of refusals to somebody who is signed in is not told to that person', async () => {
+  test('refusals to a signed-in person are not reported to that person', async () => {
     const { detection, raised } = server({ administrators: ['boss', 'chief'] });
     for (let index = 0; index < 6; index++) await detection.observe(limited('boss'));
     expect(raised.map(({ rule, user_id }) => `${rule} ${user_id}`)).toEqual(['ddos_attempt.rate chief']);
@@ -375,7 +375,7 @@ describe('a stream of events', async () => {
     expect(raised.length).toBeLessThanOrEqual(50);
   });
 
-  test('of several accounts is told to administrators alone, as blocked when all are refused', async () => {
+  test('findings about several accounts are reported to administrators alone, as blocked when all are refused', async () => {
     const tell = async (refused: string[]) => {
       const { detection, raised } = server({ refused });
       for (const name of ['ann', 'bob', 'cid', 'dan', 'eve'])
@@ -393,8 +393,8 @@ describe('a stream of events', async () => {
     await soon(() => expect(raised).toMatchObject([{ rule: 'brute_force.distributed', outcome: 'allowed' }]));
   });
 
-  describe('that was counted and could not be told', () => {
-    test('is told to the others at once, and to who is left as soon as it can be: each once', async () => {
+  describe('findings that were counted and could not be reported', () => {
+    test('findings are reported to the others at once, and to the remaining one as soon as possible: to each once', async () => {
       const administrators = ['boss', 'chief', 'third'];
       const source = '203.0.113.60';
       const first = server({ administrators, fails: ['chief'] });

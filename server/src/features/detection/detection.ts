@@ -9,17 +9,17 @@ import type { SecurityEvent } from '#platform/security-event.ts';
 import { logSecurityEvent } from '#platform/security-log.ts';
 import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windows } from './detect.ts';
 import type { DetectionTables } from './detection.tables.ts';
+import type { FindingNotifier } from './finding-notifier.ts';
 import { type Found, type KeptFinding, keepFindings } from './findings-store.ts';
 import type { Asker } from './flood.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import { FLOOD, type Sighting } from './rules.ts';
-import type { Telling } from './telling.ts';
 import { createVolumes, type Flood, type Volumes } from './volumes.ts';
 import { windowSchema } from './windows.ts';
 import { changeWindows, emptyWindows, isAnyHeld, sweepWindows } from './windows-store.ts';
 
 const FOLD_EVERY_MS = 60_000;
-/** Tells what a server that stopped has found and not told, and forgets what has expired. */
+/** Reports the findings of a server that stopped before, and removes expired data. */
 const SECOND_LOOK = jobKind({ name: 'detection', payload: z.object({}), every_ms: 60_000 });
 const SWEEP_BROWSERS = jobKind({ name: 'known-browsers', payload: z.object({}), every_ms: 3_600_000 });
 /** Refused requests that wait to be looked at, and how many of them are at once. */
@@ -29,13 +29,13 @@ const LOOKED_AT_ONCE = 50;
 interface DetectionOptions {
   database: Kysely<DetectionTables>;
   browsers: Pick<KnownBrowsers, 'recognise' | 'learn' | 'sweep'>;
-  telling: Telling;
+  notifier: FindingNotifier;
   /** Whether sign-in to this account from this source was being refused at that time (ISO). `account` as events name it. */
   wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** How often the volumes that were counted here are kept, in ms. */
+  /** Interval at which the volumes counted here are stored, in ms. */
   fold_ms?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ const at = (now: () => number) => new Date(now()).toISOString();
 export class Detection {
   private readonly database: Kysely<DetectionTables>;
   private readonly browsers: Pick<KnownBrowsers, 'recognise' | 'learn' | 'sweep'>;
-  private readonly telling: Telling;
+  private readonly notifier: FindingNotifier;
   private readonly wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
   private readonly now: () => number;
   private readonly logger: FastifyBaseLogger;
@@ -52,14 +52,14 @@ export class Detection {
   private readonly underway = new Set<Promise<void>>();
   private readonly waiting: SecurityEvent[] = [];
   private working: Promise<void> | undefined;
-  // What is counted in this process can be kept by no other.
+  // Only this process can store its own counts.
   private folding: Promise<void> = Promise.resolve();
   private readonly timer: NodeJS.Timeout;
 
   constructor(options: DetectionOptions) {
     this.database = options.database;
     this.browsers = options.browsers;
-    this.telling = options.telling;
+    this.notifier = options.notifier;
     this.wasRefused = options.wasRefused;
     this.now = options.now;
     this.logger = options.logger;
@@ -74,7 +74,7 @@ export class Detection {
     }, fold_ms).unref();
   }
 
-  /** What is known around an event before it is counted. */
+  /** Facts about an event that are needed before it is counted. */
   private readonly sight = async (event: SecurityEvent): Promise<Sighting> => {
     if (event.kind !== 'login_succeeded') return { ...event, browser: null, is_refused: false };
     const { source, data } = event;
@@ -89,10 +89,10 @@ export class Detection {
     return { ...sighting, browser: await this.browsers.learn(transaction, sighting) };
   }
 
-  /** Counts events, and keeps what was found in them in the same transaction: a server that stops between the two has done neither. */
+  /** Counts events, and stores their findings in the same transaction: a server that stops between the two has done neither. */
   private async find(sightings: readonly Sighting[]): Promise<KeptFinding[]> {
     const places = placesOf(sightings);
-    // A sign-in as ever only empties windows, and hardly ever is there one.
+    // An ordinary sign-in only empties windows, and there is hardly ever one.
     const is_as_ever = sightings.every(({ kind, browser }) => kind === 'login_succeeded' && browser !== null);
     if (is_as_ever && (places.length === 0 || !(await isAnyHeld(this.database, places))))
       return await keepFindings(findingTables(this.database), detectAll(new Map(), sightings).found, at(this.now));
@@ -131,7 +131,7 @@ export class Detection {
     while (this.waiting.length > 0) {
       const some = this.waiting.splice(0, LOOKED_AT_ONCE);
       await this.logged('request_refused', async () =>
-        this.telling.tell(await this.find(await Promise.all(some.map(this.sight)))),
+        this.notifier.notify(await this.find(await Promise.all(some.map(this.sight)))),
       );
     }
     this.working = undefined;
@@ -139,7 +139,7 @@ export class Detection {
 
   /** Anybody can make these, as fast as the server answers: together they are one transaction at a time, however many they are. */
   private async lookLater(event: SecurityEvent): Promise<void> {
-    // Whoever makes so many at once has been found by then.
+    // A source of so many events at once has been found by then.
     if (this.waiting.length >= WAITING_MAXIMUM) return;
     this.waiting.push(event);
     this.working ??= this.lookAtWaiting();
@@ -153,7 +153,7 @@ export class Detection {
   };
 
   private readonly secondLook = async (): Promise<void> => {
-    await this.telling.tellUntold();
+    await this.notifier.notifyRemaining();
     await sweepWindows({ database: this.database, now: this.now }, WINDOWS_MAXIMUM);
   };
 
@@ -162,13 +162,13 @@ export class Detection {
     if (event.kind === 'request_refused' || event.kind === 'rate_limited') return await this.lookLater(event);
     await this.logged(event.kind, async () => {
       const found = await this.find([await this.sight(event)]);
-      // Only a known account has somebody to tell: the time of an answer must not say which one is known.
-      if (event.kind === 'login_failed') this.afterwards(() => this.telling.tell(found));
-      else await this.telling.tell(found);
+      // Only a known account has a recipient: the time of an answer must not reveal which one is known.
+      if (event.kind === 'login_failed') this.afterwards(() => this.notifier.notify(found));
+      else await this.notifier.notify(found);
     });
   }
 
-  /** Somebody who may has ended a refusal: what led to it makes the next sign-in from there no intruder's. */
+  /** A person with the right has ended a refusal: the attempts before it do not make the next sign-in from there suspicious. */
   forgive(block: { source: string; account: string | null }): Promise<void> {
     return emptyWindows(this.database, vouchedFor(block));
   }
@@ -178,7 +178,10 @@ export class Detection {
     this.volumes.count(asker);
   }
 
-  /** Keeps the volumes that were counted here since the last time and looks whether one is a flood; then tells what was not told, and forgets what has expired. Done by itself every minute: the former by each server, the latter by one of them. */
+  /**
+   * Stores the volumes that were counted here since the last time and looks whether one is a flood; then reports remaining findings, and removes expired data. Runs every minute: the former on each
+   * server, the latter on one of them.
+   */
   async look(): Promise<void> {
     await this.fold();
     await this.secondLook();
@@ -190,7 +193,7 @@ export class Detection {
     await this.working;
     await Promise.all(this.underway);
     await this.fold()
-      .then(this.telling.tellUntold)
+      .then(this.notifier.notifyRemaining)
       .catch((error: unknown) => logFailure(this.logger, error, 'what was counted last could not be kept'));
   }
 }
@@ -201,7 +204,7 @@ export function createDetection(options: DetectionOptions): Detection {
 
 const findingTables = (database: Kysely<DetectionTables>) => database.$pickTables<'detection_findings'>();
 
-/** Looks at events one after the other. What was found, and the windows that hold something then. */
+/** Looks at events one after the other. Answers the findings, and the windows that are not empty then. */
 function detectAll(kept: Windows, sightings: readonly Sighting[]): { held: Windows; found: Found[] } {
   let held = kept;
   const found = sightings.flatMap((sighting) => {
@@ -229,7 +232,7 @@ function foundIn(sighting: Sighting, { is_open, samples, targets, tried, ...find
   };
 }
 
-/** Undefined for failed sign-ins: of these it hangs on what is refused. */
+/** Undefined for failed sign-ins: there it depends on the refusals. */
 function outcomeOf(sighting: Sighting, is_open: boolean): Found['outcome'] {
   switch (sighting.kind) {
     case 'login_failed':
@@ -243,7 +246,7 @@ function outcomeOf(sighting: Sighting, is_open: boolean): Found['outcome'] {
     case 'rate_limited':
       return 'blocked';
     case 'request_refused':
-      // What was answered may be what was attacked.
+      // An answered attempt may be the attack itself.
       return is_open ? 'unknown' : 'blocked';
   }
 }

@@ -16,7 +16,7 @@ const foundSchema = z.object({
   threshold: z.string(),
   samples: z.array(sampleSchema),
   audience: z.enum(AUDIENCES),
-  /** The accounts among what was counted. */
+  /** The accounts among the counted events. */
   targets: z.array(z.string()),
   /** Of the event that was one too many. */
   at: z.string(),
@@ -25,26 +25,26 @@ const foundSchema = z.object({
   // A server of an earlier version calls it by another name.
   browser_id: z.string().nullable().default(null),
   session_id: z.string().nullable(),
-  /** What became of it; undefined where that hangs on `tried`. */
+  /** The outcome; undefined where it depends on `tried`. */
   outcome: z.enum(['blocked', 'allowed', 'unknown']).optional(),
-  /** What was tried to sign in to: blocked where all of it was being refused at the time. */
+  /** The sign-in attempts: blocked if all of them were being refused at the time. */
   tried: z.array(z.object({ source: z.string(), account: z.string(), user_id: z.string().nullable() })),
 });
-/** What a rule has found, with all that telling of it takes. */
+/** A rule's finding, with all that its report needs. */
 export type Found = z.infer<typeof foundSchema>;
 
 const toldSchema = z.array(z.string());
 
-/** What was found and is kept until everybody who is to know has been told. */
+/** A finding, kept until all recipients have been notified. */
 export interface KeptFinding {
   id: string;
   created_at: string;
   found: Found;
-  /** Who was told. */
+  /** The recipients notified so far. */
   told: readonly string[];
 }
 
-/** Keeps what was found, in the transaction that has counted it: whatever becomes of this server, it is told. */
+/** Stores findings in the transaction that counted them: they are reported even if this server stops. */
 export async function keepFindings(
   transaction: Kysely<FindingTables>,
   all: readonly Found[],
@@ -56,25 +56,25 @@ export async function keepFindings(
   return kept;
 }
 
-/** Undefined for what another version of the server has written: it cannot be told here. */
+/** Undefined for a finding of another version of the server: it cannot be reported here. */
 function readFound(text: string): Found | undefined {
   return foundSchema.safeParse(JSON.parse(text)).data;
 }
 
-/** What not everybody was told of, the oldest first. */
-export async function untoldFindings(database: Kysely<FindingTables>): Promise<KeptFinding[]> {
-  const rows = await database.selectFrom('detection_findings').selectAll().orderBy('id').limit(UNTOLD_AT_ONCE).execute();
+/** Findings with recipients that are not notified yet, the oldest first. */
+export async function unfinishedFindings(database: Kysely<FindingTables>): Promise<KeptFinding[]> {
+  const rows = await database.selectFrom('detection_findings').selectAll().orderBy('id').limit(UNFINISHED_AT_ONCE).execute();
   return rows.flatMap(({ found: text, told, ...row }) => {
     const found = readFound(text);
     return found === undefined ? [] : [{ ...row, found, told: toldSchema.parse(JSON.parse(told)) }];
   });
 }
 
-const UNTOLD_AT_ONCE = 200;
+const UNFINISHED_AT_ONCE = 200;
 
 /**
- * Notes in the transaction that tells somebody that they were told; `next` is undefined when nobody is left. False where another server has done so meanwhile,
- * or is doing it.
+ * Marks a recipient as notified, in the transaction that notifies them; `next` is undefined when none is left. False where another server has done so
+ * meanwhile, or is doing it.
  */
 export async function takeFinding(
   transaction: Kysely<FindingTables>,
@@ -94,13 +94,13 @@ export async function takeFinding(
   return (await row.executeTakeFirst()) !== undefined;
 }
 
-/** Forgets what could not be told for too long. How much that was. */
+/** Removes findings that could not be reported for too long. Answers their number. */
 export async function forgetFindings(database: Kysely<FindingTables>, before: string): Promise<number> {
   const rows = await database.deleteFrom('detection_findings').where('created_at', '<', before).returning('id').execute();
   return rows.length;
 }
 
-/** Forgets a person, in a transaction: what was found of them, and that they were among others. */
+/** Removes a person, in a transaction: findings about them, and their mention among others. */
 export async function forgetFindingsOf(transaction: Kysely<FindingTables>, user_id: string): Promise<void> {
   const rows = await transaction
     .selectFrom('detection_findings')

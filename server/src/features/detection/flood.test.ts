@@ -30,7 +30,7 @@ describe('a flood', () => {
     expect(last(kind, [...before, within])).toBe(false);
   });
 
-  test('is told once in its 15 minutes, however it goes on', () => {
+  test('is reported once in its 15 minutes, however long it lasts', () => {
     let volume = NO_VOLUME;
     const told = Array.from({ length: 15 }, (_, minute) => {
       const added = addVolume(volume, { kind: 'source', id: 'x' }, START + minute * 60_000, 100);

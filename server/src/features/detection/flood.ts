@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FLOOD } from './rules.ts';
 
-/** Requests in bins of 15 minutes: the start of each in ms since 1970, and the count. `told_at` is the bin of which was told. */
+/** Requests in bins of 15 minutes: the start of each in ms since 1970, and the count. `told_at` is the last reported bin. */
 export const volumeSchema = z.object({ bins: z.array(z.tuple([z.number(), z.number()])), told_at: z.number().nullable() });
 type Volume = z.infer<typeof volumeSchema>;
 
@@ -14,7 +14,7 @@ export interface Asker {
   id: string;
 }
 
-/** What is asked for less often than this in a minute changes nothing: 15 such minutes, and as many before them, are below every floor. */
+/** An asker with fewer requests than this in a minute changes nothing: 15 such minutes, and as many before them, are below every floor. */
 export function isWorthKeeping({ kind }: Asker, requests: number): boolean {
   return requests >= FLOOD.floor[kind] / 100;
 }
@@ -34,7 +34,7 @@ export function volumeExpiry(at: number): number {
   return binAt(at) + (FLOOD.bins_before + 1) * FLOOD.bin_ms;
 }
 
-/** Adds requests that were made up to `at` (ms since 1970). `limit`, when they are a flood that has not been told of: what the hours before allow. */
+/** Adds requests that were made up to `at` (ms since 1970). `limit`, for a flood that was not reported yet: the allowance by the hours before. */
 export function addVolume(
   volume: Volume,
   asker: Asker,

@@ -4,7 +4,7 @@ interface InfectedUpload {
   member: string | null;
   threat: string;
   is_test_file: boolean;
-  /** What became of the uploaded bytes. */
+  /** The state of the uploaded bytes. */
   copy: 'sealed' | 'deleted' | 'left' | 'waiting';
 }
 
@@ -27,7 +27,7 @@ export function isOutOfReach(copy: InfectedUpload['copy']): boolean {
   return copy === 'sealed' || copy === 'deleted';
 }
 
-/** What was found, where, and what was done. */
+/** A sentence with the finding, its place, and the action. */
 export function describeInfectedFile({ filename, member, threat, is_test_file, copy }: InfectedUpload): string {
   const found = `${threat} was found in ${member === null ? filename : `${filename} (${member})`}.`;
   return is_test_file ? `${found} It is a harmless test file. ${OUTCOMES_OF_TEST_FILES[copy]}` : `${found} ${OUTCOMES[copy]}`;

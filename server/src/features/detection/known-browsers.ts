@@ -9,12 +9,15 @@ type KnownBrowser = Pick<Selectable<DetectionTables['known_browsers']>, 'id' | '
 type SignIn = Extract<SecurityEvent, { kind: 'login_succeeded' }>;
 type Browser = { id: string; is_new: boolean; knows_source: boolean };
 
-/** What people have signed in with. The ids are those of this list, not what browsers keep: a browser that keeps nothing has one as well. */
+/**
+ * Browsers that people have signed in with. The ids are those of this list, not what browsers keep: a browser that keeps nothing has one as
+ * well.
+ */
 export interface KnownBrowsers {
-  /** What somebody signed in with, where it is the same as ever; undefined where it is to be learned. */
+  /** The browser of a sign-in, if it is known and unchanged; undefined if it is to be learned. */
   recognise(event: SignIn): Promise<Browser | undefined>;
   /**
-   * Learns what somebody signed in with, in a transaction. It is new when neither what the browser keeps, nor its kind, nor its source has been seen for this
+   * Learns the browser of a sign-in, in a transaction. It is new when neither its identifier, nor its kind, nor its source has been seen for this
    * account; the first sign-in of an account is learned silently.
    */
   learn(transaction: Kysely<DetectionTables>, event: SignIn): Promise<Browser | null>;
@@ -24,16 +27,16 @@ export interface KnownBrowsers {
   reviewBrowser(user_id: string, id: string): Promise<void>;
   /** "It was not me": the next sign-in with it is one with a new browser again. */
   forgetBrowser(user_id: string, id: string): Promise<void>;
-  /** Browsers that were new, and of which nobody has said whose they are; the newest first. */
+  /** New browsers without a decision of their person; the newest first. */
   unreviewedBrowsers(user_id: string): Promise<KnownBrowser[]>;
-  /** Forgets what has not been seen for long. */
+  /** Removes browsers that have not been seen for long. */
   sweep(): Promise<void>;
 }
 
 const RETENTION_MS = 180 * 86_400_000;
-/** How exactly `last_seen` is kept: far below the retention, so that a sign-in as ever is not a write. */
+/** The precision of `last_seen`: far below the retention, so that an ordinary sign-in is not a write. */
 const LAST_SEEN_GRAIN_MS = 3_600_000;
-/** Of one account. Beyond them, what was seen least lately is forgotten. */
+/** Of one account. Beyond them, the least recently seen are removed. */
 const BROWSERS_MAXIMUM = 200;
 
 /** `now` is in ms. */

@@ -3,12 +3,12 @@ import { originOf } from '#platform/origin.ts';
 import type { Observe } from '#platform/security-event.ts';
 import type { Session } from '#platform/session.ts';
 
-/** Sessions with where they were used that have been told of. */
+/** Most reported pairs of session and place that are remembered. */
 const TOLD_MAXIMUM = 10_000;
 
 /**
  * Looks whether a session is used from elsewhere than where it began: from another source and by another kind of browser. One of both alone is everyday life,
- * a phone that leaves the house or a browser in disguise. Told once of each session and place.
+ * a phone that leaves the house or a browser in disguise. Reported once for each session and place.
  */
 export function createMovedTokens(parts: {
   observe: Observe;

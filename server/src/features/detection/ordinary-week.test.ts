@@ -63,8 +63,8 @@ function signIn(random: Random, begin: number, account: string, gives_up: number
 }
 
 /**
- * Five days: everybody comes between 8:00 and 9:00, a class of thirty within three minutes after each hour, and a third again after lunch. Who has given up comes back
- * an hour later.
+ * Five days: everybody comes between 8:00 and 9:00, a class of thirty within three minutes after each hour, and a third again after lunch. A person who has given up
+ * comes back an hour later.
  */
 function week(random: Random, people: number): Sighting[] {
   const begins: { ms: number; account: string; gives_up: number }[] = [];
@@ -148,7 +148,7 @@ describe('beside an ordinary week from the same address', () => {
     );
   });
 
-  test('guessing at one account and then a sign-in to it is told to its person', () => {
+  test('guessing at one account and then a sign-in to it is reported to its person', () => {
     const guessing = Array.from({ length: 5 }, (_, index) => fails(begin + index * 10 * SECOND, 'person-77'));
     expect(withAttack([...guessing, signsIn(begin + 60 * SECOND, 'person-77')])).toEqual(
       expect.arrayContaining(['brute_force.pair medium to person', 'suspicious_login.after_failures high to person']),

@@ -4,9 +4,9 @@ import type { SecurityEvent } from '#platform/security-event.ts';
 import { describeInfectedFile } from './infected-file.ts';
 import type { Counting, Measure } from './windows.ts';
 
-/** What is known around an event and is not in it. */
+/** Facts about an event that are not in it. */
 interface Circumstances {
-  /** The browser that signed in, and whether somebody has signed in to the account from its source before; null for an event that is no sign-in. */
+  /** The browser that signed in, and whether the account had a sign-in from its source before; null for an event that is no sign-in. */
   browser: { id: string; is_new: boolean; knows_source: boolean } | null;
   /** Sign-in to this account from this source is being refused. */
   is_refused: boolean;
@@ -16,11 +16,11 @@ export type Sighting = SecurityEvent & Circumstances;
 type Kind = Sighting['kind'];
 type SightingOf<K extends Kind> = Extract<Sighting, { kind: K }>;
 
-/** What a rule reads in an event that is one of its own. */
+/** A rule's reading of an event. */
 export interface Reading {
   /** Events with the same key are counted together. */
   key: string;
-  /** What has to be different, where something has to. */
+  /** The value that must differ, for rules that need different ones. */
   value: string;
   severity: Severity;
   /** What happened, in a person's words. */
@@ -28,8 +28,8 @@ export interface Reading {
 }
 
 /**
- * Who is told. `targets` are the accounts among the events that exist; without one of them the administrators are told. `administrators` are those whom the event is
- * not about, `every_administrator` all of them.
+ * The recipients. `targets` are the existing accounts among the events, or the administrators if there are none. `administrators` are those whom
+ * the event is not about, `every_administrator` all of them.
  */
 export const AUDIENCES = ['person', 'targets', 'administrators', 'targets_and_administrators', 'every_administrator'] as const;
 
@@ -44,8 +44,8 @@ export interface Rule {
   threshold: string;
   audience: (typeof AUDIENCES)[number];
   /**
-   * What has to be refused for it to be blocked: sign-in to the account of its latest event, or to every account that it counted, from there. Absent where that
-   * would prove nothing.
+   * The refusal that makes it blocked: of sign-in to the account of its latest event, or to every account that it counted, from there. Absent where that would
+   * prove nothing.
    */
   refusal?: 'account' | 'accounts';
   /**
@@ -53,7 +53,7 @@ export interface Rule {
    * of its sources (`account`), unless the owner has signed in from there before. Of a source, a sign-in to an account forgives the failures of that account.
    */
   arms?: 'pair' | 'source' | 'account';
-  /** What it reads in an event; undefined when the event is none of its own. */
+  /** Reads an event; undefined for an event that does not concern the rule. */
   read(sighting: Sighting): Reading | undefined;
 }
 
@@ -76,7 +76,7 @@ const bucket = (capacity: number, leak_ms: number, options: { different?: number
 
 interface Row<K extends Kind> extends Omit<Rule, 'read'> {
   on: K;
-  /** Null: this event is none of the rule's. */
+  /** Null: the event does not concern the rule. */
   key: (sighting: SightingOf<K>) => string | null;
   value?: (sighting: SightingOf<K>) => string;
   severity: Severity | ((sighting: SightingOf<K>) => Severity);
@@ -87,7 +87,7 @@ function isOf<K extends Kind>(sighting: Sighting, kind: K): sighting is Sighting
   return sighting.kind === kind;
 }
 
-/** A row of the table: what it says of an event it is only asked of events of its kind. */
+/** A row of the table: its functions only get events of its kind. */
 function rule<K extends Kind>({ on, key, value, severity, describe, ...rest }: Row<K>): Rule {
   return {
     ...rest,
@@ -109,11 +109,11 @@ type Login = SightingOf<'login_failed' | 'login_succeeded'>;
 
 /** One account from one source. */
 export const pairKey = ({ source, data }: Login) => `${source} ${data.account}`;
-/** What the server does by itself has no source, and no sign-in is that. */
+/** Only the server's own events have no source, and a sign-in is never one. */
 const sourceKey = ({ source }: Sighting) => source;
 const from = ({ address }: Sighting) => (address === null ? '' : `, from ${address}`);
 
-/** Volume by 15 minutes, beyond what the hours before were like. [H] */
+/** Volume by 15 minutes, beyond that of the hours before. */
 export const FLOOD = {
   id: 'ddos_attempt.flood',
   threat_type: 'ddos_attempt',
@@ -122,13 +122,16 @@ export const FLOOD = {
   bins_before: 16,
   /** Interquartile ranges above the upper quartile. */
   spreads: 4,
-  /** Requests in 15 minutes that are never a flood: of a source without an account, and of an account, whose pages ask by themselves. */
+  /**
+   * Requests in 15 minutes that are never a flood: of a source without an account, and of an account, whose pages send requests on their
+   * own.
+   */
   floor: { source: 500, account: 20_000 },
 } as const;
 
 /**
- * The table. Thresholds are the defaults of fail2ban, CrowdSec and Wazuh where one is named; [H] marks our own heuristic. What is refused to a signed-in
- * person (an expired token, 403, 429) feeds no rule that tells that person.
+ * The table. Thresholds are the defaults of fail2ban, CrowdSec and Wazuh where one is named; [H] marks our own heuristic. A refusal to a signed-in
+ * person (an expired token, 403, 429) feeds no rule that notifies that person.
  */
 export const RULES: readonly Rule[] = [
   rule({
@@ -145,7 +148,7 @@ export const RULES: readonly Rule[] = [
     severity: 'medium',
     describe: (sighting) => `Five sign-ins to your account failed within 10 minutes${from(sighting)}.`,
   }),
-  // One account is what the pair is about, and a household has up to four who mistype at the same time.
+  // The pair covers one account, and a household has up to four who mistype at the same time.
   rule({
     id: 'brute_force.burst',
     threat_type: 'brute_force',
@@ -195,7 +198,7 @@ export const RULES: readonly Rule[] = [
     id: 'brute_force.distributed',
     threat_type: 'brute_force',
     on: 'login_failed',
-    // [H]. Whoever is refused at one of the sources goes on at the others.
+    // [H]. An attacker who is refused at one of the sources continues at the others.
     measure: sliding(20, HOUR, 5),
     threshold: '20 failed sign-ins to one account from 5 or more sources within an hour',
     audience: 'person',
@@ -337,7 +340,7 @@ export const RULES: readonly Rule[] = [
   }),
 ];
 
-/** The harmless test files count apart, and low. What a start of the server tells again has been counted. */
+/** The harmless test files count apart, and low. Events that a start of the server repeats have been counted. */
 function outbreak(row: Pick<Row<'scan_finished'>, 'id' | 'measure' | 'threshold' | 'value' | 'describe'>): Rule {
   return rule({
     ...row,

@@ -4,7 +4,7 @@ import { type Asker, addVolume, isWorthKeeping, NO_VOLUME, volumeExpiry, volumeS
 import { FLOOD } from './rules.ts';
 import { changeWindows, type Stored } from './windows-store.ts';
 
-/** What somebody has asked for since the last time. */
+/** An asker's requests since the last fold. */
 interface Counted {
   asker: Asker;
   key: string;
@@ -22,11 +22,11 @@ export interface Flood {
   at: string;
 }
 
-/** How much is asked for, and by whom. Counted here, and kept together with what other servers count. */
+/** Volumes of requests by asker. Counted here, and kept together with what other servers count. */
 export interface Volumes {
   /** Counts a request of an account, or of a source without one. Costs a look-up. */
   count(asker: Asker): void;
-  /** Keeps what was counted since the last time, and hands over what is a flood and was not told of yet, in the transaction that says that it was. */
+  /** Stores the counts since the last fold, and hands over floods that were not reported yet, in the transaction that marks them as reported. */
   fold(found: (transaction: Kysely<DetectionTables>, floods: readonly Flood[]) => Promise<void>): Promise<void>;
 }
 

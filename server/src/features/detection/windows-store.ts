@@ -60,7 +60,7 @@ export async function isAnyHeld(database: Kysely<DetectionTables>, places: reado
   return held !== undefined;
 }
 
-/** Forgets what has expired, and beyond `maximum` what would expire first. */
+/** Removes expired windows, and beyond `maximum` those that would expire first. */
 export async function sweepWindows(
   { database, now }: { database: Kysely<DetectionTables>; now: () => number },
   maximum: number,
@@ -76,7 +76,7 @@ export async function sweepWindows(
   if (first !== undefined) await database.deleteFrom('detection_windows').where('expires_at', '<=', first.expires_at).execute();
 }
 
-/** Forgets what is counted at these places. */
+/** Removes the counts of these places. */
 export async function emptyWindows(database: Kysely<DetectionTables>, places: readonly Place[]): Promise<void> {
   await database
     .deleteFrom('detection_windows')
@@ -85,8 +85,8 @@ export async function emptyWindows(database: Kysely<DetectionTables>, places: re
 }
 
 /**
- * Forgets what is counted of a person, in a transaction: `account` is what stands for them in events. Where a source's window counts them among others it goes
- * on without them.
+ * Removes the counts about a person, in a transaction: `account` is their key in events. A source's window that counts them among others continues
+ * without them.
  */
 export async function forgetWindowsOf(
   transaction: Kysely<DetectionTables>,
@@ -99,7 +99,7 @@ export async function forgetWindowsOf(
     .select(['rule', 'key'])
     .where(({ or, eb }) => or(names.flatMap((name) => [eb('key', 'like', `%${name}%`), eb('state', 'like', `%${name}%`)])))
     .execute();
-  // In the order in which those who count take them, so that nobody waits for each other.
+  // In the order in which counting locks them, so that there is no deadlock.
   for (const { rule, key } of places.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
     if (isNamed(key)) {
       await transaction.deleteFrom('detection_windows').where('rule', '=', rule).where('key', '=', key).execute();

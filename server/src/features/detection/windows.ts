@@ -1,12 +1,9 @@
 import { z } from 'zod';
 
 /**
- * How a rule counts. Times in ms.
- * `each`: every event is told.
- * `sliding`: as many events as `count` within the window, as fail2ban counts (maxretry, findtime).
- * `bucket`: more events than fit into a bucket that leaks one in each `leak_ms`, as CrowdSec counts (capacity, leakspeed); `once`: a value that is in the
- * bucket is not poured again (distinct).
- * `different`: so many different values have to be among them.
+ * A rule's way of counting. Times in ms. `each`: every event is told. `sliding`: as many events as `count` within the window, as fail2ban counts
+ * (maxretry, findtime). `bucket`: more events than fit into a bucket that leaks one in each `leak_ms`, as CrowdSec counts (capacity, leakspeed); `once`:
+ * a value that is in the bucket is not poured again (distinct). `different`: so many different values have to be among them.
  */
 export type Counting =
   | { kind: 'sliding'; count: number; window_ms: number; different: number }
@@ -17,11 +14,11 @@ export const sampleSchema = z.object({ at: z.string(), what: z.string(), source:
 /** An event in words, as evidence shows it. */
 export type Sample = z.infer<typeof sampleSchema>;
 
-/** What a rule keeps of the events with one key. Bounded by the rule's measure, whatever comes. Times are ms since 1970. */
+/** A rule's state for the events with one key. Its size is bounded by the rule's measure. Times are ms since 1970. */
 export const windowSchema = z.object({
   /** Of the latest event. */
   at: z.number(),
-  /** How full a bucket was then. */
+  /** The level of a bucket then. */
   level: z.number(),
   /** The latest events of a sliding window, oldest first. */
   times: z.array(z.number()),
@@ -55,7 +52,7 @@ export function expiryOf({ at, level, times }: Window, measure: Counting): numbe
   return measure.kind === 'sliding' ? (times.at(-1) ?? at) + measure.window_ms : at + level * measure.leak_ms;
 }
 
-/** Oldest first; of equal times in the order of the values, so that the order in which they were told does not matter. */
+/** Oldest first; of equal times in the order of the values, so that their order of arrival does not matter. */
 export function withValue(
   values: Window['values'],
   { value, at, user_id }: Pick<Drop, 'value' | 'at' | 'user_id'>,
@@ -78,7 +75,7 @@ export function forgive(window: Window, value: string): Window | undefined {
   return values.length === 0 ? undefined : { ...window, values, level: Math.max(0, window.level - forgiven.count) };
 }
 
-/** Adds an event. Whether that is what the rule waits for; the window is then to be begun anew. */
+/** Adds an event. `is_full`: the rule's threshold is reached; the window is then to be begun anew. */
 export function pour(window: Window, measure: Counting, drop: Drop): { window: Window; is_full: boolean } {
   // Servers' clocks differ a little: an event that comes late does not turn time back.
   const at = Math.max(window.at, drop.at);
@@ -98,7 +95,7 @@ export function pour(window: Window, measure: Counting, drop: Drop): { window: W
     };
   }
   const left = window.level === 0 ? 0 : Math.max(0, window.level - (at - window.at) / measure.leak_ms);
-  // What came first leaks first.
+  // The oldest leaks first.
   const still = left === 0 ? [] : window.values.slice(-Math.ceil(left));
   if (measure.once && still.some(({ value }) => value === drop.value)) {
     return { window: { ...window, ...next, level: left, values: still }, is_full: false };

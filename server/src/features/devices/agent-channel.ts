@@ -26,14 +26,14 @@ const REFUSALS: Record<'revoked' | 'in_use', Refusal> = {
 const AGAIN: Refusal = { code: CLOSED.again, reason: 'Something may not have been told.' };
 /** Frames of one agent that wait while an earlier one is kept. */
 const WAITING_MAXIMUM = 60;
-/** How long a poll waits that has nothing new to answer, while its device has something to do, in ms: an agent that is told of a scan asks again at once. */
+/** Time that a poll without news waits while its device is busy, in ms: an agent with a new scan asks again at once. */
 const BUSY_WAIT_MS = 2_000;
 /** Frames that one agent may say over calls. */
 const FRAMES: Rate = { count: agentChannel.frames_per_heartbeat, period_ms: AGENT_HEARTBEAT_MS };
-/** How often pages are told of one device at most, in ms. */
+/** Shortest interval between two reports about one device to pages, in ms. */
 const NEWS_EVERY_MS = 1_000;
 
-/** Tells pages of what is new of devices: at once, and then not more often than they can look. */
+/** Reports news of devices to pages: at once, and then not more often than they can read. */
 export function createDeviceNews(tell: (user_id: string) => void): { told(user_id: string): void; close(): void } {
   const waiting = new Map<string, { again: boolean; timer: NodeJS.Timeout }>();
 
@@ -60,10 +60,10 @@ export function createDeviceNews(tell: (user_id: string) => void): { told(user_i
   };
 }
 
-/** What an agent and the server have between them, over a socket or over calls. */
+/** The connection between an agent and the server, over a socket or over calls. */
 export interface AgentService {
   sockets: Pick<Sockets, 'close' | 'open'>;
-  /** The same over HTTP: what is said, answered with what is to be told, after a while where that is nothing. @throws Problem `device_revoked`, `device_in_use`, `too_many_requests`. */
+  /** The same over HTTP: the agent's frames, answered with the server's, after a while if there are none. @throws Problem `device_revoked`, `device_in_use`, `too_many_requests`. */
   poll(hello: Hello, said: readonly Said[], signal: AbortSignal): Promise<Told[]>;
 }
 
@@ -74,18 +74,18 @@ export function serveAgents(
     agents: Agents;
     topics: Pick<Topics, 'listen'>;
     counters: Pick<Counters, 'take'>;
-    /** Told of whose device said something. */
+    /** Called with the person whose device sent a frame. */
     onNews: (user_id: string) => void;
     now: () => number;
     poll_wait_ms?: number | undefined;
   },
 ): AgentService {
   const { agents, topics, counters, onNews, now, poll_wait_ms = POLL_WAIT_MS, ...socketParts } = parts;
-  /** What polls of each device were told last, by this server. */
+  /** The last answers to polls of each device, by this server. */
   const polled = new Map<string, string>();
   const welcome = (): Told => ({ kind: 'welcome', at: new Date(now()).toISOString(), heartbeat_ms: AGENT_HEARTBEAT_MS });
 
-  /** One connection: its frames are kept one after the other, and it is told what its device is to do whenever that is not what it was told. */
+  /** One connection: its frames are handled one after the other, and it is sent the device's desired state whenever that has changed. */
   function converse(connection: Connection<AgentPrincipal, Told>) {
     const { principal } = connection;
     let told: string | undefined;
@@ -100,7 +100,7 @@ export function serveAgents(
         .then(() => (isOver ? undefined : task()))
         .catch((error: unknown) => {
           logFailure(fastify.log, error, 'what an agent said could not be kept', { device: principal.id });
-          // It is said again over the next connection.
+          // It is sent again over the next connection.
           connection.end(AGAIN);
         })
         .finally(() => {
@@ -108,7 +108,7 @@ export function serveAgents(
         });
     }
 
-    /** Looks whether there is something to tell; what is asked for meanwhile is one look. */
+    /** Looks whether there is a frame to send; several requests meanwhile are one look. */
     function look(): void {
       if (isAsked) return;
       isAsked = true;

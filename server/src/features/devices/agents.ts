@@ -15,7 +15,7 @@ import { createReports, type Reports } from './reports.ts';
 import type { SecondLooks } from './second-looks.ts';
 import type { SignatureEditions } from './signature-editions.ts';
 
-/** Who has a device's one connection. */
+/** The holder of a device's one connection. */
 export interface AgentPrincipal {
   kind: 'device';
   id: string;
@@ -26,10 +26,10 @@ export interface AgentPrincipal {
 
 type Meeting = { principal: AgentPrincipal } | { refused: 'revoked' | 'in_use' };
 
-/** How long a connection is its agent's without a word of it: two heartbeats and a half, in ms. */
+/** Time for which a silent connection stays its agent's: two heartbeats and a half, in ms. */
 const LEASE_MS = 50_000;
 const EVENTS_KEPT = 500;
-const NOT_SENT = 'The device could not send the file.';
+const NOT_SENT = 'The device couldn’t send the file.';
 
 const FINAL: readonly Ack['state'][] = ['applied', 'rolled_back', 'rejected', 'unavailable'];
 
@@ -50,7 +50,7 @@ const at = (now: () => number) => new Date(now()).toISOString();
 const find = (database: Kysely<DeviceTables>, id: string) =>
   database.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The agents' side of devices: who they are, what they are told, and what becomes of what they say. */
+/** The agents' side of devices: their identity, their orders, and their reports. */
 export class Agents implements DesiredStates {
   private readonly database: Kysely<DeviceTables>;
   private readonly rules: PersonsRules;
@@ -79,7 +79,7 @@ export class Agents implements DesiredStates {
   private async hearAck(device: DeviceRow, { rev, state, applied_rev, errors }: Ack): Promise<void> {
     const [rules_rev, ids] = await Promise.all([this.rules.rev(device.user_id), this.rules.ruleIds(device.user_id)]);
     const desired_rev = desiredRev(device, rules_rev);
-    // Of a revision that nobody asked for, or that was answered for since: it says nothing.
+    // Of an unknown revision, or an older one than its last answer: ignored.
     if (rev > desired_rev || applied_rev > desired_rev || rev < device.ack_rev) return;
     const is_known = rev === device.ack_rev && device.ack_state !== null && FINAL.includes(device.ack_state);
     if (is_known && state === 'trial') return;
@@ -96,9 +96,9 @@ export class Agents implements DesiredStates {
         ack_state: state,
         ack_errors: JSON.stringify(kept),
         applied_rev,
-        // Said again with each connection, it was applied when it was said first.
+        // Repeated with each connection, it was applied when it was first reported.
         ...(state === 'applied' && !(rev === device.ack_rev && device.ack_state === 'applied') && { applied_at: at(this.now) }),
-        // Said twice, it began when it was said first.
+        // Repeated, it began when it was first reported.
         trial_at:
           state !== 'trial' ? null : rev === device.ack_rev && device.ack_state === 'trial' ? device.trial_at : at(this.now),
         ...(is_applied ? { pending_since: null } : device.pending_since === null && { pending_since: at(this.now) }),
@@ -125,7 +125,7 @@ export class Agents implements DesiredStates {
     if (event.event === 'session_changes') await this.measuredSessions.hear(device.id, event.session_id, event.measured);
     const incident = incidentOfEvent(device, event, happened_at);
     if (incident !== undefined) await this.raise(incident);
-    // Last: what was cut off before is said again, and one alert is one however often it is raised.
+    // Last: a report that was cut off is repeated, and a repeated alert counts once.
     await this.database
       .insertInto('device_events')
       .values({ device_id: device.id, id, heard_at: at(this.now) })
@@ -158,14 +158,17 @@ export class Agents implements DesiredStates {
     return row === undefined || row.revoked_at !== null || row.token_hash !== hashOf(token) ? undefined : row;
   }
 
-  /** Gives an agent the one connection of its device. The same start of an agent may come again at any time; another one only when nobody has it. */
+  /**
+   * Gives an agent the one connection of its device. The same start of an agent may connect again at any time; another one only when the place is
+   * free.
+   */
   async connect(hello: Hello): Promise<Meeting> {
     const connection_id = newId();
     const said_at = Date.parse(hello.at);
     const row = await this.database
       .updateTable('devices')
       .set(({ eb, ref }) => ({
-        // A new start has its time to report; one that is connected again and does not report stays what it is.
+        // A new start has its time to report; one that reconnects without a report keeps its state.
         reported_at: eb.case().when('instance', '=', hello.instance).then(ref('reported_at')).else(at(this.now)).end(),
         instance: hello.instance,
         connection_id,
@@ -233,7 +236,7 @@ export class Agents implements DesiredStates {
       .execute();
   }
 
-  /** Keeps what an agent said. Answers what it is told of that. Nothing of it reaches another device. */
+  /** Keeps an agent's frame. Answers the frames to send back. Frames never reach another device. */
   async hear({ id, instance }: AgentPrincipal, said: Said): Promise<Told[]> {
     const device = await find(this.database, id);
     if (device === undefined || device.revoked_at !== null) return [];

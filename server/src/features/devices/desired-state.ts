@@ -8,21 +8,21 @@ import type { MeasuredSessions } from './measured-sessions.ts';
 import type { SecondLooks } from './second-looks.ts';
 import type { SignatureEditions } from './signature-editions.ts';
 
-/** What devices need to know of their persons' rules. */
+/** The parts of persons' rules that devices need. */
 export interface PersonsRules {
-  /** How often they were changed, and those that are on; never older than `rev`. */
+  /** The number of changes, and the enabled rules; never older than `rev`. */
   enforced(user_id: string): Promise<{ rev: number; rules: Rule[] }>;
   rev(user_id: string): Promise<number>;
   ruleIds(user_id: string): Promise<string[]>;
 }
 
-/** What of a device's screen is granted in a remote session just now. */
+/** The screen access that a remote session grants to a device now. */
 export type GrantedOf = (device: {
   id: string;
   user_id: string;
 }) => Promise<{ session_id: string; grants: readonly string[] } | undefined>;
 
-/** What a device is to have and to do. */
+/** The desired state of devices. */
 export interface DesiredStates {
   /** A mark that changes with the state to tell; undefined for a device that is revoked. */
   markOf(device_id: string): Promise<string | undefined>;
@@ -30,7 +30,7 @@ export interface DesiredStates {
   desired(device_id: string): Promise<{ mark: string; desired: Desired } | undefined>;
 }
 
-/** What tells whether something else is to be told than before. */
+/** Differs whenever the state to send differs. */
 const markWith = (rev: number, told_rev: number, signatures: Signatures | null, control: Desired['control']) =>
   `${rev}.${told_rev}.${signatures?.number ?? 0}.${JSON.stringify(control)}`;
 

@@ -1,7 +1,7 @@
 import type { DeviceEvent, Found } from '@palisade/contract/agent';
 import type { DeviceAlert } from '@palisade/contract/devices';
 
-/** As much of an alert as a device's news become; whoever raises alerts knows the rest. */
+/** The part of an alert that a device's news give; the code that raises alerts knows the rest. */
 export interface DeviceIncident {
   rule: DeviceAlert;
   key: string;
@@ -24,7 +24,7 @@ interface Where {
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
-/** What an event of a device tells its person; undefined for one that is no alert. */
+/** The alert for a device's event; undefined for one that raises none. */
 export function incidentOfEvent({ id, user_id, device_name }: Where, event: DeviceEvent, at: string): DeviceIncident | undefined {
   const where = `device:${id}`;
   switch (event.event) {
@@ -32,7 +32,7 @@ export function incidentOfEvent({ id, user_id, device_name }: Where, event: Devi
       return {
         ...{ rule: 'device_ssh_guessing', key: `${where}:${event.address}`, user_id, at, threat_type: 'brute_force' },
         severity: event.blocked ? 'medium' : 'high',
-        description: `Somebody at ${event.address} guesses passwords on “${device_name}” by SSH.`,
+        description: `Someone at ${event.address} tried to guess passwords on “${device_name}” by SSH.`,
         outcome: event.blocked ? 'blocked' : 'unknown',
         ip_address: event.address,
         evidence: {
@@ -62,11 +62,11 @@ export function incidentOfEvent({ id, user_id, device_name }: Where, event: Devi
           threat_type: 'intrusion_attempt',
         },
         severity: 'low',
-        description: `${program === null ? 'A program' : `The program “${program}”`} on “${device_name}” listens on a port that was closed before: ${port} (${protocol.toUpperCase()}).`,
+        description: `${program === null ? 'A program' : `The program “${program}”`} on “${device_name}” opened a new port: ${port} (${protocol.toUpperCase()}).`,
         outcome: 'unknown',
         ip_address: null,
         evidence: {
-          threshold: 'A port that nothing listened on before',
+          threshold: 'A port that was closed before',
           events: [{ at, what: `Listens on ${address}, port ${port}`, source: device_name }],
         },
       };
@@ -97,11 +97,11 @@ export function incidentOfSilence({ id, user_id, device_name }: Where, last_seen
   return {
     ...{ rule: 'device_offline', key: `device:${id}:${last_seen_at}`, user_id, at, threat_type: 'device_offline' },
     severity: 'medium',
-    description: `“${device_name}” has not been heard of for a week. If you do not use it any more, revoke it.`,
+    description: `“${device_name}” has been offline for a week. If you no longer use it, revoke it.`,
     outcome: 'unknown',
     ip_address: null,
     evidence: {
-      threshold: 'Seven days without a word of the agent',
+      threshold: 'Agent offline for seven days',
       events: [{ at: last_seen_at, what: 'Was heard of for the last time', source: device_name }],
     },
   };

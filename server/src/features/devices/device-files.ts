@@ -16,7 +16,7 @@ export interface FoundOnDevice {
 /** Writes such a record as part of a transaction. Answers what tells of it, once that is committed. */
 export type RecordScan = (database: Kysely<DeviceTables>, found: FoundOnDevice) => Promise<() => void>;
 
-/** What devices say of the files that they scanned, found, restored and deleted. */
+/** Devices' reports about scanned, found, restored and deleted files. */
 export interface DeviceFiles {
   hearScan(device: DeviceRow, report: ScanReport): Promise<Told[]>;
   /** A file order was carried out, or could not be. */
@@ -66,7 +66,10 @@ export function createDeviceFiles(parts: {
       .execute();
   }
 
-  /** Whether it is new. What is cut off before it is kept is said again, and begins anew: first it is told, once however often that is, and then kept with its record. */
+  /**
+   * Whether it is new. A report that is cut off is repeated, and begins anew: first the person is notified, once in spite of repeats, and then it is stored with its
+   * record.
+   */
   async function keepFinding(device: DeviceRow, scan_id: string | null, said: Found): Promise<boolean> {
     const file = { ...said, found_at: momentOn(device, said.found_at, now()) };
     const known = await database
@@ -94,10 +97,10 @@ export function createDeviceFiles(parts: {
 
   async function hearScan(device: DeviceRow, report: ScanReport): Promise<Told[]> {
     const { job_id, state, reason, progress, signatures_version } = report;
-    // What ended while the server could not be reached ended then.
+    // A scan that ended while the server was unreachable ended at that time.
     const moment = report.at === undefined ? at() : momentOn(device, report.at, now());
     const is_over = SCANS_OVER.includes(state);
-    // A job of another device is none of this one's.
+    // A job of another device does not count for this one.
     const job =
       job_id === null
         ? undefined
@@ -127,12 +130,12 @@ export function createDeviceFiles(parts: {
           ...(is_over && { ended_at: moment }),
         }))
         .where('id', '=', job.id)
-        // What is over stays over, whatever is said again of it.
+        // A finished scan stays finished, whatever a repeated report says.
         .where('state', 'not in', SCANS_OVER)
         .execute();
     }
     const was_over = job !== undefined && SCANS_OVER.includes(job.state);
-    // Of what was found by watching there is no job that the device would have to be told of.
+    // Findings by watching have no job to confirm to the device.
     if (is_over && !was_over && report.scan !== 'watch') {
       const is_full = state === 'done' && report.scan === 'full' && (job === undefined ? job_id === null : job.scan === 'full');
       await database

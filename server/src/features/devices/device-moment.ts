@@ -4,8 +4,8 @@ import type { DeviceRow } from './device-record.ts';
 const TOLERATED_MS = 60_000;
 
 /**
- * When something happened that a device tells of, by the server's clock (ISO): what it says, less what its clock was wrong by when it connected. A computer without a
- * battery begins in 1970, and sets its clock some time later; of what would have happened later than `now`, or before the device was one, it is now.
+ * The time of an event on a device, by the server's clock (ISO): the device's time, less the error of its clock when it connected. A computer without a battery
+ * begins in 1970, and sets its clock some time later; a time after `now`, or before its enrolment, becomes `now`.
  */
 export function momentOn(
   { skew_ms, enrolled_at }: Pick<DeviceRow, 'skew_ms' | 'enrolled_at'>,

@@ -20,7 +20,7 @@ export type DeviceRow = Selectable<DeviceTables['devices']>;
 export type ScanRow = Selectable<DeviceTables['device_scans']>;
 export type FindingRow = Selectable<DeviceTables['device_findings']>;
 
-/** States of a scan that go on to no other. */
+/** Final states of a scan. */
 export const SCANS_OVER: readonly DeviceScan['state'][] = ['done', 'cancelled', 'failed'];
 
 const errorsSchema = z.array(z.object({ rule_id: z.string().nullable(), message: z.string() }));
@@ -28,7 +28,7 @@ const postureListSchema = z.array(postureSchema);
 const tablesSchema = z.array(foreignTableSchema);
 export const foldersSchema = z.array(devicePathSchema);
 
-/** JSON of a column. What an earlier version wrote and this one cannot read is as if nothing was said. */
+/** JSON of a column. A text of an earlier version that this one cannot read counts as missing. */
 function read<T>(schema: z.ZodType<T>, text: string | null): T | undefined {
   return text === null ? undefined : schema.safeParse(JSON.parse(text)).data;
 }
@@ -59,7 +59,7 @@ function enforcementOf(row: DeviceRow, desired_rev: number, now: number): Enforc
   };
 }
 
-/** How a device is now. A connection alone says nothing of the workers of its agent; they report. */
+/** The present state of a device. A connection alone does not show that the agent's workers run; their reports do. */
 function deviceStateOf(
   { revoked_at, reported_at }: Pick<DeviceRow, 'revoked_at' | 'reported_at'>,
   is_connected: boolean,

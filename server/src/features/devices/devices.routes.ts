@@ -10,30 +10,37 @@ import {
 import type { Scan } from '@palisade/contract/antivirus';
 import {
   askSecondLook,
+  countDeviceWishes,
   countRules,
   createEnrolmentCode,
   listBlocked,
   listDeviceFindings,
   listDeviceScans,
   listDevices,
+  listDeviceWishes,
   orderDeviceFinding,
   readDevice,
   removeDevice,
   renameDevice,
   revokeDevice,
+  saveDeviceWish,
   setDeviceDefaults,
   setDeviceFolders,
   startDeviceScan,
   steerDeviceScan,
+  withdrawDeviceWish,
   withdrawSecondLook,
 } from '@palisade/contract/devices';
 import type { FastifyRequest } from 'fastify';
+import type { Kysely } from 'kysely';
 import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { AgentService } from './agent-channel.ts';
 import type { Agents } from './agents.ts';
+import { countWishes, deleteWish, saveWish, wishesOf } from './device-wishes.ts';
+import type { DeviceTables } from './devices.tables.ts';
 import type { Devices } from './devices.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { SecondLooks } from './second-looks.ts';
@@ -41,9 +48,9 @@ import type { SignatureEditions } from './signature-editions.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 const NOT_SAFE =
-  'This server cannot be reached by https, so nobody can be sure that the agent comes from it. Have it reached by https, and set PUBLIC_URL.';
+  'Adding a device needs a secure connection (https). Ask your server administrator to set up https and PUBLIC_URL.';
 
-/** The line that makes a computer a device: only from where what is downloaded is what this server sent. */
+/** The line that enrols a computer: only from an address whose downloads are this server's own. */
 function commandOf(code: string, base: string): { command: string | null; refusal: string | null } {
   const { protocol, hostname, origin } = new URL(base);
   if (protocol !== 'https:' && !LOOPBACK.test(hostname)) return { command: null, refusal: NOT_SAFE };
@@ -66,7 +73,7 @@ type ReceiveFile = (
   },
 ) => Promise<Pick<Scan, 'id'>>;
 
-const NOT_SCANNED = 'The server could not scan it.';
+const NOT_SCANNED = 'The server couldn’t scan it.';
 
 /** The name of a file without the folders that it is in. */
 const nameOf = (path: string) => path.split('/').at(-1) ?? '';
@@ -74,6 +81,7 @@ const nameOf = (path: string) => path.split('/').at(-1) ?? '';
 export function serveDevices(
   api: Api,
   parts: {
+    database: Kysely<Pick<DeviceTables, 'device_wishes'>>;
     devices: Devices;
     enrolment: Enrolment;
     agents: Agents;
@@ -81,13 +89,14 @@ export function serveDevices(
     secondLooks: SecondLooks;
     receive: ReceiveFile;
     agentService: () => AgentService;
-    /** Told of whose devices are not as they were, where no call of theirs changed them. */
+    /** Called with a person whose devices were changed by someone else. */
     onChange: (user_id: string) => void;
     public_url: string | undefined;
     now: () => number;
   },
 ): void {
-  const { devices, enrolment, agents, signatureEditions, secondLooks, receive, agentService, onChange, public_url, now } = parts;
+  const { database, devices, enrolment, agents, signatureEditions, secondLooks, receive, agentService, onChange } = parts;
+  const { public_url, now } = parts;
   const own = { find: ({ id }: { id: string }) => devices.find(id) };
   const ownScan = { find: ({ id }: { id: string }) => devices.findScan(id) };
   const ownFinding = { find: ({ id }: { id: string }) => devices.findFinding(id) };
@@ -102,6 +111,10 @@ export function serveDevices(
     const { code, expires_at } = await enrolment.newCode(session.user.id);
     return { code, expires_at, ...commandOf(code, baseOf(request, public_url)) };
   });
+  serve(api, listDeviceWishes, 'customer', ({ session }) => wishesOf(database, session.user.id));
+  serve(api, saveDeviceWish, 'customer', ({ session, body }) => saveWish(database, { ...body, user_id: session.user.id }, now()));
+  serve(api, withdrawDeviceWish, 'customer', ({ session, body }) => deleteWish(database, session.user.id, body.system));
+  serve(api, countDeviceWishes, 'admin', () => countWishes(database));
   serve(api, countRules, 'customer', ({ session }) => devices.counters(session.user.id));
   serve(api, listBlocked, 'customer', ({ session }) => devices.blocked(session.user.id));
   serve(api, readDevice, own, ({ row }) => devices.read(row));
@@ -129,7 +142,7 @@ export function serveDevices(
     secondLooks.withdraw(row, doer(request, session.user.id)),
   );
 
-  // The agents' own. What a device may reach is named by its token alone.
+  // The agents' own. The token alone decides what a device may reach.
   const ofDevices: Api = { ...api, isDevice: async (identity) => (await agents.authenticate(identity)) !== undefined };
   serve(api, enrolDevice, 'anyone', async ({ body, request }) => {
     const { user_id, ...enrolled } = await enrolment.enrol(body, originOf(request));
@@ -148,7 +161,7 @@ export function serveDevices(
   serve(ofDevices, downloadSignatures, 'anyone', async ({ body }) => {
     if ((await agents.authenticate(body)) === undefined) throw new Problem('device_revoked');
     const file = await signatureEditions.open(body.version);
-    if (file === undefined) throw new Problem('not_found', { detail: 'There are no signatures of this version here.' });
+    if (file === undefined) throw new Problem('not_found', { detail: 'These threat definitions aren’t available.' });
     return file;
   });
   serve(ofDevices, sendForSecondLook, 'anyone', async ({ query, request }) => {

@@ -1,9 +1,11 @@
 import type { AckState, DeviceScanState, ScanJob, ScanKind } from '@palisade/contract/agent';
-import type { DeviceFinding } from '@palisade/contract/devices';
+import type { DeviceFinding, WishedSystem } from '@palisade/contract/devices';
 import type { Action, Direction } from '@palisade/contract/firewall';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface DeviceTables {
+  /** Systems without an agent that people ask for. */
+  device_wishes: { user_id: string; system: WishedSystem; note: string; created_at: string };
   devices: {
     id: string;
     user_id: string;
@@ -18,7 +20,7 @@ export interface DeviceTables {
     enrolled_at: string;
     revoked_at: string | null;
     last_seen_at: string | null;
-    /** Who has its one connection, and until when without a word of it, by the clock of the database. */
+    /** The holder of its one connection, and the end of its lease, by the clock of the database. */
     instance: string | null;
     connection_id: string | null;
     connected_until: string | null;
@@ -29,9 +31,9 @@ export interface DeviceTables {
     default_outbound: Action;
     /** Changes of its own that make a revision, beside those of its person's rules. */
     own_rev: number;
-    /** Changes of anything that it is told, its revisions apart. */
+    /** Changes of any other part of its desired state. */
     told_rev: number;
-    /** What it last said of a revision. */
+    /** Its last answer to a revision. */
     ack_rev: number;
     ack_state: AckState | null;
     /** JSON. */
@@ -56,13 +58,13 @@ export interface DeviceTables {
     /** 0 or 1. */
     is_watching: number;
     watching: string | null;
-    /** When the agent last reported, or a new start of it said hello; and what it said of itself (JSON). */
+    /** When the agent last reported, or a new start of it said hello; and its health (JSON). */
     reported_at: string | null;
     health: string | null;
     watched: string;
     exclusions: string;
     last_full_scan_at: string | null;
-    /** When its person was told that it has been silent for long; null once it is heard again. */
+    /** When its person was notified of a long silence; null once it is heard again. */
     silence_told_at: string | null;
   };
   /** Devices of a person that are not revoked. */
@@ -80,13 +82,13 @@ export interface DeviceTables {
     bytes_before: number;
     last_at: string | null;
   };
-  /** What was dropped lately, in parts of five minutes. */
+  /** Recently dropped packets, in parts of five minutes. */
   device_blocked: {
     device_id: string;
     part: string;
     direction: Direction;
     protocol: 'tcp' | 'udp' | 'icmp' | 'other';
-    /** Empty for the sum of what is not told apart. */
+    /** Empty for the sum of further sources. */
     address: string;
     /** -1 where there is none. */
     port: number;
@@ -142,12 +144,12 @@ export interface DeviceTables {
     found_at: string;
     state: DeviceFinding['state'];
     reason: string | null;
-    /** What its person asked for and the device has not done. */
+    /** The person's order that the device has not carried out. */
     order_id: string | null;
     order_action: 'restore' | 'delete' | null;
     /** Of a second look by this server's scanner; null where none was asked for. */
     look_state: 'asked' | 'scanning' | 'answered' | 'failed' | null;
-    /** What the device is to name when it sends the file; null once nothing is asked of it. */
+    /** The id that the device names when it sends the file; null once no file is asked for. */
     look_order_id: string | null;
     look_asked_at: string | null;
     look_received_at: string | null;
@@ -177,6 +179,7 @@ export const DEVICE_PERSONAL: readonly PersonalTable[] = [
       'exclusions',
     ],
   },
+  { table: 'device_wishes', key: 'system' },
   { table: 'device_counts', key: 'user_id' },
   { table: 'enrolment_codes', key: 'code_hash', withheld: ['code_hash'] },
   { table: 'device_scans', json: ['progress'] },

@@ -127,7 +127,7 @@ describe('enrolment', async () => {
     const answers = [await wrong(), await wrong(), await wrong(), await wrong(), await wrong(), await wrong()];
     expect(answers.map(({ status }) => status)).toEqual([410, 410, 410, 410, 410, 429]);
     expect((await call(enrolDevice, { body: computer(code) })).status).toBe(429);
-    // Somebody else behind the same address, whose code begins otherwise, is not held up by it.
+    // Another person behind the same address, whose code begins otherwise, is not delayed by it.
     const neighbour = await signIn();
     const another = async (): Promise<string> => {
       const made = await codeOf(neighbour.token);
@@ -144,7 +144,7 @@ describe('enrolment', async () => {
     const first = await enrol(app, token);
     expect(problemOf(await call(createEnrolmentCode, { token }))).toMatchObject({
       ...{ status: 409, code: 'device_limit' },
-      detail: 'Your plan holds 1 device, and you have as many. Revoke one, or ask for a larger plan.',
+      detail: 'Your plan holds 1 device, and you’ve reached that. Revoke one or ask for a larger plan.',
     });
     await premium(app, email, 3);
     // Codes of one person end each other, so these are put there.
@@ -164,7 +164,7 @@ describe('enrolment', async () => {
     const answers = await Promise.all(codes.map((code) => call(enrolDevice, { body: computer(code) })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
     replyOf(await call(revokeDevice, { token, params: { id: first.device_id } }));
-    // The code was not used up by what was refused.
+    // The refused attempts did not use up the code.
     const left = codes[answers.findIndex(({ status }) => status === 409)] ?? '';
     expect((await call(enrolDevice, { body: computer(left) })).status).toBe(201);
     expect((await call(createEnrolmentCode, { token })).status).toBe(409);
@@ -213,7 +213,7 @@ describe('an agent', async () => {
   }
 
   test.each([{ source_ip: '::192.0.2.1' }, { source_ip: '192.168.001.010' }, { port: '80:90' }])(
-    'is told its other rules where an older version stored one with %j, which stays readable',
+    'gets its other rules where an older version stored one with %j, which stays readable',
     async (older) => {
       const { token, email, identity, device } = await withDevice();
       const old = replyOf(await call(addRule, { token, body: NEW }));
@@ -234,7 +234,7 @@ describe('an agent', async () => {
   );
 
   // proves: device-fault-1
-  test('is told the whole state at once, and again whenever it changes', async () => {
+  test('gets the whole state at once, and again whenever it changes', async () => {
     const { token, identity, id, device } = await withDevice();
     const rule = replyOf(await call(addRule, { token, body: NEW }));
     await call(addRule, { token, body: { ...NEW, rule_name: 'Elsewhere', device_ids: [newId()] } });
@@ -264,7 +264,7 @@ describe('an agent', async () => {
     await soon(async () => expect((await device()).state).toBe('offline'));
   });
 
-  test('has pages told that it has something to do while it is away, and since when', async () => {
+  test('shows pages that it has orders while it is away, and since when', async () => {
     const { token, identity, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     const { rev } = await agent.desired();
@@ -281,7 +281,7 @@ describe('an agent', async () => {
     expect(pending_since ?? '').toSatisfy((since: string) => since >= before);
   });
 
-  test('has a set of signatures named whose file it gets, with the hash that was said, and no other one', async () => {
+  test('gets the name of a set of signatures, and its file with the announced hash, and no other one', async () => {
     const { identity } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     const { signatures } = await agent.desired();
@@ -308,7 +308,7 @@ describe('an agent', async () => {
     expect((await ask(signatures.version, 'f'.repeat(64))).status).toBe(401);
   });
 
-  test('is told how long a trial may last, from when it was said first', async () => {
+  test('learns how long a trial may last, from its first report', async () => {
     const { identity, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     const trial: Ack = { kind: 'ack', rev: 1, state: 'trial', applied_rev: 1, errors: [] };
@@ -335,7 +335,7 @@ describe('an agent', async () => {
     agent.say({ kind: 'ack', rev: 1, state: 'applied', applied_rev: 1, errors: [] });
     await soon(async () => expect((await device()).enforcement).toMatchObject({ state: 'applied', seconds_left: null }));
 
-    // Said again with each connection: it was applied when it was said first.
+    // Repeated with each connection: it was applied when it was first reported.
     const { applied_at } = (await device()).enforcement;
     await app.app.database
       .updateTable('devices')
@@ -369,7 +369,7 @@ describe('an agent', async () => {
   });
 
   // proves: device-fault-12, device-hostile-agent-7
-  test('is not believed in a revision that nobody asked for, nor in an older one once it answered for a newer', async () => {
+  test('is not believed in an unknown revision, nor in an older one once it answered for a newer', async () => {
     const { token, identity, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     agent.say({ kind: 'ack', rev: 99, state: 'applied', applied_rev: 99, errors: [] });
@@ -400,7 +400,7 @@ describe('an agent', async () => {
     (await AgentDouble.connect(url, identity)).close();
   });
 
-  test('over calls hears and says the same, and waits for what is new', async () => {
+  test('over calls hears and says the same, and waits for news', async () => {
     const { token, identity, device } = await withDevice();
     const instance = 'b'.repeat(32);
     const poll = async (parts: Parameters<typeof helloOf>[1], said: Parameters<AgentDouble['say']>[0][] = []) =>
@@ -467,7 +467,7 @@ describe('an agent', async () => {
     expect((await device()).state).toBe('revoked');
   });
 
-  test('can call nothing of a person: its token signs nobody in', async () => {
+  test("cannot call a person's endpoints: its token signs no one in", async () => {
     const { identity } = await withDevice();
     for (const endpoint of [currentUser, listDevices, listScans])
       expect(problemOf(await call(endpoint, { token: identity.token })).code).toBe('unauthenticated');
@@ -484,7 +484,7 @@ describe('an agent', async () => {
       ['a frame without an end', '{"kind":"report"'],
       ['a negative count', { ...reportOf(), counters: [{ of: 'inbound', packets: -1, bytes: 0 }] }],
       ['something that nobody says', { kind: 'desired' }],
-    ])('is put out for %s, and nothing of it is kept', async (_, frame) => {
+    ])('is put out for %s, and the frame is not stored', async (_, frame) => {
       const { token, identity } = await withDevice();
       const agent = await AgentDouble.connect(url, identity);
       agent.sayRaw(frame);
@@ -535,7 +535,7 @@ describe('an agent', async () => {
   });
 
   // proves: device-hostile-agent-2
-  test('counts in epochs: a counter never falls, and a report that is said twice counts once', async () => {
+  test('counts in epochs: a counter never falls, and a repeated report counts once', async () => {
     const { token, identity } = await withDevice();
     const { id: of } = replyOf(await call(addRule, { token, body: NEW }));
     const instance = 'c'.repeat(32);
@@ -562,7 +562,7 @@ describe('an agent', async () => {
     expect(await counted()).toEqual([[Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]]);
   });
 
-  test('counts each part of what was dropped once, however often it is said, and by when it was', async () => {
+  test('counts each part of the dropped packets once in spite of repeats, and by its time', async () => {
     const { token, identity, device } = await withDevice();
     const read = async () => replyOf(await call(listBlocked, { token }));
     const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -577,7 +577,7 @@ describe('an agent', async () => {
       .execute();
     const log = 'd'.repeat(32);
     const agent = await AgentDouble.connect(url, identity);
-    // It was away for hours: what was dropped before the last hour is of the whole alone.
+    // It was away for hours: drops before the last hour count in the total alone.
     const first = {
       blocked: [source('203.0.113.7', 3, 40, 20), source('203.0.113.8', 100, 300, 200)],
       blocked_more: { packets: 50, first_at: ago(30), last_at: ago(10) },
@@ -603,7 +603,7 @@ describe('an agent', async () => {
     expect(await read()).toMatchObject({ packets: 58, packets_total: 158 });
   });
 
-  test('counts beyond the sources that are told apart what they sent', async () => {
+  test('counts the packets of further sources in one sum', async () => {
     const { token, identity } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     for (let seq = 1; seq <= 7; seq += 1) {
@@ -645,7 +645,7 @@ describe('an agent', async () => {
     expect(scan.files_unread).toBe(0);
   });
 
-  test('counts what a scan could not read, and takes what agents of earlier versions say', async () => {
+  test('counts unread files of a scan, and accepts frames of earlier agent versions', async () => {
     const { token, identity, id, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     const scan = replyOf(await call(startDeviceScan, { token, params: { id }, body: { scan: 'quick' } }));
@@ -733,7 +733,7 @@ describe('an agent', async () => {
   });
 
   // proves: device-fault-9
-  test.each(['scans', 'alerts'] as const)('keeps whole what is said again after %s were away', async (table) => {
+  test.each(['scans', 'alerts'] as const)('keeps all of a repeated report after %s were away', async (table) => {
     const { token, email, identity } = await withDevice();
     await premium(app, email);
     const file: Found = {
@@ -781,7 +781,7 @@ describe('an agent', async () => {
     }
   });
 
-  test('tells what happens as alerts, each once however often it is said', async () => {
+  test('reports events as alerts, each once in spite of repeats', async () => {
     const { token, email, identity } = await withDevice();
     await premium(app, email);
     const agent = await AgentDouble.connect(url, identity);
@@ -804,7 +804,7 @@ describe('an agent', async () => {
     ]);
   });
 
-  test('is nobody else’s: a stranger finds neither the device nor what it said', async () => {
+  test('belongs to one person: a stranger finds neither the device nor its reports', async () => {
     const { id } = await withDevice();
     const { token } = await signIn();
     const params = { id };
@@ -825,13 +825,13 @@ describe('a device that is silent', async () => {
   const app = await startTestApp({ surroundings: { now: () => time, every_ms: { 'device-silence': 20 } } });
   const { signIn, url } = app;
 
-  test('for a week is told of once, and again after it was heard', async () => {
+  test('a week of silence is reported once, and again after the device was heard', async () => {
     const { token, email } = await signIn();
     await premium(app, email);
     const identity = await enrol(app, token);
     const agent = await AgentDouble.connect(url, identity);
     agent.close();
-    // Nobody is signed in for as long as this.
+    // Sessions do not last as long as this.
     const silences = async () => {
       const alerts = await app.app.database.selectFrom('alerts').select('count').where('rule', '=', 'device_offline').execute();
       return alerts.reduce((sum, { count }) => sum + count, 0);
@@ -861,7 +861,7 @@ test('two servers on one database: one has the agent’s socket, the other its p
   const { token } = await one.signIn();
   const identity = await enrol(one, token);
   const agent = await AgentDouble.connect(one.url, identity);
-  // Nobody is put out for a clone that comes to the other server.
+  // A clone that connects to the other server ends no connection.
   const clone = new AgentDouble(two.url);
   await clone.hello(identity);
   expect(await clone.ending()).toBe(AGENT_CLOSED.in_use);

@@ -37,7 +37,7 @@ interface DevicesOptions {
   jobs: Pick<Jobs, 'handle'>;
   raise: (incident: DeviceIncident) => Promise<void>;
   secondLooks: Pick<SecondLooks, 'withLooks'>;
-  /** Has a device told what it is to do, wherever its agent is connected; also one that may do nothing any more. */
+  /** Sends a device its desired state, wherever its agent is connected; also one that was revoked. */
   nudge: (device_id: string) => void;
   now: () => number;
 }
@@ -219,7 +219,7 @@ export class Devices {
   /** Its token is worth nothing from here on. @throws Problem `conflict` for one that is revoked. */
   async revoke(row: DeviceRow, by: Doer): Promise<Device> {
     await this.database.transaction().execute(async (transaction) => {
-      if (!(await end(this.now, transaction, row))) throw new Problem('conflict', { detail: 'This device was revoked already.' });
+      if (!(await end(this.now, transaction, row))) throw new Problem('conflict', { detail: 'This device is already revoked.' });
       const { user_id: subject_id, device_name } = row;
       await this.audit.record(auditTables(transaction), { kind: 'device_revoked', subject_id, details: { device_name }, ...by });
     });
@@ -227,7 +227,7 @@ export class Devices {
     return await this.readOne(row.id);
   }
 
-  /** Takes it out of the list, with all that it said. */
+  /** Takes it out of the list, with all its reports. */
   async remove(row: DeviceRow, by: Doer): Promise<void> {
     await this.database.transaction().execute(async (transaction) => {
       await end(this.now, transaction, row);
@@ -285,7 +285,7 @@ export class Devices {
         packets: Math.min(Number(packets), Number.MAX_SAFE_INTEGER),
       }))
       .sort((one, other) => other.packets - one.packets);
-    // What is not told apart counts, and is nobody's.
+    // Packets without a known source are counted, and assigned to none.
     const sources = all.filter(({ address }) => address !== '');
     return {
       packets: Math.min(
@@ -315,7 +315,7 @@ export class Devices {
   /** @throws Problem `conflict` while one is under way, and for a device that is revoked or cannot scan. */
   async startScan(device: DeviceRow, { scan, path }: Pick<DeviceScan, 'scan' | 'path'>): Promise<DeviceScan> {
     const row = await this.database.transaction().execute(async (transaction) => {
-      // Whoever starts one holds the device until it is stored: of two at once one is too many.
+      // A new scan locks its device until it is stored: of two at once one is too many.
       const held = await transaction
         .updateTable('devices')
         .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))
@@ -332,7 +332,7 @@ export class Devices {
         .limit(1)
         .executeTakeFirst();
       if (running !== undefined)
-        throw new Problem('conflict', { detail: 'A scan of this device is under way. Cancel it, or wait for its end.' });
+        throw new Problem('conflict', { detail: 'This device is already scanning. Wait for it to finish, or cancel it.' });
       return await transaction
         .insertInto('device_scans')
         .values({
@@ -367,7 +367,7 @@ export class Devices {
       .where('state', 'not in', SCANS_OVER)
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined) throw new Problem('conflict', { detail: 'This scan is over.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'This scan already finished.' });
     await this.database
       .updateTable('devices')
       .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))
@@ -401,7 +401,7 @@ export class Devices {
       .where('state', '=', 'quarantined')
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined) throw new Problem('conflict', { detail: 'This file is not in quarantine.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'This file isn’t in quarantine.' });
     await this.database
       .updateTable('devices')
       .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))
@@ -413,7 +413,7 @@ export class Devices {
     return finding;
   }
 
-  /** The rules of a person are not as they were: their devices have something to do from now on. Has them told, and answers how many they are. */
+  /** The rules of a person are not as they were: their devices have something to do from now on. Notifies them, and answers their number. */
   async rulesChanged(user_id: string): Promise<number> {
     await this.database
       .updateTable('devices')

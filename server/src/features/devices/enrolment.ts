@@ -19,10 +19,10 @@ import type { DeviceTables } from './devices.tables.ts';
 
 type Tables = DeviceTables & AuditTables;
 
-/** How many devices the plan of a person holds, as part of a transaction. */
+/** The number of devices that a person's plan allows, as part of a transaction. */
 export type DeviceLimit = (transaction: Kysely<Tables>, user_id: string) => Promise<number>;
 
-/** What a computer says of itself when it becomes a device. */
+/** The facts that a computer sends to become a device. */
 interface Computer {
   code: string;
   hostname: string;
@@ -106,7 +106,7 @@ export class Enrolment {
       .select('devices')
       .where('user_id', '=', user_id)
       .executeTakeFirst();
-    // Said early; what counts is decided when the computer comes.
+    // An early refusal; the decision is made when the computer comes.
     if (limit !== UNLIMITED_DEVICES && (counted?.devices ?? 0) >= limit) throw limitReached(limit);
     const code = Array.from(
       { length: ENROLMENT_CODE_LENGTH },
@@ -130,10 +130,10 @@ export class Enrolment {
     origin: Origin,
   ): Promise<{ device_id: string; token: string; device_name: string; user_id: string }> {
     if (!isKey(public_key)) throw invalidField('public_key', 'Give an Ed25519 key as SPKI in base64.');
-    // Of codes that begin alike: whoever mistypes their own does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
+    // Of codes that begin alike: a mistyped code does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
     const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
     const empty = await this.counters.take([tries]);
-    if (empty !== undefined) throw tooManyRequests('Too many wrong enrolment codes like this one came from here.', empty.wait_ms);
+    if (empty !== undefined) throw tooManyRequests('Too many wrong codes.', empty.wait_ms);
     const token = randomBytes(TOKEN_BYTES).toString('hex');
     const device_name = nameOf(hostname);
     const enrolled = await this.database.transaction().execute(async (transaction) => {
@@ -232,6 +232,6 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
 function limitReached(limit: number): Problem {
   const holds = limit === 1 ? '1 device' : `${limit} devices`;
   return new Problem('device_limit', {
-    detail: `Your plan holds ${holds}, and you have as many. Revoke one, or ask for a larger plan.`,
+    detail: `Your plan holds ${holds}, and you’ve reached that. Revoke one or ask for a larger plan.`,
   });
 }

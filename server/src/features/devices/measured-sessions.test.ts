@@ -50,14 +50,14 @@ test('a device that is connected takes stock with the consent and says what chan
   const session = await startSession(token);
   await wants(agent, session.id, 'stock');
   expect(await session.read()).toMatchObject([{ device_name: 'laptop', state: 'measuring', from: null, changes: [] }]);
-  // Before the session is over, nobody asked: what is said then is not kept.
+  // Before the session is over, no report was asked for: an early one is not stored.
   say(agent, session.id, { ...FOUND, changes: [] });
   await session.end();
   await wants(agent, session.id, 'changes');
   expect(await session.read()).toMatchObject([{ state: 'awaited' }]);
   say(agent, session.id, FOUND);
   await soon(async () => expect(await session.read()).toMatchObject([{ ...FOUND, state: 'measured' }]));
-  // It is told no more, and a second word changes nothing.
+  // It gets no more orders, and a second report changes nothing.
   await wants(agent, session.id);
   say(agent, session.id, { ...FOUND, changes: [] });
   const stranger = await signIn();
@@ -72,7 +72,7 @@ test('a device that was not connected, of another person, or revoked, has no par
   const session = await startSession(maria.token);
   await session.end();
   expect(await session.read()).toEqual([]);
-  // Whatever another person's device says of it.
+  // Reports of another person's device.
   say(foreign, session.id, FOUND);
   say(foreign, randomUUID().replace(/^(.{14})./u, '$17'), FOUND);
   const own = await startSession(max.token);
@@ -91,7 +91,7 @@ test('a device that saw no beginning measured nothing', async () => {
   await soon(async () => expect(await session.read()).toMatchObject([{ state: 'not_measured', changes: [] }]));
 });
 
-test('what a hostile agent says of it is bounded, and one line', async () => {
+test('text of a hostile agent is bounded, and one line', async () => {
   const { token } = await signIn();
   const device = await enrol(app, token);
   const session_of = async () => {
@@ -120,7 +120,7 @@ test('what a hostile agent says of it is bounded, and one line', async () => {
   }
 });
 
-test('a device that is taken out of the list takes with it what it said', async () => {
+test('a device that is removed from the list takes its reports along', async () => {
   const { token } = await signIn();
   const device = await enrol(app, token);
   const agent = await AgentDouble.connect(app.url, device);
@@ -136,7 +136,7 @@ test('a device that is taken out of the list takes with it what it said', async 
 });
 
 // The last: the clock moves on by a day.
-test('a device that says nothing for a day measured nothing', async () => {
+test('a device that is silent for a day measured nothing', async () => {
   const { token } = await signIn();
   const device = await enrol(app, token);
   const agent = await AgentDouble.connect(app.url, device);

@@ -5,18 +5,20 @@ import { databaseClock } from '#platform/database-clock.ts';
 import { newId } from '#platform/id.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
-/** How long after a session an agent may still say what changed, in ms: a computer that was switched off says it when it is on again. */
+/**
+ * Time after a session in which an agent may still report changes, in ms: a computer that was switched off reports when it is on again.
+ */
 export const AWAITED_MS = 86_400_000;
 
-/** What changes on a person's devices while a remote session runs. The devices themselves take stock and compare. */
+/** Changes on a person's devices while a remote session runs. The devices themselves take stock and compare. */
 export interface MeasuredSessions {
   /** The session runs from now on: the person's devices that are connected take stock. Once for each session. */
   begin(session: { id: string; user_id: string }): Promise<void>;
-  /** The session is over: the devices that took stock say what changed. Said twice, it changes nothing. */
+  /** The session is over: the devices that took stock say what changed. A repeated call changes nothing. */
   end(session_id: string): Promise<void>;
-  /** Keeps what a device found; the first word of each counts, and none before the session is over. Answers whether it was kept. */
+  /** Stores a device's findings; its first report counts, and none before the session is over. Answers whether it was kept. */
   hear(device_id: string, session_id: string, measured: MeasuredChanges): Promise<boolean>;
-  /** What a device is to do. */
+  /** The device's next steps. */
   wanted(device_id: string): Promise<{ id: string; wanted: 'stock' | 'changes' }[]>;
   read(session_id: string): Promise<DeviceChanges[]>;
 }

@@ -7,7 +7,7 @@ import { momentOn } from './device-moment.ts';
 import type { DeviceRow } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
-/** Rows of what was dropped that one device has at most; what comes beyond them within the hour is one sum. */
+/** The most rows of dropped packets of one device; further ones within the hour are one sum. */
 const BLOCKED_ROWS_MAXIMUM = 3_000;
 const PART_MS = 5 * 60_000;
 const ROWS_AT_ONCE = 80;
@@ -15,7 +15,7 @@ type BlockedRow = Selectable<DeviceTables['device_blocked']>;
 /** More packets than any report can mean. */
 const most = (count: number) => Math.min(count, Number.MAX_SAFE_INTEGER);
 
-/** Stands in the rows for packets whose senders or receivers are not told apart. */
+/** Stands in the rows for packets of further senders or receivers. */
 const OTHERS = { direction: 'inbound', protocol: 'other', address: '', port: -1 } as const;
 
 interface ReportsOptions {
@@ -165,7 +165,7 @@ async function countBlocked(
   return most(said.reduce((sum, { packets }) => sum + packets, blocked_more?.packets ?? 0));
 }
 
-/** What devices say every half a minute: counters of rules, who was dropped, and what they measured of themselves. */
+/** Devices' reports of every half a minute: counters of rules, dropped sources, and their own measurements. */
 export class Reports {
   private readonly options: ReportsOptions;
   private readonly rules: Pick<PersonsRules, 'ruleIds'>;
@@ -177,12 +177,12 @@ export class Reports {
     this.now = options.now;
   }
 
-  /** Keeps a report of one start of an agent, once however often it is said. */
+  /** Stores a report of one start of an agent, once in spite of repeats. */
   async hear(device: DeviceRow, instance: string, report: Report): Promise<Told[]> {
     const ids = new Set([...(await this.rules.ruleIds(device.user_id)), 'inbound', 'outbound']);
     const { blocked_part: part } = report;
     await this.options.database.transaction().execute(async (transaction) => {
-      // Whoever hears a report holds its device until all of it is counted: an agent may say it again over another connection, to another server.
+      // A report locks its device until all of it is counted: an agent may repeat it over another connection, to another server.
       const held = await transaction
         .updateTable('devices')
         .set({

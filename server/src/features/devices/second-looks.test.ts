@@ -34,7 +34,7 @@ async function send(
   return await readAnswer(sendForSecondLook, response);
 }
 
-/** Somebody with a device that has found a file. */
+/** A person with a device that has found a file. */
 async function withFinding(app: TestApp, content = Buffer.from(EICAR), parts: Partial<Found> = {}) {
   const person = await app.signIn();
   const identity = await enrol(app, person.token);
@@ -92,15 +92,12 @@ describe('a second look', async () => {
   });
 
   // proves: device-hostile-agent-4
-  test('takes no other file than the one that was found, and keeps nothing of it', async () => {
+  test('accepts no other file than the found one, and removes it', async () => {
     const { token, identity, find, content, asked, order } = await withFinding(app);
     replyOf(await asked());
     const before = replyOf(await call(listScans, { token })).length;
     const problem = problemOf(await send(app, identity, await order(), Buffer.from('A'.repeat(content.length))));
-    expect([problem.code, problem.detail]).toEqual([
-      'conflict',
-      'The device sent another file than the one that it had found, so it was not taken.',
-    ]);
+    expect([problem.code, problem.detail]).toEqual(['conflict', 'The device sent a different file, so we didn’t accept it.']);
     expect((await find()).second_look).toMatchObject({ state: 'failed', reason: problem.detail, scan: null });
     expect(replyOf(await call(listScans, { token }))).toHaveLength(before);
     expect(await kindsOf(app, token)).toContain('second_look_refused');
@@ -108,7 +105,7 @@ describe('a second look', async () => {
   });
 
   // proves: device-hostile-agent-4
-  test('takes no byte more than what was found has, nor a large file that is another one', async () => {
+  test('accepts no byte more than the found file has, nor a large file with other content', async () => {
     const { identity, find, asked, order } = await withFinding(app, Buffer.alloc(200_000, 'a'));
     replyOf(await asked());
     const order_id = await order();
@@ -200,7 +197,7 @@ test('two servers on one database: asked for at one, sent to the other', async (
   const two = await startTestApp({ surroundings });
   const { identity, instance, find, content, asked } = await withFinding(one);
   replyOf(await asked(two));
-  // These servers share no topics: the agent is told with its next connection.
+  // These servers share no topics: the agent gets it with its next connection.
   const agent = await AgentDouble.connect(two.url, identity, { instance });
   const [order] = (await agent.desired()).second_looks;
   replyOf(await send(two, identity, order?.id ?? '', content));

@@ -10,7 +10,7 @@ import type { DeviceTables } from './devices.tables.ts';
 
 type Tables = DeviceTables & AuditTables;
 
-/** Who does something; nobody but the device where it is the device's own. */
+/** The actor; null for the device itself. */
 type BySomebody = Omit<Doer, 'actor_id'> & { actor_id: string | null };
 
 /** A file that a device was asked for and begins to send. */
@@ -19,12 +19,12 @@ interface Awaited {
   order_id: string;
 }
 
-/** What is read has a record by then, or its server ended before it could make one. ms. */
+/** A file that is read has a record by then, or its server ended before it could make one. ms. */
 const RECORDED_WITHIN_MS = 15 * 60_000;
 const WANTED_AT_ONCE = 200;
-const NOTHING_ASKED = 'Nobody asks this device for this file any more.';
-const ANOTHER_FILE = 'The device sent another file than the one that it had found, so it was not taken.';
-const NOT_BY_NOW = 'The agent on this device does not send files. Have a newer one installed.';
+const NOTHING_ASKED = 'This file is no longer requested.';
+const ANOTHER_FILE = 'The device sent a different file, so we didn’t accept it.';
+const NOT_BY_NOW = 'This device’s agent can’t send files. Update the agent.';
 
 interface SecondLooksOptions {
   database: Kysely<Tables>;
@@ -43,12 +43,12 @@ function lookOf(now: () => number, row: FindingRow, scan: Scan | undefined): Fin
   if (row.look_state === null || row.look_asked_at === null) return null;
   const kept = { asked_at: row.look_asked_at, reason: row.look_reason };
   if (scan !== undefined) {
-    const { id, scan_status, status_detail, scanned_at, threat_detected, engines } = scan;
+    const { id, scan_status, status_detail, scanned_at, threat_detected, is_test_file, engines } = scan;
     const waits = scan_status === 'pending' && (status_detail === 'queued' || status_detail === 'engine_down');
     return {
       ...kept,
       state: waits ? 'scanning' : 'answered',
-      scan: { id, scan_status, status_detail, scanned_at, threat_detected, engines },
+      scan: { id, scan_status, status_detail, scanned_at, threat_detected, is_test_file, engines },
     };
   }
   const is_late = now() - Date.parse(row.look_received_at ?? row.look_asked_at) > RECORDED_WITHIN_MS;
@@ -62,7 +62,10 @@ const deviceOf = async (database: Kysely<Tables>, id: string) => {
   return device;
 };
 
-/** Second looks: what a device found is sent to this server, because its person asked for it, and read by the server's scanner. */
+/**
+ * Second looks: a found file of a device is sent to this server, because its person asked for it, and read by the server's
+ * scanner.
+ */
 export class SecondLooks {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;
@@ -94,7 +97,7 @@ export class SecondLooks {
     return finding;
   }
 
-  /** Changes what is asked of a device and keeps that in the log; undefined where it is not as `order_id` has it any more. */
+  /** Changes the order for a device and logs it; undefined if `order_id` is not its present order. */
   private async change(
     { id, device_id, user_id, path, file_hash }: FindingRow,
     order_id: string | null,
@@ -134,7 +137,8 @@ export class SecondLooks {
     const device = await deviceOf(this.database, finding.device_id);
     if (device.revoked_at !== null) throw new Problem('conflict', { detail: 'This device was revoked.' });
     if (finding.state === 'deleted') throw new Problem('conflict', { detail: 'This file was deleted.' });
-    if (finding.size > UPLOAD_MAXIMUM) throw new Problem('conflict', { detail: 'This file is larger than the server scans.' });
+    if (finding.size > UPLOAD_MAXIMUM)
+      throw new Problem('conflict', { detail: 'This file is too large for the server to scan.' });
     const capabilities = capabilitiesOf(device);
     if (capabilities?.second_look !== true)
       throw new Problem('conflict', { detail: capabilities?.second_look_reason ?? NOT_BY_NOW });
@@ -152,11 +156,11 @@ export class SecondLooks {
       look_reason: null,
     };
     const row = await this.change(finding, null, asked, { kind: 'second_look_asked', ...by });
-    if (row === undefined) throw new Problem('conflict', { detail: 'A second look at this file is under way.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'A server rescan of this file is already running.' });
     return await this.one(row);
   }
 
-  /** @throws Problem `conflict` once the file has come, and where nothing was asked for. */
+  /** @throws Problem `conflict` once the file has come, and without an order. */
   async withdraw(finding: FindingRow, by: Doer): Promise<DeviceFinding> {
     const none: Updateable<DeviceTables['device_findings']> = {
       look_state: null,
@@ -169,11 +173,11 @@ export class SecondLooks {
       look_order_id === null
         ? undefined
         : await this.change(finding, look_order_id, none, { kind: 'second_look_withdrawn', ...by });
-    if (row === undefined) throw new Problem('conflict', { detail: 'The file has come already, or was never asked for.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'The file already arrived, or wasn’t requested.' });
     return await this.one(row);
   }
 
-  /** What a device is asked for. */
+  /** The files that a device is asked for. */
   async wanted(device_id: string): Promise<SecondLook[]> {
     const rows = await this.database
       .selectFrom('device_findings')
@@ -186,7 +190,7 @@ export class SecondLooks {
     return rows.flatMap(({ look_order_id: id, finding_id, file_hash }) => (id === null ? [] : [{ id, finding_id, file_hash }]));
   }
 
-  /** What a device names when it sends a file. @throws Problem `not_found` where nobody asks for it (any more). */
+  /** Finds the request for the file that a device sends. @throws Problem `not_found` where nobody asks for it (any more). */
   async find({ id: device_id }: DeviceRow, order_id: string): Promise<Awaited> {
     const finding = await this.database
       .selectFrom('device_findings')
@@ -225,7 +229,7 @@ export class SecondLooks {
       .execute();
   }
 
-  /** The device could not send the file. Of what is not asked for nothing happens. */
+  /** The device could not send the file. A file without an order is ignored. */
   async failed({ id: device_id }: DeviceRow, order_id: string, look_reason: string): Promise<void> {
     await this.database
       .updateTable('device_findings')

@@ -24,7 +24,7 @@ const TRIES = 5;
 
 export function createSignatureEditions(parts: {
   database: Kysely<DeviceTables>;
-  /** What this server's engines use now. */
+  /** The signature files of this server's engines. */
   files: () => SignatureFiles;
   samples_folder: string;
   /** Where the file lies. */
@@ -68,7 +68,7 @@ export function createSignatureEditions(parts: {
     await rename(staged, path);
     const before = made?.path;
     made = { of, path, edition: { number, version: `${number}-${sha256.slice(0, DIGITS)}`, sha256, bytes } };
-    // Who reads it now reads it to its end.
+    // Current readers of the old file can read it to its end.
     if (before !== undefined && before !== path) await rm(before, { force: true });
   }
 

@@ -15,7 +15,7 @@ export interface Target {
 export interface Blocks {
   /** Until when sign-ins are refused, in ms since 1970; undefined when they are not. */
   refusal(attempt: { source: string; account: string }): Promise<{ kind: BlockKind; until: number } | undefined>;
-  /** Whether sign-ins were refused at that time (ISO), whatever became of the block since. */
+  /** Whether sign-ins were refused at that time (ISO), whatever the block's state is since. */
   wasRefused(attempt: { source: string; account: string }, then: string): Promise<boolean>;
   /** Refuses from now on, longer than the time before. */
   add(target: Target, rule: BlockRule, user_id: string | null): Promise<BlockRow>;
@@ -30,12 +30,12 @@ export interface Blocks {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** How long the first refusal is, how long it can become by doubling, and what follows on too many in a day (fail2ban's `bantime.increment`, its recidive jail). */
+/** Length of the first refusal, its maximum after doubling, and the refusal after too many in a day (fail2ban's `bantime.increment`, its recidive jail). */
 const REFUSAL = { first_ms: 10 * MINUTE_MS, most_ms: DAY_MS, many_in_a_day: 5, many_ms: 7 * DAY_MS } as const;
-/** How long an earlier block counts, and how long one is kept that is over. */
+/** Time for which an earlier block counts, and for which a finished one is kept. */
 const REMEMBERED_MS = 30 * DAY_MS;
 
-/** How long a refusal is, in ms. `level` is 1 for the first; `in_a_day` are those of the last 24 hours with this one. */
+/** Length of a refusal, in ms. `level` is 1 for the first; `in_a_day` are those of the last 24 hours with this one. */
 export function refusalLength({ level, in_a_day }: { level: number; in_a_day: number }): number {
   if (in_a_day >= REFUSAL.many_in_a_day) return REFUSAL.many_ms;
   return Math.min(REFUSAL.most_ms, REFUSAL.first_ms * 2 ** (level - 1));

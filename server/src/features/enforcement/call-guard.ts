@@ -3,7 +3,10 @@ import { type Limits, type Rate, sharedRate } from '#platform/limits.ts';
 import { tooManyRequests } from '#platform/problem.ts';
 import { createWaiting } from './waiting.ts';
 
-/** What is asked for; each kind is counted for itself, so that a person who forgot both is not refused the second. */
+/**
+ * The recovery that is asked for; each kind is counted on its own, so that a person who forgot both is not refused
+ * the second.
+ */
 interface RecoveryAsked {
   kind: 'password' | 'username' | 'reset';
   source: string;
@@ -23,11 +26,11 @@ export interface CallGuard {
   letter(asked: { kind: string; account: string; source: string | undefined }): Promise<{ wait_ms: number } | undefined>;
 }
 
-/** Bounds how often somebody who is signed in may be wrong about their password. */
+/** Bounds how often a signed-in person may give a wrong password. */
 export interface PasswordGuard {
   /**
-   * Does what looks at a password: it answers what was right, or undefined when the password was wrong. No more may be wrong than of sign-ins, of one account from
-   * one source, and of one account in all; a right one forgets them. @throws Problem `too_many_requests`, and what the work throws, which counts as nothing.
+   * Does work that checks a password: it answers a value for the right one, or undefined for a wrong one. No more may be wrong than of sign-ins, of one account
+   * from one source, and of one account in all; a right one forgets them. @throws Problem `too_many_requests`, and what the work throws, which counts as nothing.
    */
   attempt<Right>(
     attempt: { user_id: string; source: string },
@@ -39,7 +42,7 @@ const BUSY_RETRY_MS = 5_000;
 
 export function createPasswordGuard({ counters, limits }: { counters: Counters; limits: Limits }): PasswordGuard {
   const waiting = createWaiting();
-  // How many are looked at here just now, for each account.
+  // The number of attempts under way here, for each account.
   const underway = new Map<string, number>();
   return {
     async attempt({ user_id, source }, work) {
@@ -94,7 +97,7 @@ export function createCallGuard(parts: {
       take(
         [
           { key: `recovery-source:${kind}:${source}`, rate: ofSource(source, limits['recovery.source']) },
-          // Of that source alone: what others ask for uses up nobody's. Where everybody comes from one source, the bound on letters has to do.
+          // Of that source alone: other people's requests do not use it up. If all people share one source, the bound on letters has to do.
           ...(account === null || isShared(source)
             ? []
             : [{ key: `recovery:${kind}:${account}:${source}`, rate: limits.recovery }]),

@@ -31,7 +31,7 @@ export function serveEnforcement(api: Api, parts: { blocks: Blocks; guard: Login
         return block?.user_id ? { id, user_id: block.user_id } : undefined;
       },
     },
-    // One that is over by now is what was asked for.
+    // One that is over by now is already in the wanted state.
     async ({ row, session }) => void (await guard.lift(row.id, session.user.id)),
   );
 

@@ -56,7 +56,7 @@ describe('a refusal in force', () => {
 });
 
 // proves: asvs-2.4.1
-describe('what strangers may ask for', () => {
+describe('requests by strangers', () => {
   test.each([
     ['an email of an account', 'boss@example.com', 200],
     ['an email of nobody', 'no-such-person@example.com', 404],
@@ -66,7 +66,7 @@ describe('what strangers may ask for', () => {
     const refused = await call(forgotPassword, { body: { email } });
     expect(problemOf(refused).detail).toBe('This was asked for too often. Try again in 8 minutes.');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(400);
-    // Who forgot both is not refused the second: each has a limit of its own.
+    // A person who forgot both is not refused the second: each has a limit of its own.
     expect((await call(recoverUsername, { body: { email } })).status).toBe(status);
     expect((await call(recoverUsername, { body: { email } })).status).toBe(status);
     expect((await call(recoverUsername, { body: { email } })).status).toBe(429);
@@ -76,7 +76,7 @@ describe('what strangers may ask for', () => {
     const body = { reset_token: 'no such token', new_password: 'a long enough password' };
     const statuses: number[] = [];
     for (let time = 0; time < 10; time += 1) statuses.push((await call(resetPassword, { body })).status);
-    // What was asked for above is of other kinds.
+    // The requests above are of other kinds.
     expect(statuses).toEqual([...Array.from({ length: 9 }, () => 422), 429]);
     const refused = await call(register, { body: { email: 'one-more@example.com', username: 'one more', password: PASSWORD } });
     expect(problemOf(refused).detail).toBe('Too many accounts were made from your network. Try again in 20 minutes.');

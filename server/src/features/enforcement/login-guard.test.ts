@@ -45,7 +45,7 @@ async function fail(email: string, source: string, times: number): Promise<numbe
 }
 
 beforeEach(() => {
-  // Nothing of an earlier test counts any more.
+  // Attempts of earlier tests do not count any more.
   clock += 40 * DAY;
   pauses.length = 0;
 });
@@ -70,7 +70,7 @@ describe('one account from one source', () => {
     },
   );
 
-  test('is not refused one step below, nor for what was longer ago than 10 minutes', async () => {
+  test('is not refused one step below, nor for attempts longer ago than 10 minutes', async () => {
     const [email, source] = [await newAccount(), newSource()];
     expect(await fail(email, source, 4)).toEqual([401, 401, 401, 401]);
     clock += 10 * MINUTE;
@@ -179,7 +179,7 @@ describe('many accounts from one source', () => {
 
 // proves: asvs-6.3.1
 describe('one account from many sources', () => {
-  test.each(['known', 'unknown'])('is slowed down, and nobody is refused: %s email', async (kind) => {
+  test.each(['known', 'unknown'])('is slowed down, and not refused: %s email', async (kind) => {
     const email = kind === 'known' ? await newAccount() : `nobody-${randomBytes(4).toString('hex')}@example.com`;
     const home = newSource();
     if (kind === 'known') expect((await tryToSignIn(email, PASSWORD, home)).status).toBe(200);
@@ -188,14 +188,14 @@ describe('one account from many sources', () => {
     expect((await tryToSignIn(email, 'not it', newSource())).status).toBe(401);
     expect(pauses).toEqual([500]);
     if (kind === 'unknown') return;
-    // From where the owner has signed in before nothing is slower; from elsewhere they get in all the same.
+    // A known place of the owner is not slowed down; from elsewhere they get in all the same.
     expect((await tryToSignIn(email, PASSWORD, home)).status).toBe(200);
     expect(pauses).toEqual([500]);
     expect((await tryToSignIn(email, PASSWORD, newSource())).status).toBe(200);
     expect(pauses).toEqual([500, 500]);
   });
 
-  test('has its owner told, by one mail a day', async () => {
+  test('its owner gets one mail a day', async () => {
     const email = await newAccount();
     const mails = () => app.database.selectFrom('mails').select(['subject', 'text']).where('recipient', '=', email).execute();
     for (let source = 0; source < 6; source += 1) await fail(email, newSource(), 4);

@@ -9,7 +9,7 @@ import type { BlockRow, Blocks, Target } from './blocks.ts';
 import type { EnforcementTables } from './enforcement.tables.ts';
 import { createWaiting } from './waiting.ts';
 
-/** A try to sign in: the origin's source key, and what stands for the email, known or not. */
+/** An attempt to sign in: the origin's source key, and the hash of the email, known or not. */
 interface Attempt {
   source: string;
   account: string;
@@ -19,7 +19,7 @@ interface Attempt {
 interface Admission {
   /** It was wrong. Done when the refusal that follows from it, if any, is in force. `user_id` is null where no account has the email. */
   failed(user_id: string | null): Promise<void>;
-  /** It was right, and somebody is signed in. */
+  /** It was right, and a person is signed in. */
   succeeded(user_id: string): Promise<void>;
 }
 
@@ -34,16 +34,16 @@ const DELAY = { first_ms: 500, most_ms: 4 * SECOND_MS, doubled_each: 10 } as con
 /** Tries that wait at once; beyond them a try is refused, so that waiting costs the server a bounded number of connections. */
 const WAITING_MAXIMUM = 200;
 const WAITING_RETRY_MS = 5 * SECOND_MS;
-/** How many failures and sources of one account are kept, which is more than any rule asks for. */
+/** The most failures and sources that are kept of one account, which is more than any rule asks for. */
 const KEPT = { failures: 1_000, sources: 100, accounts: 1_000 } as const;
-/** How long an account that failed is the same account to the rule on many accounts. */
+/** Time for which an account that failed is the same account to the rule on many accounts. */
 const SAME_ACCOUNT_MS = 600_000;
-/** How long a try that was let in may take at the most: shorter than the first refusal. */
+/** Longest time that an admitted attempt may take: shorter than the first refusal. */
 const LET_IN_MS = 60_000;
-/** How long a source stays known to an account that nobody signs in to from there. */
+/** Time for which a source stays known to an account without a sign-in from there. */
 const KNOWN_MS = 90 * DAY_MS;
 
-/** How long a try waits, in ms. `failures` are those of the account, `from` is when they count as guessing. */
+/** Delay of an attempt, in ms. `failures` are those of the account, `from` is the number from which they count as guessing. */
 export function delayOf(failures: number, from: number): number {
   return Math.min(DELAY.most_ms, DELAY.first_ms * 2 ** Math.floor((failures - from) / DELAY.doubled_each));
 }
@@ -56,7 +56,7 @@ interface LoginGuardOptions {
   audit: Audit;
   /** Whether a source is never refused as a whole: the machine itself in local exposure, which is everybody there, and a private network. */
   isExempt: (source: string) => boolean;
-  /** Told of a block that somebody has ended. */
+  /** Called when a person has ended a block. */
   onLift: (block: { source: string; account: string | null }) => Promise<void>;
   now: () => number;
   /** Waits so many ms. */
@@ -167,7 +167,7 @@ export class LoginGuard {
     return row !== undefined;
   }
 
-  /** The owner, at a place where they were before, waits for nobody. */
+  /** The owner, at a known place, does not wait. */
   private async delay(attempt: Attempt): Promise<void> {
     const failures = await this.isGuessedAt(attempt.account);
     if (failures === undefined || (await this.isKnown(attempt))) return;
@@ -193,7 +193,7 @@ export class LoginGuard {
     if (!isNew) return;
     const overflow = await this.counters.take([{ key: this.keys.spray(source), rate: this.sprayBucket }]);
     if (overflow === undefined) return;
-    // What comes next is another series.
+    // Further failures are another series.
     await this.counters.clear([this.keys.spray(source), this.keys.failedAccounts(source)]);
     // Tries that were let in before the refusal belong to it, however many they are.
     const { isNew: is_first } = await this.counters.put(this.keys.refusing(source), {
@@ -204,7 +204,9 @@ export class LoginGuard {
     if (is_first) await this.refuse({ source, account: null }, 'many_accounts', null);
   }
 
-  /** Who knows the password has mistyped it: that is no account that somebody guesses at. To be asked before its failures are forgotten. */
+  /**
+   * A person who knows the password has mistyped it: the account is not being guessed at. To be asked before its failures are forgotten.
+   */
   private async forgiveSource({ source, account }: Attempt, failures: string): Promise<void> {
     if (this.isExempt(source) || (await this.counters.count(failures, this.limits.pair.period_ms)) === 0) return;
     await this.counters.remove(this.keys.failedAccounts(source), account);
@@ -213,7 +215,7 @@ export class LoginGuard {
 
   /**
    * Does the work of a try, or makes it wait. At most so many are under way as may fail, also of those that come at once; the others wait for them.
-   * @throws Problem `too_many_requests`, the same for known and unknown emails, and what the work throws.
+   * @throws Problem `too_many_requests`, the same for known and unknown emails, and the work's own errors.
    */
   async attempt<Result>(attempt: Attempt, work: (admission: Admission) => Promise<Result>): Promise<Result> {
     const requireUnrefused = async () => {

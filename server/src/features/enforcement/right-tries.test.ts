@@ -85,7 +85,7 @@ describe('right passwords', () => {
   });
 });
 
-describe('what the database could not do', () => {
+describe('a failure of the database', () => {
   // proves: attack-B.14-5
   test.each(['passkeys', 'sessions', 'audit_entries', 'users'])('is no wrong password at sign-in: %s are away', async (table) => {
     const person = await signIn();
@@ -94,7 +94,7 @@ describe('what the database could not do', () => {
     expect(await inTurn(6, () => wrongLogin(person))).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  test('is no wrong password of somebody who is signed in', async () => {
+  test('is no wrong password of a signed-in person', async () => {
     const person = await signIn();
     const { token, password } = person;
     const give = (endpoint: Endpoint, body: object) => call(endpoint, { token, body });
@@ -113,7 +113,7 @@ describe('what the database could not do', () => {
     clock += 30_000;
     const again = await challengeOf(person);
     const stepAgain = () => call(loginSecondStep, { body: { challenge: again, code: code() } });
-    // The code is right, and what is to be done with it in the same transaction fails.
+    // The code is right, and a later step of the same transaction fails.
     await sql`create trigger fails before delete on sign_in_challenges begin select raise(abort, 'in trouble'); end`
       .execute(app.database)
       .catch(() => sql`alter table sign_in_challenges add constraint fails check (tries < 0) not valid`.execute(app.database));

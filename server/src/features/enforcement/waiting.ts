@@ -14,7 +14,7 @@ export interface Waiting {
 /** Tries that wait at once, so that waiting costs the server a bounded number of connections, and how long one waits at the most. */
 const WAITING_MAXIMUM = 200;
 const WAIT_MS = 15_000;
-/** What is under way at another server is looked at this often. */
+/** Interval between looks at attempts under way at another server. */
 const LOOK_MS = 250;
 
 export function createWaiting(): Waiting {

@@ -110,7 +110,7 @@ function readPowerShell(source: string): { code: string; texts: string[] } {
   return { code, texts };
 }
 
-/** What `[regex]::Unescape` makes of the two escapes that are written. */
+/** The result of `[regex]::Unescape` for the two escapes that are written. */
 const unescaped = (text: string) =>
   text.replaceAll(/\\(?:\\|u([0-9a-f]{4}))/gu, (_, hex: string | undefined) =>
     hex === undefined ? '\\' : String.fromCharCode(Number.parseInt(hex, 16)),

@@ -120,7 +120,7 @@ function naiveAction(all: readonly Rule[], one: Packet): Rule['action'] {
 const RUNS = { numRuns: 1_000 };
 
 describe('addresses', () => {
-  test('what is printed is read as the same address', () => {
+  test('a printed address reads as the same address', () => {
     fc.assert(
       fc.property(fc.oneof(ipv4, ipv6), (address) => {
         expect(parseIp(printIp(address))).toEqual(address);
@@ -129,7 +129,7 @@ describe('addresses', () => {
     );
   });
 
-  test('what is written out in full is read as the same address', () => {
+  test('a full address reads as the same address', () => {
     fc.assert(
       fc.property(ipv6, ({ value }) => {
         const digits = value.toString(16).padStart(32, '0');
@@ -160,7 +160,7 @@ describe('addresses', () => {
 });
 
 describe('fields', () => {
-  test('whatever is typed is read or refused with a sentence, and what is stored is read alike', () => {
+  test('any input is read or refused with a sentence, and stored input reads alike', () => {
     const typed = fc.oneof(fc.string({ unit: 'binary' }), field(nearEntry(4)), field(nearEntry(6)), field(portEntry));
     fc.assert(
       fc.property(typed, (text) => {

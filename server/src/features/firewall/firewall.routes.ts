@@ -1,5 +1,6 @@
 import {
   addRule,
+  changeRules,
   deleteRule,
   editRule,
   importRules,
@@ -31,6 +32,10 @@ export function serveFirewall(api: Api, firewall: Firewall): void {
   serve(api, editRule, ownRule, ({ row, body }) => firewall.edit(row, body));
 
   serve(api, deleteRule, ownRule, ({ row }) => firewall.remove(row));
+
+  serve(api, changeRules, 'customer', async ({ session, body }) => ({
+    changed: await firewall.changeRules(session.user.id, body.rule_ids, body.change),
+  }));
 
   serve(api, importRules, 'customer', ({ session, body }) => firewall.importRules(session.user.id, body.rules, body.replace));
 

@@ -20,7 +20,7 @@ export interface FirewallTables {
     /** JSON: the ids of the devices that it is for; empty for all of them. */
     device_ids: string;
   };
-  /** One row for each person; who changes rules holds it until the change is stored. */
+  /** One row for each person; a change of rules locks it until the change is stored. */
   firewall_rule_counts: { user_id: string; rules: number; rev: number };
   firewall_revisions: {
     id: string;

@@ -1,6 +1,7 @@
 import { TOTAL_HEADER } from '@palisade/contract/fields';
 import {
   addRule,
+  changeRules,
   deleteRule,
   editRule,
   importRules,
@@ -25,7 +26,7 @@ describe('firewall rules', async () => {
   const { call, signIn, url } = await startTestApp();
   const { token } = await signIn();
   const add = async (change: Partial<NewRule> = {}) => replyOf(await call(addRule, { token, body: { ...NEW, ...change } }));
-  /** Sends what no type allows. */
+  /** Sends bodies that no type allows. */
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${url}/api/firewall/rules`, {
       method: 'POST',
@@ -55,7 +56,7 @@ describe('firewall rules', async () => {
     expect(await response.json()).toMatchObject({ source_ip: '*', destination_ip: '*', port: '*' });
   });
 
-  test('what is valid is stored as typed, without the blanks around it; the ways to say "every" are one', async () => {
+  test('valid input is stored as typed, without the blanks around it; the ways to say "every" are one', async () => {
     expect(
       await add({
         rule_name: '  Büro  <b>“office”</b> ',
@@ -93,18 +94,18 @@ describe('firewall rules', async () => {
     ['direction', null, 'Choose inbound or outbound.'],
     ['action', 'ALLOW', 'Choose allow or block.'],
     ['protocol', 'sctp', 'Choose tcp, udp, icmp or all.'],
-    ['source_ip', 'example.com', 'Host names are not accepted, only IP addresses such as 192.168.1.10: example.com'],
-    ['source_ip', '10.0.0.9-10.0.0.1', 'The range begins with the higher end. Turn it round: 10.0.0.9-10.0.0.1'],
+    ['source_ip', 'example.com', 'Enter an IP address like 192.168.1.10, not a host name: example.com'],
+    ['source_ip', '10.0.0.9-10.0.0.1', 'Start the range with the lower number: 10.0.0.9-10.0.0.1'],
     ['source_ip', Array(65).fill('10.0.0.1').join(), 'A list has at most 64 entries; this one has 65.'],
     ['source_ip', 'x'.repeat(7_000), 'Use at most 6500 characters.'],
     ['source_ip', 'x'.repeat(100_000), 'This field has at most 8192 characters.'],
     ['source_ip', null, 'Give text: * for every, or what this field takes.'],
     ['destination_ip', ['10.0.0.1'], 'Give text: * for every, or what this field takes.'],
-    ['port', '8100-8000', 'The range begins with the higher end. Turn it round: 8100-8000'],
+    ['port', '8100-8000', 'Start the range with the lower number: 8100-8000'],
     ['port', '1e309', 'A port is a whole number from 1 to 65535: 1e309'],
     ['port', 443, 'Give text: * for every, or what this field takes.'],
     ['port', Array(33).fill('1').join(), 'A list has at most 32 entries; this one has 33.'],
-  ])('%s %j is 422 and says what would be right', async (field, value, message) => {
+  ])('%s %j is 422 and names a right value', async (field, value, message) => {
     const response = await post({ ...NEW, [field]: value });
     expect(response.status).toBe(422);
     const document = await problem(response);
@@ -120,7 +121,7 @@ describe('firewall rules', async () => {
 
   test('ICMP with a port is refused at the port, two families at the destination', async () => {
     expect(problemOf(await call(addRule, { token, body: { ...NEW, protocol: 'icmp', port: '7' } })).errors).toEqual([
-      { field: 'port', message: 'ICMP has no ports: leave the port as *.' },
+      { field: 'port', message: 'ICMP has no ports. Leave the port as *.' },
     ]);
     expect(
       problemOf(await call(addRule, { token, body: { ...NEW, source_ip: '10.0.0.1', destination_ip: '::1' } })).errors,
@@ -192,7 +193,7 @@ describe('firewall rules', async () => {
     },
   );
 
-  test('nobody reaches another person’s rules, an administrator neither', async () => {
+  test('another person’s rules cannot be reached, by an administrator neither', async () => {
     const { id } = await add();
     const { token: other } = await signIn();
     expect((await call(setRuleEnabled, { token: other, params: { id }, body: { enabled: false } })).status).toBe(404);
@@ -217,7 +218,7 @@ describe('firewall rules', async () => {
 describe('the list of rules', async () => {
   const { call, signIn } = await startTestApp();
 
-  test('is empty at first, newest first then, and goes on in the Link header', async () => {
+  test('is empty at first, newest first then, and the Link header leads to the next page', async () => {
     const { token } = await signIn();
     expect(replyOf(await call(listRules, { token }))).toEqual([]);
     for (const rule_name of ['one', 'two', 'three']) await call(addRule, { token, body: { ...NEW, rule_name } });
@@ -240,7 +241,7 @@ describe('the list of rules', async () => {
     const refused = answers.find((answer) => !answer.ok);
     expect(refused && problemOf(refused)).toMatchObject({
       code: 'rule_limit',
-      detail: 'You have 1000 rules, which is the most. Delete one before you add another.',
+      detail: 'You have 1000 rules, the maximum. Delete one to add another.',
     });
     const page = await call(listRules, { token, query: '?limit=1' });
     expect(page.headers.get(TOTAL_HEADER)).toBe(String(RULES_MAXIMUM));
@@ -257,7 +258,7 @@ describe('a change of the rules', async () => {
   const revisions = async (token: string) => replyOf(await call(listRevisions, { token }));
   const undo = async (token: string, id = '') => await call(undoRevision, { token, params: { id } });
 
-  test('is edited in place: what it is, not whether it is on, nor when it was made', async () => {
+  test('is edited in place: its fields, not its switch, nor its time', async () => {
     const { token } = await signIn();
     const rule = replyOf(await call(addRule, { token, body: NEW }));
     replyOf(await call(setRuleEnabled, { token, params: { id: rule.id }, body: { enabled: false } }));
@@ -271,7 +272,7 @@ describe('a change of the rules', async () => {
     expect((await call(editRule, { token: other, params: { id: rule.id }, body: terms })).status).toBe(404);
   });
 
-  test('is a revision each, says what it did, and nothing that changes nothing is one', async () => {
+  test('is a revision each with a description, and a change without effect is none', async () => {
     const { token } = await signIn();
     expect(await revisions(token)).toEqual([]);
     const { id } = replyOf(await call(addRule, { token, body: NEW }));
@@ -333,7 +334,7 @@ describe('a change of the rules', async () => {
     expect(replyOf(await call(listRules, { token }))).toEqual([expect.objectContaining({ id, enabled: true })]);
   });
 
-  test('is kept a hundred times; what is older cannot be taken back', async () => {
+  test('is kept a hundred times; an older one cannot be undone', async () => {
     const { token } = await signIn();
     const { id } = replyOf(await call(addRule, { token, body: NEW }));
     const [first] = await revisions(token);
@@ -347,6 +348,33 @@ describe('a change of the rules', async () => {
     expect((await undo(token, first?.id)).status).toBe(404);
     replyOf(await undo(token, kept.at(-1)?.id));
     expect(replyOf(await call(listRules, { token }))[0]).toMatchObject({ rule_name: 'Web server', enabled: true });
+  });
+
+  test('of several rules is one, undone as one, and leaves other people’s rules alone', async () => {
+    const { token } = await signIn();
+    const other = await signIn();
+    const added = async (as: string, rule_name: string) =>
+      replyOf(await call(addRule, { token: as, body: { ...NEW, rule_name } })).id;
+    const [one, two, three] = [await added(token, 'one'), await added(token, 'two'), await added(token, 'three')];
+    const foreign = await added(other.token, 'foreign');
+    const changed = async (change: 'enable' | 'disable' | 'delete', ...rule_ids: string[]) =>
+      replyOf(await call(changeRules, { token, body: { rule_ids, change } })).changed;
+
+    expect(await changed('disable', one, two, foreign)).toBe(2);
+    // Nothing is different the second time, so there is no revision to undo.
+    expect(await changed('disable', one, two)).toBe(0);
+    expect((await revisions(token))[0]).toMatchObject({ kind: 'disabled', rule_name: null, changed: 2 });
+    expect(await changed('delete', one, three, SOMEBODYS_ID, foreign)).toBe(2);
+    expect(await names(token)).toEqual(['two']);
+    const [deleted] = await revisions(token);
+    expect(deleted).toMatchObject({ kind: 'deleted', removed: 2 });
+    replyOf(await undo(token, deleted?.id));
+    expect(await names(token)).toEqual(['three', 'two', 'one']);
+    expect(replyOf(await call(listRules, { token })).map(({ enabled }) => enabled)).toEqual([true, false, false]);
+    expect(await changed('enable', one, two, three)).toBe(2);
+    expect(await names(other.token)).toEqual(['foreign']);
+    expect(replyOf(await call(listRules, { token: other.token }))[0]).toMatchObject({ enabled: true });
+    expect(problemOf(await call(changeRules, { token, body: { rule_ids: [], change: 'delete' } })).status).toBe(422);
   });
 
   test('by a file is all of it or nothing', async () => {
@@ -366,7 +394,10 @@ describe('a change of the rules', async () => {
     });
     const many = Array.from({ length: RULES_MAXIMUM - 1 }, () => NEW);
     const full = problemOf(await call(importRules, { token, body: { rules: many } }));
-    expect(full).toMatchObject({ code: 'rule_limit', detail: 'You have 3 rules, and 1000 is the most: 999 more do not fit.' });
+    expect(full).toMatchObject({
+      code: 'rule_limit',
+      detail: 'You have 3 of 1000 rules, so 999 more don’t fit. Delete some first.',
+    });
     expect(await names(token)).toEqual(['Web server', 'SSH', 'before']);
     expect(replyOf(await call(importRules, { token, body: { rules: many, replace: true } }))).toEqual({ added: 999, removed: 3 });
     const [imported] = await revisions(token);
@@ -379,7 +410,9 @@ describe('a change of the rules', async () => {
     expect(ruleFileSchema.safeParse({ palisade_rules: 1, rules: [] }).error?.issues[0]?.message).toBe(
       'There is no rule in this file.',
     );
-    expect(ruleFileSchema.safeParse({ rules: [NEW] }).error?.issues[0]?.message).toBe('This is not a file of Palisade’s rules.');
+    expect(ruleFileSchema.safeParse({ rules: [NEW] }).error?.issues[0]?.message).toBe(
+      'This isn’t a Palisade rules file. Choose a file exported from Palisade.',
+    );
     const many = Array.from({ length: RULES_MAXIMUM + 1 }, () => NEW);
     const { token } = await signIn();
     expect(problemOf(await call(importRules, { token, body: { rules: many } })).detail).toContain(
@@ -416,7 +449,7 @@ describe('a temporary rule', async () => {
     const { token } = await signIn();
     const rule = replyOf(await call(addRule, { token, body: { ...NEW, lasts: 'hour' } }));
     expect(rule).toMatchObject({ enabled: true, expires_at: new Date(time + 3_600_000).toISOString() });
-    await call(addRule, { token, body: { ...NEW, lasts: 'day', rule_name: 'A day' } });
+    await call(addRule, { token, body: { ...NEW, lasts: 'day', rule_name: '1 day' } });
     time += 3_600_000;
     // At once, whenever the job comes.
     const [day, hour] = replyOf(await call(listRules, { token }));

@@ -10,6 +10,7 @@ import {
   type RevisionKind,
   RULES_MAXIMUM,
   type Rule,
+  type RuleChange,
   ruleSchema,
 } from '@palisade/contract/firewall';
 import { refusalOf } from '@palisade/contract/firewall-shapes';
@@ -55,7 +56,7 @@ const EXPIRED_AT_ONCE = 200;
 interface FirewallOptions {
   database: Kysely<FirewallTables>;
   jobs: Pick<Jobs, 'handle'>;
-  /** Told of whose rules are not as they were, where no call of theirs changed them. */
+  /** Called with a person whose rules were changed by someone else. */
   onChange: (user_id: string) => void;
   now: () => number;
 }
@@ -94,8 +95,8 @@ async function write(transaction: Kysely<FirewallTables>, user_id: string, chang
 }
 
 /**
- * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees what the
- * one before it left. Undefined where nothing changes.
+ * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees the
+ * result of the one before it. Undefined where nothing changes.
  */
 async function revise(
   database: Kysely<FirewallTables>,
@@ -122,8 +123,8 @@ async function revise(
       throw new Problem('rule_limit', {
         detail:
           added === 1
-            ? `You have ${RULES_MAXIMUM} rules, which is the most. Delete one before you add another.`
-            : `You have ${rules} rules, and ${RULES_MAXIMUM} is the most: ${added} more do not fit.`,
+            ? `You have ${RULES_MAXIMUM} rules, the maximum. Delete one to add another.`
+            : `You have ${rules} of ${RULES_MAXIMUM} rules, so ${added} more don’t fit. Delete some first.`,
       });
     }
     await write(transaction, user_id, changes);
@@ -177,6 +178,14 @@ async function change(
   return answer;
 }
 
+/** A rule that is switched on again after its time has no end from then on. */
+function switched(rule: Rule, enabled: boolean, now: number): Rule {
+  const is_over = rule.expires_at !== null && Date.parse(rule.expires_at) <= now;
+  return { ...rule, enabled, expires_at: enabled && is_over ? null : rule.expires_at };
+}
+
+const KINDS = { enable: 'enabled', disable: 'disabled', delete: 'deleted' } as const satisfies Record<RuleChange, RevisionKind>;
+
 export class Firewall {
   private readonly database: Kysely<FirewallTables>;
   private readonly onChange: (user_id: string) => void;
@@ -211,7 +220,7 @@ export class Firewall {
     return counted?.rev ?? 0;
   }
 
-  /** Switches off what was temporary and is over. */
+  /** Disables temporary rules that are over. */
   private readonly expire = async (): Promise<void> => {
     const over = await this.database
       .selectFrom('firewall_rules')
@@ -258,7 +267,7 @@ export class Firewall {
     return this.revOf(user_id);
   }
 
-  /** How often a person's rules were changed, and those that are on. The rules are never older than `rev`. */
+  /** The revision of a person's rules, and the enabled ones. The rules are never older than `rev`. */
   async enforced(user_id: string): Promise<{ rev: number; rules: Rule[] }> {
     const rev = await this.revOf(user_id);
     const rows = await this.database
@@ -268,8 +277,8 @@ export class Firewall {
       .where('enabled', '=', 1)
       .orderBy('id')
       .execute();
-    // Whoever enforces them ends a temporary one by itself, so that one revision is always the same rules.
-    // A device refuses a whole state that has one rule which it cannot read; such a rule, of an older version, matches nothing.
+    // The enforcing device ends a temporary one, so that one revision is always the same rules. A device refuses a whole state
+    // that has one rule which it cannot read; such a rule, of an older version, matches nothing.
     return { rev, rules: rows.map((row) => ruleOf(row, 0)).filter((rule) => refusalOf(rule) === undefined) };
   }
 
@@ -296,27 +305,39 @@ export class Firewall {
     return rule;
   }
 
-  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  /** @throws Problem `not_found` when it was deleted meanwhile. */
   setEnabled(row: Row, enabled: boolean): Promise<Rule> {
-    return change(this.database, this.now, row, enabled ? 'enabled' : 'disabled', (rule) => {
-      // What is switched on again after its time lasts from then on.
-      const is_over = rule.expires_at !== null && Date.parse(rule.expires_at) <= this.now();
-      return { ...rule, enabled, expires_at: enabled && is_over ? null : rule.expires_at };
-    });
+    return change(this.database, this.now, row, enabled ? 'enabled' : 'disabled', (rule) => switched(rule, enabled, this.now()));
   }
 
-  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  /** Changes those of a person's rules that are named, as one revision. Answers how many are different now. */
+  async changeRules(user_id: string, rule_ids: readonly string[], wanted: RuleChange): Promise<number> {
+    const revision = await revise(this.database, this.now, user_id, KINDS[wanted], async (transaction) => {
+      const rows = await inBatches([...new Set(rule_ids)], (ids) =>
+        transaction.selectFrom('firewall_rules').selectAll().where('user_id', '=', user_id).where('id', 'in', ids).execute(),
+      );
+      const time = this.now();
+      return rows.flatMap((row) => {
+        const before = ruleOf(row, time);
+        const after = wanted === 'delete' ? null : switched(before, wanted === 'enable', time);
+        return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
+      });
+    });
+    return revision === undefined ? 0 : revision.added + revision.changed + revision.removed;
+  }
+
+  /** @throws Problem `not_found` when it was deleted meanwhile. */
   edit(row: Row, { lasts, device_ids, ...terms }: NewRule): Promise<Rule> {
     return change(this.database, this.now, row, 'edited', (rule) => ({
       ...rule,
       ...terms,
-      // Not said: as it is.
+      // Omitted: unchanged.
       expires_at: lasts === undefined ? rule.expires_at : expiryOf(this.now, lasts),
       device_ids: device_ids ?? rule.device_ids,
     }));
   }
 
-  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  /** @throws Problem `not_found` when it was deleted meanwhile. */
   async remove({ id, user_id }: Row): Promise<void> {
     await revise(this.database, this.now, user_id, 'deleted', async (transaction) => [
       { before: await current(this.now, transaction, id), after: null },
@@ -390,7 +411,7 @@ export class Firewall {
       });
     });
     if (revision === undefined)
-      throw new Problem('conflict', { detail: 'There is nothing to take back: the rules are as they were.' });
+      throw new Problem('conflict', { detail: 'Nothing to undo. Your rules are already as they were.' });
     return revision;
   }
 }

@@ -1,6 +1,6 @@
 import type { ArticleWritten } from '@palisade/contract/help';
 
-/** What every installation begins with. Administrators change them as they like. */
+/** The articles that every installation begins with. Administrators change them as they like. */
 export const FIRST_ARTICLES: readonly Omit<ArticleWritten, 'is_published'>[] = [
   {
     slug: 'somebody-called-me',

@@ -87,7 +87,7 @@ describe('the help pages', () => {
   });
 
   // proves: support-staff-27
-  test('are written by administrators; a draft is nobody else’s, and what was changed or deleted is found so', async () => {
+  test('are written by administrators; a draft is visible to them alone, and search follows changes and deletions', async () => {
     const draft = {
       slug: 'our-printers',
       title: 'Our printers',

@@ -15,7 +15,7 @@ type Row = Selectable<HelpTables['help_articles']>;
 export interface Help {
   /** Published ones: those with the words, the best first; all by title where there are none. */
   list(search: string): Promise<ArticleSummary[]>;
-  /** What may answer somebody who is typing, the best first. */
+  /** Articles that may answer a text while it is typed, the best first. */
   suggest(text: string): Promise<ArticleSummary[]>;
   /** A published one. */
   read(slug: string): Promise<Article | undefined>;
@@ -38,14 +38,14 @@ const SEEDED = [
 const FOUND_MAXIMUM = 50;
 /** Words of a query that are looked up. */
 const WORDS_MAXIMUM = 20;
-/** Words that stand in every sentence, and say nothing of what it is about. */
+/** Words of every sentence, which tell nothing about its subject. */
 const EMPTY_WORDS = new Set(
   'a about am an and any are as at be been but by can could did do does for from had has have how i if in is it its me my no not of on or our she he so that the their them they this to up us was we were what when which who why will with you your'.split(
     ' ',
   ),
 );
 
-/** The words of what somebody wrote, as an index knows words: letters and digits alone, so that nothing in them is an operator of a query. */
+/** The words of a text, as an index knows words: letters and digits alone, so that no part of them is an operator of a query. */
 function wordsOf(text: string): string[] {
   const words = indexed(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return [...new Set(words.filter((word) => word.length > 1 && !EMPTY_WORDS.has(word)))].slice(0, WORDS_MAXIMUM);
@@ -65,7 +65,9 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
   const at = () => new Date(now()).toISOString();
   const columns = ['id', 'slug', 'title', 'summary', 'is_published', 'updated_at'] as const;
 
-  /** Published pages with the words, the best first: with any of them, or with all and the last as the beginning of one, as somebody types it. */
+  /**
+   * Published pages with the words, the best first: with any of them, or with all and the last as the beginning of one, as in a text being typed.
+   */
   async function find(words: readonly string[], any: boolean, most: number): Promise<ArticleSummary[]> {
     if (words.length === 0) return [];
     if (isSqlite) {

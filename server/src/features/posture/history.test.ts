@@ -14,7 +14,7 @@ const { call, signIn } = app;
 const admin = await signIn('boss');
 const PLAN = { plan_name: 'Plan', price: 1, duration_months: 6, max_devices: 1, is_premium: true } as const;
 
-/** Somebody new with a plan. The clock goes on from test to test. */
+/** A new person with a plan. The clock advances from test to test. */
 async function newcomer(time: string) {
   clock.now = Date.parse(time);
   const { token, email, password } = await signIn();
@@ -35,7 +35,7 @@ async function newcomer(time: string) {
   };
 }
 
-/** What a rule found of somebody; what a test is about, it states itself. */
+/** A rule's finding about a person; each test sets the fields that it is about. */
 function incident(user_id: string, at: string, outcome: Incident['outcome'] = 'blocked'): Incident {
   return {
     user_id,
@@ -73,7 +73,7 @@ test('takes a token, a premium subscription, 7 to 365 days, and a time zone', as
   expect([year[0]?.day, year.at(-1)?.day]).toEqual(['2025-11-11', '2026-11-10']);
 });
 
-test('tells the last score of each day on which somebody looked, and none of the others', async () => {
+test('answers the last score of each day with a look, and no other day', async () => {
   const person = await newcomer('2026-11-10T10:00:00.000Z');
   expect(await person.look()).toBe(100);
   await call(addRule, { token: person.token(), body: SSH });
@@ -94,7 +94,7 @@ test('tells the last score of each day on which somebody looked, and none of the
   ]);
 });
 
-test('knows the days of whoever looks by their own clocks', async () => {
+test('counts days by the clock of the person who looks', async () => {
   const person = await newcomer('2026-11-20T10:00:00.000Z');
   // In Auckland 23:00 on the 20th, and 12:30 on the 21st.
   expect(await person.look()).toBe(100);
@@ -140,7 +140,7 @@ test('writes at most once in a quarter of an hour, unless the score changes', as
   ]);
 });
 
-test('counts real threats, and what was blocked of them, by the day they were first seen on; drills apart', async () => {
+test('counts real threats, and the blocked ones of them, by the day they were first seen on; drills apart', async () => {
   const person = await newcomer('2026-12-01T10:00:00.000Z');
   const { alerts } = app.app;
   // In Kathmandu 23:55 on the 1st, and 00:05 on the 2nd.

@@ -14,18 +14,18 @@ export interface Judgement {
   vulnerabilities_found: string[];
   recommendations: string[];
   coverage: string;
-  /** How many checks could run, and how many could not. */
+  /** Number of checks that ran, and of those that could not. */
   checks: { ran: number; unknown: number };
 }
 
-/** The outcome of every check that can run; a check that fails with what it takes off by itself. */
+/** The outcome of every check that can run; a failed check with its own deduction. */
 type Judged = Check & {
   outcome: Outcome | undefined;
-  /** Why there is none. */
+  /** The reason why there is none. */
   untold: string;
 };
 
-const UNTOLD = 'Nothing here can tell yet.';
+const UNTOLD = 'We can’t check this yet.';
 
 function judged(check: Check, facts: PostureFacts): Judged {
   const answer = check.run?.(facts);
@@ -34,7 +34,7 @@ function judged(check: Check, facts: PostureFacts): Judged {
   return { ...check, outcome: answer, untold: '' };
 }
 
-/** What each failed check takes off, in order, each group up to its cap; and the score that is left. */
+/** The deduction of each failed check, in order, each group up to its cap; and the score that is left. */
 function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string, number>; score: number } {
   const left = { ...GROUP_CAPS };
   const taken = new Map<string, number>();
@@ -50,9 +50,9 @@ function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string
 }
 
 /**
- * Runs every check that can run. The score is 100 minus what failed, each group up to its cap, at least 0; a critical alert that nothing blocked caps it.
- * What a cap swallows is taken off the group's last reasons, so that the reasons add up to the score; `gain` is what the score would rise by if that one
- * thing were mended and nothing else.
+ * Runs every check that can run. The score is 100 minus the deductions, each group up to its cap, at least 0; a critical alert that was not blocked caps
+ * it. A cap reduces the group's last reasons, so that the reasons add up to the score; `gain` is the rise of the score if that one fault were mended and
+ * no other.
  */
 export function judge(facts: PostureFacts): Judgement {
   const checks = CHECKS.map((check) => judged(check, facts));
@@ -82,7 +82,7 @@ export function judge(facts: PostureFacts): Judgement {
     score_breakdown: failed.map(({ id, title, deduction, gain, fix_route }) => ({ id, title, deduction, gain, fix_route })),
     vulnerabilities_found: failed.map((finding) => `${finding.title}. ${finding.evidence}`),
     recommendations,
-    coverage: `${known} of ${findings.length} checks could run. The others need a connected device or a list of known threats that is updated. They are unknown, not passed.`,
+    coverage: `${known} of ${findings.length} checks could run. The others are unknown: connect a device or update threat definitions to run them.`,
     checks: { ran: known, unknown: findings.length - known },
   };
 }

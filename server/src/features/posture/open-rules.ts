@@ -1,7 +1,7 @@
 import type { Rule } from '@palisade/contract/firewall';
 import { type AddressSet, readAddresses, readPorts, wholeFamily } from '@palisade/contract/firewall-grammar';
 
-/** What somebody's firewall rules leave open, each with the names of the rules that do. */
+/** The openings by a person's firewall rules, each with the names of the rules. */
 export interface OpenRules {
   /** Everything, to everyone. */
   everything: readonly string[];
@@ -54,7 +54,7 @@ function openFor(rules: readonly Rule[], port: number | undefined): string[] {
     .map((rule) => rule.rule_name);
 }
 
-/** What a rule is about, as one text: two rules have the same exactly when they are about the same traffic. */
+/** The traffic of a rule, as one text: two rules have the same exactly when they are about the same traffic. */
 function trafficOf(rule: Rule): string | undefined {
   const [source, destination, port] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
   if (!source.ok || !destination.ok || !port.ok) return undefined;

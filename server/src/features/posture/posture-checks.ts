@@ -1,17 +1,17 @@
 import type { FixPlace, Severity } from '@palisade/contract/anti-hacking';
 import type { OpenRules } from './open-rules.ts';
 
-/** What the posture checks look at. Everything in it was counted or read a moment ago. */
+/** The facts for the posture checks. Everything in it was counted or read a moment ago. */
 export interface PostureFacts {
   account: {
     /** Undefined: not known yet. */
     common_password: boolean | undefined;
-    /** What stands behind the password; undefined where nothing can. */
+    /** The second factor of the account; undefined where it can have none. */
     second_factor: { enabled: boolean; recovery_codes_left: number } | undefined;
     is_admin: boolean;
-    /** How long ago it was made, in ms. */
+    /** Its age, in ms. */
     age_ms: number;
-    /** The ids of browsers that signed in and that nobody has said anything about. */
+    /** The ids of browsers that signed in and that their person has not reviewed. */
     unreviewed_browsers: readonly string[];
   };
   remote: { long_sessions: number };
@@ -25,18 +25,24 @@ export interface PostureFacts {
     repeated_threats: readonly string[];
   };
   /** Real alerts that nothing has blocked; of `malware` those that are about one file each. */
-  unblocked: { malware: number; high: number; critical: number };
+  unblocked: {
+    malware: number;
+    /** Of `malware`, the industry's harmless test files: they are told, and cost nothing. */
+    test_files?: number;
+    high: number;
+    critical: number;
+  };
   /** The newest alert of each kind that has to be opened to act on it. */
   newest: { high?: string | undefined; critical?: string | undefined; browser?: string | undefined };
   rules: OpenRules;
-  /** How long ago the signatures were known to be the newest, in ms; undefined where nobody could say. */
+  /** Time since the signatures were known to be the newest, in ms; undefined if unknown. */
   signatures_age_ms: number | undefined;
 }
 
-/** What devices say, by their names. */
+/** Facts of devices, by their names. */
 export interface DeviceFacts {
   count: number;
-  /** How many the plan holds. */
+  /** The number that the plan allows. */
   plan_holds: number;
   /** Those that do not have the rules that they should have, or whose kernel refused them. */
   unapplied: readonly string[];
@@ -52,19 +58,21 @@ export interface DeviceFacts {
 export type Group = 'account' | 'rules' | 'devices' | 'files';
 
 const HOUR_MS = 3_600_000;
-/** What a missing second factor costs whoever can change everybody's account [H]. */
+/** Deduction for an administrator's missing second factor [H]. */
 const ADMIN_WITHOUT_SECOND_FACTOR = 20;
 /** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on [H]. In ms. */
 const NEW_FOR_MS = 24 * HOUR_MS;
 const RECOVERY_CODES_LEAST = 3;
-const SECURITY_ROUTE = '/dashboard?open=security';
+const TWO_FACTOR_ROUTE = '/dashboard?open=security&tab=two-factor';
+const PASSWORD_ROUTE = '/dashboard?open=security&tab=password';
+const SESSIONS_ROUTE = '/dashboard?open=security&tab=sessions';
 
 /** Why a check that ran cannot tell, in a sentence. */
 interface Untold {
   untold: string;
 }
 
-/** What a check found: nothing wrong (`times` 0), or how often its deduction counts. */
+/** The outcome of a check: no fault (`times` 0), or the number of deductions. */
 export interface Outcome {
   times: number;
   evidence: string;
@@ -73,7 +81,7 @@ export interface Outcome {
   fix?: Fix;
 }
 
-/** What to do about it, and where that can be done. */
+/** The advice, and the page for it. */
 interface Fix {
   advice: string;
   fix_route: FixPlace | `/anti-hacking?alert=${string}`;
@@ -83,7 +91,7 @@ export interface Check extends Fix {
   id: string;
   group: Group;
   severity: Severity;
-  /** What is wrong when it fails, and what it looks for. */
+  /** The fault when it fails, and the goal of the check. */
   title: string;
   goal: string;
   deduction: number;
@@ -91,10 +99,15 @@ export interface Check extends Fix {
   run?: (facts: PostureFacts) => Outcome | Untold | undefined;
 }
 
-const REVIEW = 'Say whether it was you, in its alert.';
+const REVIEW = 'Open the alert and answer “Was this you?”.';
 
-const names = (rules: readonly string[]) => rules.map((name) => `"${name}"`).join(', ');
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+/** A sentence names at most so many things; of more it gives the number. */
+const NAMED_MAXIMUM = 3;
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+const named = (names: readonly string[], many: string) =>
+  names.length > NAMED_MAXIMUM ? `${names.length} ${many}` : list.format(names.map((name) => `"${name}"`));
 
 const PORTS = [
   { port: 22, service: 'SSH' },
@@ -113,7 +126,7 @@ function openAlert(advice: string, id: string | undefined): Pick<Outcome, 'fix'>
 }
 
 function alertCheck(level: 'high' | 'critical', deduction: number): Check {
-  const advice = 'Open the alerts and act on those that are not marked as neutralized.';
+  const advice = 'Open the alert and follow its advice.';
   return {
     id: `open_alert_${level}`,
     group: 'account',
@@ -147,21 +160,21 @@ function portCheck({ port, service }: (typeof PORTS)[number]): Check {
     run: (facts) => {
       const rules = facts.rules.ports.get(port) ?? [];
       return rules.length > 0
-        ? { times: 1, evidence: `Opened by ${names(rules)}.` }
-        : { untold: `None of your rules opens it. Nothing applies your rules yet, so nobody can tell whether it is closed.` };
+        ? { times: 1, evidence: `Opened by ${named(rules, 'rules')}.` }
+        : { untold: 'None of your rules opens it. Without a connected device, nobody can tell whether it is closed.' };
     },
   };
 }
 
 const SIGNATURE_SOURCES: Fix = {
-  advice: 'Open Details on the Antivirus screen, and mend the source of known threats that fails.',
+  advice: 'Open Details on the Antivirus screen and fix the failing source of threat definitions.',
   fix_route: '/antivirus',
 };
 
 /** Fails from `after_h` on, up to where the next check takes over. Hours. */
 function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice' | 'fix_route' | 'run'> {
   return {
-    advice: 'Tell support that the list of known threats is old: only whoever runs this server can update it.',
+    advice: 'Ask support to update the threat definitions.',
     fix_route: '/chat',
     run({ signatures_age_ms, account: { is_admin } }) {
       if (signatures_age_ms === undefined) return undefined;
@@ -169,14 +182,14 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
       const is_old = signatures_age_ms > after_h * HOUR_MS && signatures_age_ms <= before_h * HOUR_MS;
       return {
         times: is_old ? 1 : 0,
-        evidence: `It was last known to be the newest ${plural(hours, 'hour', 'hours')} ago.`,
+        evidence: `Threat definitions were last confirmed up to date ${plural(hours, 'hour', 'hours')} ago.`,
         ...(is_admin ? { fix: SIGNATURE_SOURCES } : {}),
       };
     },
   };
 }
 
-/** What infected and unread files cost when they are at most 7 days old, and when they are at most 30 [H]: sealed ones endanger nobody, yet something brought them. */
+/** Deductions for infected and unread files at most 7 days old, and at most 30 [H]: sealed ones do no harm, yet something brought them. */
 const LATELY = { infected: { week: 3, month: 1 }, unread: { week: 2, month: 1 } } as const;
 
 function lately(
@@ -194,7 +207,7 @@ function lately(
   };
 }
 
-/** The names of devices that are not as they should be; undefined where nobody can say. */
+/** The names of devices with a fault; undefined if unknown. */
 type OddDevices = (devices: DeviceFacts) => readonly string[] | undefined;
 
 /** A check that devices answer. Without one it stays unknown. */
@@ -203,12 +216,15 @@ function deviceCheck({ odd, fine, ...check }: Omit<Check, 'run'> & { odd: OddDev
     ...check,
     run({ devices }) {
       const some = devices && odd(devices);
-      return some && { times: some.length > 0 ? 1 : 0, evidence: some.length > 0 ? `${names(some)}.` : fine };
+      return some && { times: some.length > 0 ? 1 : 0, evidence: some.length > 0 ? `${named(some, 'devices')}.` : fine };
     },
   };
 }
 
-/** Every check with its deduction ([H]: our own weights). Those without `run` need what this version does not have, and stay unknown. */
+/**
+ * Every check with its deduction ([H]: our own weights). Those without `run` need data that this version does not have, and stay
+ * unknown.
+ */
 export const CHECKS: readonly Check[] = [
   {
     id: 'common_password',
@@ -217,7 +233,7 @@ export const CHECKS: readonly Check[] = [
     title: 'The password is one of the common ones',
     goal: 'The password is not a common one',
     advice: 'Choose another password, in Security Preferences.',
-    fix_route: SECURITY_ROUTE,
+    fix_route: PASSWORD_ROUTE,
     deduction: 15,
     run: ({ account: { common_password } }) =>
       common_password === undefined
@@ -225,8 +241,8 @@ export const CHECKS: readonly Check[] = [
         : {
             times: common_password ? 1 : 0,
             evidence: common_password
-              ? 'It leaked before, or is nothing but a name: attackers try it first.'
-              : 'It is neither one that leaked nor a mere name.',
+              ? 'This password appears in leaks or is just a name. Attackers try it first.'
+              : 'It’s not in known leaks and isn’t just a name.',
           },
   },
   {
@@ -234,22 +250,22 @@ export const CHECKS: readonly Check[] = [
     group: 'account',
     severity: 'medium',
     title: 'Only a password protects your sign-in',
-    goal: 'Sign-in takes a second step',
+    goal: 'Two-factor protects your sign-in',
     advice: 'Turn on two-factor sign-in, in Security Preferences.',
-    fix_route: SECURITY_ROUTE,
+    fix_route: TWO_FACTOR_ROUTE,
     deduction: 10,
     run({ account: { second_factor, is_admin, age_ms } }) {
       if (second_factor === undefined) return undefined;
-      if (second_factor.enabled) return { times: 0, evidence: 'Signing in takes more than the password.' };
+      if (second_factor.enabled) return { times: 0, evidence: 'Signing in takes more than your password.' };
       const who = is_admin ? ', as an administrator' : '';
       if (age_ms < NEW_FOR_MS)
         return {
           times: 1,
-          evidence: `Whoever learns your password can sign in${who}. It lowers the score from tomorrow on.`,
+          evidence: `Anyone with your password can sign in${who}. This lowers your score from tomorrow.`,
           deduction: 0,
         };
       const deduction = is_admin ? { deduction: ADMIN_WITHOUT_SECOND_FACTOR } : {};
-      return { times: 1, evidence: `Whoever learns your password can sign in${who}.`, ...deduction };
+      return { times: 1, evidence: `Anyone with your password can sign in${who}.`, ...deduction };
     },
   },
   {
@@ -259,11 +275,11 @@ export const CHECKS: readonly Check[] = [
     title: `Fewer than ${RECOVERY_CODES_LEAST} recovery codes are left`,
     goal: `At least ${RECOVERY_CODES_LEAST} recovery codes are left`,
     advice: 'Make new recovery codes, in Security Preferences.',
-    fix_route: SECURITY_ROUTE,
+    fix_route: TWO_FACTOR_ROUTE,
     deduction: 3,
     run: ({ account: { second_factor } }) => {
       if (second_factor === undefined) return undefined;
-      if (!second_factor.enabled) return { times: 0, evidence: 'Without a second step none are needed.' };
+      if (!second_factor.enabled) return { times: 0, evidence: 'You need none until two-factor is on.' };
       const { recovery_codes_left } = second_factor;
       return {
         times: recovery_codes_left < RECOVERY_CODES_LEAST ? 1 : 0,
@@ -277,11 +293,11 @@ export const CHECKS: readonly Check[] = [
     severity: 'low',
     title: 'A session has not been used for 30 days',
     goal: 'Every session was used within 30 days',
-    advice: 'End sessions that you no longer use.',
-    fix_route: SECURITY_ROUTE,
+    advice: 'End sessions you no longer use.',
+    fix_route: SESSIONS_ROUTE,
     deduction: 3,
     // Enforced, not counted: platform/session.ts answers none that is older.
-    run: () => ({ times: 0, evidence: 'A session ends by itself after 7 days without use.' }),
+    run: () => ({ times: 0, evidence: 'Sessions end after 7 days without use.' }),
   },
   {
     id: 'unreviewed_browser',
@@ -297,8 +313,8 @@ export const CHECKS: readonly Check[] = [
       times: unreviewed_browsers.length > 0 ? 1 : 0,
       evidence:
         unreviewed_browsers.length > 0
-          ? `${plural(unreviewed_browsers.length, 'browser is', 'browsers are')} waiting for your word.`
-          : 'No browser is waiting for your word.',
+          ? `${plural(unreviewed_browsers.length, 'browser is', 'browsers are')} waiting for your review.`
+          : 'No browser is waiting for your review.',
     }),
   },
   alertCheck('high', 6),
@@ -314,7 +330,8 @@ export const CHECKS: readonly Check[] = [
     deduction: 15,
     run: ({ rules: { everything } }) => ({
       times: everything.length > 0 ? 1 : 0,
-      evidence: everything.length > 0 ? `Allowed by ${names(everything)}.` : 'No enabled rule allows every inbound connection.',
+      evidence:
+        everything.length > 0 ? `Allowed by ${named(everything, 'rules')}.` : 'No enabled rule allows every inbound connection.',
     }),
   },
   ...PORTS.map(portCheck),
@@ -324,15 +341,15 @@ export const CHECKS: readonly Check[] = [
     severity: 'low',
     title: 'Firewall rules repeat or contradict each other',
     goal: 'Firewall rules do not clash',
-    advice: 'Delete or disable the rules that repeat or contradict another one.',
+    advice: 'Delete or disable rules that repeat or contradict another rule.',
     fix_route: '/firewall',
     deduction: 2,
     run: ({ rules: { clashing } }) => ({
       times: clashing.length > 0 ? 1 : 0,
       evidence:
         clashing.length > 0
-          ? `Another rule is about the same traffic as ${names(clashing)}.`
-          : 'No two enabled rules are about the same traffic.',
+          ? `${named(clashing, 'rules')} ${clashing.length === 1 ? 'repeats or contradicts' : 'repeat or contradict'} another rule.`
+          : 'No enabled rules repeat or contradict each other.',
     }),
   },
   deviceCheck({
@@ -341,11 +358,11 @@ export const CHECKS: readonly Check[] = [
     severity: 'high',
     title: 'A rule is not applied on a device',
     goal: 'Every rule is applied on every device',
-    advice: 'Look at the device, and connect it again.',
+    advice: 'Check the device and reconnect it.',
     fix_route: '/devices',
     deduction: 8,
     odd: ({ unapplied }) => unapplied,
-    fine: 'Every device has the rules that it should have.',
+    fine: 'Every device has its rules.',
   }),
   ...(
     [
@@ -353,10 +370,10 @@ export const CHECKS: readonly Check[] = [
         'device_silent',
         'high',
         'A device has been silent for more than 24 hours',
-        'Every device was heard of within 24 hours',
+        'Every device reported within 24 hours',
         8,
         ({ silent }) => silent,
-        'Every device was heard of lately.',
+        'Every device reported recently.',
       ],
       [
         'agent_outdated',
@@ -365,16 +382,16 @@ export const CHECKS: readonly Check[] = [
         'Every device runs the current agent',
         4,
         ({ outdated }) => outdated,
-        'Every agent is of this version.',
+        'Every agent is up to date.',
       ],
       [
         'updates_waiting',
         'high',
-        'Security updates wait on a device',
-        'No device waits for security updates',
+        'A device needs security updates',
+        'No device needs security updates',
         8,
         ({ updates_waiting }) => updates_waiting,
-        'No device waits for one.',
+        'No device needs one.',
       ],
       [
         'host_firewall_off',
@@ -394,7 +411,7 @@ export const CHECKS: readonly Check[] = [
         severity,
         title,
         goal,
-        advice: 'Look at the device.',
+        advice: 'See Devices for details.',
         fix_route: '/devices',
         deduction,
         odd,
@@ -408,7 +425,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'low',
     title: 'There are more devices than the plan covers',
     goal: 'The plan covers every device',
-    advice: 'Revoke a device that you do not use, or ask for a larger plan.',
+    advice: 'Remove a device you don’t use, or request a larger plan.',
     fix_route: '/devices',
     deduction: 2,
     run: ({ devices }) =>
@@ -423,7 +440,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'high',
     title: 'A remote session has been open for more than 8 hours',
     goal: 'No remote session stays open for more than 8 hours',
-    advice: 'End the remote session, if nobody works in it any more.',
+    advice: 'End the remote session if it’s no longer needed.',
     fix_route: '/remote',
     deduction: 8,
     run: ({ remote: { long_sessions } }) => ({
@@ -431,24 +448,25 @@ export const CHECKS: readonly Check[] = [
       evidence:
         long_sessions > 0
           ? `${plural(long_sessions, 'session has', 'sessions have')} been open for more than 8 hours.`
-          : 'None has been open for that long.',
+          : 'No session has been open that long.',
     }),
   },
   {
     id: 'infected_not_removed',
     group: 'files',
     severity: 'critical',
-    title: 'An infected file on the server is not locked away',
-    goal: 'Every infected file on the server is locked away',
-    advice: 'Tell support: an infected file could be neither locked away nor removed.',
+    title: 'An infected file on the server is not in quarantine',
+    goal: 'Every infected file on the server is in quarantine',
+    advice: 'Tell support that an infected file couldn’t be quarantined or deleted.',
     fix_route: '/chat',
     deduction: 20,
     run: ({ scans, unblocked }) => ({
       times: unblocked.malware > 0 ? 1 : 0,
+      ...(unblocked.malware <= (unblocked.test_files ?? 0) && { deduction: 0 }),
       evidence:
         unblocked.malware > 0
-          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} on the server and not locked away.`
-          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, each is locked away or deleted.`,
+          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} on the server outside quarantine.`
+          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found and quarantined or deleted.`,
     }),
   },
   {
@@ -457,7 +475,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'low',
     title: 'Infected files were found within the last 30 days',
     goal: 'No infected file was found within the last 30 days',
-    advice: 'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
+    advice: 'Delete the original infected files. We quarantined only the uploaded copies.',
     fix_route: '/antivirus',
     deduction: LATELY.infected.week,
     run: ({ scans }) => lately(scans.lately.infected, LATELY.infected, 'infected file was', 'infected files were', 'found'),
@@ -466,19 +484,19 @@ export const CHECKS: readonly Check[] = [
     id: 'unread_lately',
     group: 'files',
     severity: 'low',
-    title: 'Some files of the last 30 days could not be fully read',
-    goal: 'Every file of the last 30 days was fully read',
-    advice: 'Do not trust files that could not be read: scan them with their password, or ask for them in another form.',
+    title: 'We couldn’t fully check some files of the last 30 days',
+    goal: 'Every file of the last 30 days was fully checked',
+    advice: 'Don’t trust these files yet. Scan them with their password, or ask for another format.',
     fix_route: '/antivirus',
     deduction: LATELY.unread.week,
-    run: ({ scans }) => lately(scans.lately.unread, LATELY.unread, 'file was', 'files were', 'not fully read'),
+    run: ({ scans }) => lately(scans.lately.unread, LATELY.unread, 'file was', 'files were', 'not fully checked'),
   },
   {
     id: 'signatures_old',
     group: 'files',
     severity: 'medium',
-    title: 'The list of known threats is older than 48 hours',
-    goal: 'The list of known threats is younger than 48 hours',
+    title: 'Threat definitions are older than 48 hours',
+    goal: 'Threat definitions are newer than 48 hours',
     deduction: 5,
     ...signaturesOlder(48, 168),
   },
@@ -486,8 +504,8 @@ export const CHECKS: readonly Check[] = [
     id: 'signatures_very_old',
     group: 'files',
     severity: 'high',
-    title: 'The list of known threats is older than 7 days',
-    goal: 'The list of known threats is younger than 7 days',
+    title: 'Threat definitions are older than 7 days',
+    goal: 'Threat definitions are newer than 7 days',
     deduction: 10,
     ...signaturesOlder(168, Number.POSITIVE_INFINITY),
   },
@@ -495,9 +513,9 @@ export const CHECKS: readonly Check[] = [
     id: 'files_overdue',
     group: 'files',
     severity: 'low',
-    title: 'Files have waited for the scanning engine for more than an hour',
-    goal: 'No file waits for the scanning engine for long',
-    advice: 'Do not open the waiting files before they were read, or scan them again.',
+    title: 'Files have waited more than an hour for the scanner',
+    goal: 'No file waits long for the scanner',
+    advice: 'Don’t open the waiting files before they’re checked.',
     fix_route: '/antivirus',
     deduction: 2,
     run: ({ scans }) => ({
@@ -511,7 +529,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'high',
     title: 'The same threat was found in several uploads',
     goal: 'No threat comes back',
-    advice: 'Something may be bringing the file back: scan the folder or the computer that it comes from.',
+    advice: 'Something may be bringing the file back. Scan the folder or computer it comes from.',
     fix_route: '/antivirus',
     deduction: 8,
     run: ({ scans }) => ({

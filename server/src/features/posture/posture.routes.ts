@@ -1,4 +1,4 @@
-import { PREMIUM_REQUIRED_FOR_SCAN, readHistory, scanPosture } from '@palisade/contract/anti-hacking';
+import { PREMIUM_REQUIRED_FOR_SCAN, readHistory, readLastCheck, scanPosture } from '@palisade/contract/anti-hacking';
 import type { RequirePremium } from '#platform/premium.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Posture } from './posture.ts';
@@ -12,5 +12,10 @@ export function servePosture(api: Api, posture: Posture, requirePremium: Require
   serve(api, scanPosture, 'customer', async ({ session }) => {
     await requirePremium(session.user.id, PREMIUM_REQUIRED_FOR_SCAN);
     return await posture.scan(session.user.id);
+  });
+
+  serve(api, readLastCheck, 'customer', async ({ session }) => {
+    await requirePremium(session.user.id);
+    return { last: await posture.lastCheck(session.user.id) };
   });
 }

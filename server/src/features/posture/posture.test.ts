@@ -85,7 +85,7 @@ describe('the score', () => {
     const account = { ...nothing.account, second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: 0 };
     const { findings, vulnerabilities_found } = judge({ ...nothing, account });
     expect(findings.find(({ id }) => id === 'no_two_factor')).toMatchObject({ state: 'fail', deduction: 0, gain: 0 });
-    expect(vulnerabilities_found[0]).toMatch(/It lowers the score from tomorrow on\.$/);
+    expect(vulnerabilities_found[0]).toMatch(/This lowers your score from tomorrow\.$/);
   });
 
   test('says what mending one thing alone would give back', () => {
@@ -109,13 +109,26 @@ describe('the score', () => {
     for (const finding of findings.filter((one) => one.state === 'unknown')) expect(finding.deduction).toBe(0);
   });
 
+  test('names three rules at most, and counts more of them', () => {
+    const evidenceOf = (count: number) =>
+      judge({
+        ...nothing,
+        rules: readOpenRules(
+          Array.from({ length: count }, (_, index) => rule({ rule_name: `Web ${index}`, port: '8080' })),
+          CHECKED_PORTS,
+        ),
+      }).findings.find(({ id }) => id === 'clashing_rules')?.evidence;
+    expect(evidenceOf(2)).toMatch(/^"Web \d"( and "Web \d")? repeats? or contradicts? another rule\.$/u);
+    expect(evidenceOf(22)).toMatch(/^\d\d rules repeat or contradict another rule\.$/u);
+  });
+
   // proves: product-1.4-1
   test('never calls a port closed while nothing applies the rules', () => {
     const block = rule({ port: '3389', action: 'block' });
     const { findings } = judge({ ...nothing, rules: readOpenRules([block], CHECKED_PORTS) });
     expect(findings.find(({ id }) => id === 'port_3389_open')).toMatchObject({
       state: 'unknown',
-      evidence: 'None of your rules opens it. Nothing applies your rules yet, so nobody can tell whether it is closed.',
+      evidence: 'None of your rules opens it. Without a connected device, nobody can tell whether it is closed.',
     });
   });
 
@@ -240,7 +253,7 @@ describe('the score', () => {
 });
 
 describe('a finding leads to where it can be mended:', () => {
-  /** Everything that can fail, for somebody who is no administrator. */
+  /** Everything that can fail, for a person who is no administrator. */
   const account = {
     ...{ common_password: true, is_admin: false, age_ms: DAY_MS, unreviewed_browsers: ['d1'] },
     second_factor: { enabled: false, recovery_codes_left: 0 },
@@ -264,7 +277,7 @@ describe('a finding leads to where it can be mended:', () => {
     signatures_age_ms: 3 * DAY_MS,
   };
   const without_codes = { enabled: true, recovery_codes_left: 0 };
-  const SECURITY = '/dashboard?open=security';
+  const security = (tab: string) => `/dashboard?open=security&tab=${tab}`;
   const routesOf = (facts: PostureFacts) =>
     new Map(judge(facts).findings.flatMap(({ id, state, fix_route }) => (state === 'fail' ? [[id, fix_route] as const] : [])));
   const routes = new Map([
@@ -272,9 +285,9 @@ describe('a finding leads to where it can be mended:', () => {
     ...routesOf({ ...failing, account: { ...account, second_factor: without_codes }, signatures_age_ms: 8 * DAY_MS }),
   ]);
   const PLACES: [string, string][] = [
-    ['common_password', SECURITY],
-    ['no_two_factor', SECURITY],
-    ['few_recovery_codes', SECURITY],
+    ['common_password', security('password')],
+    ['no_two_factor', security('two-factor')],
+    ['few_recovery_codes', security('two-factor')],
     ['unreviewed_browser', '/anti-hacking?alert=browser-one'],
     ['open_alert_high', '/anti-hacking?alert=high-one'],
     ['open_alert_critical', '/anti-hacking?alert=critical-one'],
@@ -309,6 +322,6 @@ describe('a finding leads to where it can be mended:', () => {
   test('old signatures lead an administrator to their sources', () => {
     const { findings, recommendations } = judge({ ...failing, account: { ...account, is_admin: true } });
     expect(findings.find(({ id }) => id === 'signatures_old')?.fix_route).toBe('/antivirus');
-    expect(recommendations.join(' ')).toContain('mend the source of known threats');
+    expect(recommendations.join(' ')).toContain('fix the failing source of threat definitions');
   });
 });

@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { type AlertMinute, historyOf } from './history.ts';
 import { type Judgement, judge } from './judge.ts';
+import { keepCheck, readCheck } from './last-check.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
 import type { PostureTables } from './posture.tables.ts';
 import { CHECKED_PORTS, type PostureFacts } from './posture-checks.ts';
@@ -14,7 +15,7 @@ import { createScoreHistory, type ScoreHistory } from './score-history.ts';
 interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' | 'checks'> {
   /** Real alerts that were blocked. */
   blocked: number;
-  /** How many of them are about the industry's harmless test files. */
+  /** Number of them that are about the industry's test files, which are harmless. */
   test_files_blocked: number;
   /** Firewall rules, enabled or not. */
   rule_count: number;
@@ -25,10 +26,12 @@ interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' 
 export interface Posture {
   /** Score and real threats of the last days by the clocks of the time zone (IANA name), oldest first. Today's score is found anew. */
   history(user_id: string, days: number, time_zone: string): Promise<HistoryDay[]>;
-  /** The score with its reasons, and what it was counted from. */
-  overview(user_id: string): Promise<Overview>;
+  /** The score with its reasons, and what it was counted from. `known`: devices that the caller has just read. */
+  overview(user_id: string, known?: { devices: PostureFacts['devices'] }): Promise<Overview>;
   /** Every check that can run, run now. */
   scan(user_id: string): Promise<PostureScan>;
+  /** The result of the newest check that the person asked for; null before the first. */
+  lastCheck(user_id: string): ReturnType<typeof readCheck>;
   /** The scores that were found, which nothing but these two and a timer writes down or drops. */
   scores: Pick<ScoreHistory, 'keep' | 'forget'>;
   close(): Promise<void>;
@@ -66,7 +69,7 @@ export function createPosture(parts: {
   now: () => number;
   logger: FastifyBaseLogger;
 }): Posture {
-  const { alerts, scans, rules, account, remote, devices, signaturesAge, now } = parts;
+  const { database, alerts, scans, rules, account, remote, devices, signaturesAge, now } = parts;
   // Of sessions that have been open for hours, some seconds tell nothing.
   const remotes = createPersonCache({ read: remote, now });
   const scores = createScoreHistory(parts);
@@ -83,14 +86,14 @@ export function createPosture(parts: {
     return open;
   }
 
-  async function judgementOf(user_id: string) {
+  async function judgementOf(user_id: string, known?: { devices: PostureFacts['devices'] }) {
     const [tally, scanFacts, ruleList, accountFacts, remoteFacts, deviceFacts] = await Promise.all([
       alerts.tally(user_id),
       scans(user_id),
       rules(user_id),
       account(user_id),
       remotes.of(user_id),
-      devices(user_id),
+      known === undefined ? devices(user_id) : known.devices,
     ]);
     const judgement = judge({
       account: accountFacts,
@@ -100,7 +103,11 @@ export function createPosture(parts: {
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
       // A file lies where it lies, whatever was said of its alert.
-      unblocked: { malware: tally.unblocked_malware, ...tally.open },
+      unblocked: {
+        malware: tally.unblocked_malware,
+        test_files: tally.test_files - tally.test_files_blocked,
+        ...tally.open,
+      },
       newest: { ...tally.newest, browser: await alerts.aboutBrowsers(user_id, accountFacts.unreviewed_browsers) },
     });
     scores.note(user_id, judgement.security_score);
@@ -116,8 +123,8 @@ export function createPosture(parts: {
       return historyOf(days, runs, minutes);
     },
 
-    async overview(user_id) {
-      const { judgement, tally, rule_count } = await judgementOf(user_id);
+    async overview(user_id, known) {
+      const { judgement, tally, rule_count } = await judgementOf(user_id, known);
       const { security_score, score_breakdown, checks } = judgement;
       const infected_in_the_open = score_breakdown.some(({ id }) => id === 'infected_not_removed');
       return {
@@ -134,7 +141,7 @@ export function createPosture(parts: {
     async scan(user_id) {
       const { judgement, tally } = await judgementOf(user_id);
       const { findings, vulnerabilities_found, recommendations, coverage } = judgement;
-      return {
+      const result: PostureScan = {
         threats_detected: tally.all,
         threats_blocked: tally.blocked,
         test_files: tally.test_files,
@@ -144,7 +151,11 @@ export function createPosture(parts: {
         findings,
         coverage,
       };
+      await keepCheck(database, user_id, result, now());
+      return result;
     },
+
+    lastCheck: (user_id) => readCheck(database, user_id),
 
     scores,
     close: scores.close,

@@ -3,9 +3,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { PostureTables } from './posture.tables.ts';
 
-/** Days begin at a whole quarter of an hour in every time zone, so once in each is enough to know on which days somebody looked. */
+/**
+ * Days begin at a whole quarter of an hour in every time zone, so one run in each is enough to know on which days a person looked.
+ */
 const QUARTER_MS = 900_000;
-/** Who looks again within this has looked on every day in between, the one of 23 hours too. */
+/** A person who looks again within this time has looked on every day in between, the one of 23 hours too. */
 const PAUSE_MAXIMUM_MS = 20 * 3_600_000;
 /** People whose last score is remembered. */
 const REMEMBERED_MAXIMUM = 10_000;
@@ -16,25 +18,25 @@ const KEPT_MS = (HISTORY_DAYS.most + 2) * 86_400_000;
 /** A score, and when it was found first and last. */
 export type ScoreRun = Pick<PostureTables['score_history'], 'since' | 'until' | 'score'>;
 
-/** How often what was found is written down. */
+/** Interval at which scores are written. */
 const KEPT_EVERY_MS = 60_000;
-/** Scores of one person that wait to be written: somebody whose score changes more often in a minute loses the oldest. */
+/** Scores of one person that wait to be written: a person whose score changes more often in a minute loses the oldest. */
 const WAITING_MAXIMUM = 50;
 
 export interface ScoreHistory {
-  /** Takes down a score that was just found. It is found while somebody reads, and reading writes nothing: `keep` does, once a minute. */
+  /** Takes down a score that was just found. It is found during a read, and reading writes nothing: `keep` does, once a minute. */
   note(user_id: string, score: number): void;
-  /** What was found from `start` (ISO time) on, oldest first. */
+  /** Scores from `start` (ISO time) on, oldest first. */
   from(user_id: string, start: string): Promise<ScoreRun[]>;
-  /** Writes down what was found since the last time. A failure is logged: what was asked for does not hang on it. */
+  /** Writes the scores since the last time. A failure is logged: the caller's request does not depend on it. */
   keep(): Promise<void>;
-  /** Drops what waits of an account that is gone. */
+  /** Drops the waiting scores of a deleted account. */
   forget(user_id: string): void;
-  /** Writes down what is left. */
+  /** Writes the remaining scores. */
   close(): Promise<void>;
 }
 
-/** Which score somebody had when. It is found far more often than it is written. `now` is in ms. */
+/** The scores of people over time. It is found far more often than it is written. `now` is in ms. */
 export function createScoreHistory(parts: {
   database: Kysely<PostureTables>;
   now: () => number;
@@ -97,7 +99,7 @@ export function createScoreHistory(parts: {
     },
 
     async from(user_id, start) {
-      // Taken down before the table is read: what is written meanwhile stands there twice, which changes no day.
+      // Copied before the table is read: a score that is written meanwhile stands there twice, which changes no day.
       const found = waiting.get(user_id)?.filter(({ until }) => until >= start) ?? [];
       const written = await database
         .selectFrom('score_history')
@@ -127,7 +129,7 @@ function earlier(time: string, by_ms: number): string {
   return new Date(Date.parse(time) - by_ms).toISOString();
 }
 
-/** Removes the scores that nobody can look back to any more, of everybody. `now` is in ms. */
+/** Removes everybody's scores from before the shown time. `now` is in ms. */
 export async function forgetOldScores(database: Kysely<PostureTables>, now: number): Promise<void> {
   await database
     .deleteFrom('score_history')

@@ -76,7 +76,7 @@ export function createControlPairs(topics: Pick<Topics, 'listen' | 'publish'>) {
       }
 
       const stop = topics.listen(controlTopic(session_id), undefined, {
-        // Once it hears what is answered.
+        // Once it hears the answers.
         onStart: () => queueMicrotask(meet),
         onLost: () => socket.end(AGAIN),
         onEvent({ event }) {

@@ -14,7 +14,7 @@ import { needsDevice } from '@palisade/contract/remote-grant';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { z } from 'zod';
-import { type Crowd, createCrowd, type Stranger } from '#platform/channels/crowd.ts';
+import { createSocketAdmission, type SocketAdmission, type Stranger } from '#platform/channels/socket-admission.ts';
 import { admitRequest, type SocketDoor } from '#platform/channels/socket-request.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { sourceOf } from '#platform/origin.ts';
@@ -25,12 +25,12 @@ import { type ControlPairs, createControlPairs, type End, type EndSide, type End
 import type { Remote } from './remote.ts';
 import { heldGrants } from './session-state.ts';
 
-/** Who has said who they are: of which session, and how it is found out whether they (still) may. */
+/** An authenticated peer: its session, and the check whether it (still) may stay. */
 interface Met {
   session_id: string;
   /** The sign-in of a page; null for an agent. */
   sign_in: string | null;
-  /** Where it is told that something of an agent’s device is not as it was. */
+  /** The topic of changes of an agent’s device. */
   topic: TopicName | null;
   may(): Promise<boolean>;
 }
@@ -44,7 +44,7 @@ const NOT_GRANTED: Refusal = { code: RFB_CLOSED.not_granted, reason: 'Control is
 const MALFORMED: Refusal = { code: RFB_CLOSED.malformed, reason: 'This frame is not understood.' };
 const AGAIN: Refusal = { code: RFB_CLOSED.again, reason: 'Connect again.' };
 const ENDED: Refusal = { code: RFB_CLOSED.unauthenticated, reason: 'The session has ended.' };
-/** Sockets that have not said who they are. */
+/** Sockets that are not authenticated. */
 const STRANGERS = { strangers: 500, strangers_per_source: 250 } as const;
 const SILENT: Refusal = { code: RFB_CLOSED.silent, reason: 'No hello in time.' };
 const HELLO_MS = 5_000;
@@ -69,7 +69,7 @@ interface ControlEndOptions {
   topics: Pick<Topics, 'listen'>;
   open: Map<WebSocket, { sign_in: string | null; isAlive: boolean; end: (refusal: Refusal) => void }>;
   putOut: WeakMap<WebSocket, () => void>;
-  crowd: Crowd;
+  admission: SocketAdmission;
   /** Ends the grants that the device carried out. */
   endGrants: (session_id: string, why: Parameters<Remote['revoke']>[2]) => void;
   logger: FastifyBaseLogger;
@@ -82,7 +82,7 @@ class ControlEnd {
   private readonly pairs: ControlPairs;
   private readonly topics: Pick<Topics, 'listen'>;
   private readonly open: Map<WebSocket, { sign_in: string | null; isAlive: boolean; end: (refusal: Refusal) => void }>;
-  private readonly crowd: Crowd;
+  private readonly admission: SocketAdmission;
   private readonly endGrants: (session_id: string, why: Parameters<Remote['revoke']>[2]) => void;
   private readonly logger: FastifyBaseLogger;
   private met: Met | undefined;
@@ -90,7 +90,7 @@ class ControlEnd {
   private stopWatching: (() => void) | undefined;
   private readonly stranger: Stranger;
   private isOver = false;
-  /** This server ends it: what the agent does then is no news. */
+  /** This server ends it: later frames of the agent are ignored. */
   private isEnded = false;
   private readonly endSocket: EndSocket;
   private isMeeting = false;
@@ -103,7 +103,7 @@ class ControlEnd {
     this.pairs = options.pairs;
     this.topics = options.topics;
     this.open = options.open;
-    this.crowd = options.crowd;
+    this.admission = options.admission;
     this.endGrants = options.endGrants;
     this.logger = options.logger;
     this.stranger = { socket: this.socket, source: options.source };
@@ -117,7 +117,7 @@ class ControlEnd {
     };
     this.silence = setTimeout(() => this.refuse(SILENT), HELLO_MS);
     options.putOut.set(this.socket, () => this.refuse(SILENT));
-    this.crowd.enter(this.stranger);
+    this.admission.enter(this.stranger);
     this.socket.on('message', this.hearFrame);
     this.socket.on('pong', () => {
       const known = this.open.get(this.socket);
@@ -129,7 +129,7 @@ class ControlEnd {
   private readonly refuse = ({ code, reason }: Refusal): void => {
     this.isEnded = true;
     this.socket.close(code, reason);
-    // Nothing that comes after passes, and a close that is not answered is not waited for.
+    // No later frame passes, and an unanswered close is not waited for.
     this.leave();
     setTimeout(() => this.socket.terminate(), CLOSE_GRACE_MS).unref();
   };
@@ -138,7 +138,7 @@ class ControlEnd {
     if (this.isOver) return;
     this.isOver = true;
     clearTimeout(this.silence);
-    this.crowd.leave(this.stranger);
+    this.admission.leave(this.stranger);
     this.open.delete(this.socket);
     this.stopWatching?.();
     // The other end goes with it, and ends this one in turn.
@@ -150,7 +150,7 @@ class ControlEnd {
 
   private begin(known: Met): void {
     this.met = known;
-    this.crowd.leave(this.stranger);
+    this.admission.leave(this.stranger);
     clearTimeout(this.silence);
     this.open.set(this.socket, { sign_in: known.sign_in, isAlive: true, end: this.refuse });
     const check = async () => {
@@ -169,7 +169,7 @@ class ControlEnd {
             onEvent: () => void check().catch(failed),
             onLost: () => this.refuse(AGAIN),
           });
-    // First heard, then asked: nothing is revoked between.
+    // First subscribed, then asked: no revocation between is missed.
     const stopSession = this.topics.listen(sessionTopic(known.session_id), undefined, {
       onStart: () => {
         check()
@@ -217,7 +217,7 @@ class ControlEnd {
       return;
     }
     this.isMeeting = true;
-    this.crowd.talk(this.stranger);
+    this.admission.talk(this.stranger);
     meeting
       .then((known) => {
         if (this.isOver) return undefined;
@@ -262,8 +262,8 @@ export class ControlSockets {
     this.authenticate = options.authenticate;
     const pairs = createControlPairs(options.topics);
     const putOut = new WeakMap<WebSocket, () => void>();
-    // Whoever says nothing makes room for who comes: nobody keeps others out by keeping quiet.
-    const crowd = createCrowd(STRANGERS, (socket) => putOut.get(socket)?.());
+    // Silent peers make room for new ones: keeping quiet does not keep others out.
+    const admission = createSocketAdmission(STRANGERS, (socket) => putOut.get(socket)?.());
     const readers = {
       viewer: (json: unknown) => {
         const hello = viewerHelloSchema.safeParse(json);
@@ -281,7 +281,7 @@ export class ControlSockets {
           websocket: true,
           onRequest: async (request) => {
             const source = await admitRequest(request, { opening: options.opening, public_url: options.public_url });
-            if (crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: 5 });
+            if (admission.isFull(source)) throw new Problem('too_many_requests', { retry_after: 5 });
           },
         },
         (socket, request) =>
@@ -294,7 +294,7 @@ export class ControlSockets {
             topics: options.topics,
             open: this.open,
             putOut,
-            crowd,
+            admission,
             endGrants: this.end,
             logger: this.fastify.log,
           }),
@@ -312,7 +312,7 @@ export class ControlSockets {
     this.beating.unref();
   }
 
-  /** Grants that the device carried out end, and both sides are told why. */
+  /** Grants that the device carried out end, and both sides get the reason. */
   private readonly end = (session_id: string, why: Parameters<Remote['revoke']>[2]): void => {
     this.remote.revoke(session_id, ['view', 'control', 'clipboard'], why, null).catch((error: unknown) => {
       if (!(error instanceof Problem)) logFailure(this.fastify.log, error, 'that control has ended could not be kept');

@@ -68,7 +68,7 @@ async function paired() {
 }
 
 describe('control', () => {
-  test('is told to the agent, and bytes pass between its socket and the technician’s page', async () => {
+  test('is sent to the agent, and bytes pass between its socket and the technician’s page', async () => {
     const one = await running();
     expect((await one.agent.desired()).control).toBeNull();
     await one.grant('view');
@@ -117,7 +117,7 @@ describe('control', () => {
     await soon(() => expect(closed).toBeGreaterThanOrEqual(270));
   });
 
-  test('is nobody’s without the grant, and nobody else’s with it', async () => {
+  test('needs the grant, and with it serves that session alone', async () => {
     const one = await running();
     expect(await one.viewer().ending()).toBe(RFB_CLOSED.not_granted);
     expect(await one.screen().ending()).toBe(RFB_CLOSED.not_granted);
@@ -132,7 +132,7 @@ describe('control', () => {
     expect(await dial(VIEWER_PATH, `{"kind":"hello","x":"${'x'.repeat(2_000)}"}`).ending()).toBe(RFB_CLOSED.too_big);
     // Another site’s page is refused before it is a socket.
     expect(await dial(VIEWER_PATH, '{}', 'https://evil.example').ending()).toBe(1006);
-    // Bytes before the other side is there are none that anybody asked for.
+    // Bytes before the other side is there are unasked for.
     const early = one.viewer();
     await soon(() => expect(early.socket.readyState).toBe(WebSocket.OPEN));
     early.socket.send(Buffer.from('x'));
@@ -155,7 +155,7 @@ describe('control', () => {
   });
 
   // proves: remote-11
-  test('ends, and says why, when the agent says so or goes; what is seen goes on', async () => {
+  test("ends with the agent's reason, or when the agent leaves; the view continues", async () => {
     const one = await paired();
     one.theScreen.socket.send('{"kind":"ends","why":"own_input","detail":null}');
     await one.theViewer.ending();
@@ -217,7 +217,7 @@ describe('two ends on two servers', () => {
   }
   const SESSION = '01930000-0000-7000-8000-000000000009';
 
-  test('find each other, whoever is first, and pass no more than is read', async () => {
+  test('find each other, in any order, and pass no more than is read', async () => {
     for (const first of ['viewer', 'screen'] as const) {
       const topics = createMemoryTopics();
       onTestFinished(() => topics.close());
@@ -248,7 +248,7 @@ describe('two ends on two servers', () => {
     }
   });
 
-  test('leave one that comes to another server: it begins anew', async () => {
+  test('a new end at another server starts a new pair', async () => {
     const topics = createMemoryTopics();
     onTestFinished(() => topics.close());
     const [viewer, screen, later] = [endOf(), endOf(), endOf()];

@@ -15,7 +15,7 @@ const { call, signIn } = app;
 const boss = await signIn('boss');
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 10 });
 
-/** A session that runs, and what is asked of it. */
+/** A running session, and functions for its endpoints. */
 async function running() {
   const one = await startWithDevice(app);
   const { customer, id, identity } = one;
@@ -45,7 +45,7 @@ async function running() {
 }
 
 describe('a grant', () => {
-  test('is the customer’s to give, of one device of theirs, and is told to both pages and in the record', async () => {
+  test('only the customer can give it, for one of their devices, and both pages and the record show it', async () => {
     const one = await running();
     expect(await one.held()).toEqual(['view']);
     expect(problemOf(await one.grant('control', one.technician.token)).status).toBe(404);

@@ -8,7 +8,7 @@ const SECRET = 'a-secret-that-both-have';
 const HOUR_MS = 3_600_000;
 const of = (until: number) => ({ session_id: 'a-session', side: 'customer' as const, until });
 
-test('without a relay there are no credentials, and nobody is told of one', () => {
+test('without a relay there are no credentials, and none is announced', () => {
   expect(iceOf({ urls: [], secret: undefined }, of(0))).toEqual({ ice_servers: [], has_relay: false, expires_at: null });
   const urls = ['stun:stun.example.com:3478'];
   expect(iceOf({ urls, secret: undefined }, of(0))).toEqual({ ice_servers: [{ urls }], has_relay: false, expires_at: null });
@@ -18,7 +18,7 @@ if (!HAS_COTURN) process.stdout.write(`skipped: ${NO_COTURN}\n`);
 
 needing('coturn', HAS_COTURN).describe('a real relay', { timeout: 60_000 }, () => {
   // proves: remote-9
-  test('takes who comes with our credentials, and nobody with those of another secret, or whose time is over', async () => {
+  test('accepts clients with its credentials, and none with those of another secret, or expired ones', async () => {
     const { port } = await startCoturn(SECRET);
     const credentials = (secret: string, until: number) => {
       const relay = iceOf({ urls: [`turn:127.0.0.1:${port}`], secret }, of(until)).ice_servers[0];

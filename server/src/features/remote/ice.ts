@@ -12,8 +12,8 @@ export interface IceServers {
 const SECOND_MS = 1_000;
 
 /**
- * What one side of a session needs. The name and password count until `until` (ms) and are made as coturn checks them with `use-auth-secret`
- * (draft-uberti-behave-turn-rest-00, section 2.2): the time in the name, and HMAC-SHA1 over the name.
+ * The servers for one side of a session. The name and password count until `until` (ms) and are made as coturn checks them with
+ * `use-auth-secret` (draft-uberti-behave-turn-rest-00, section 2.2): the time in the name, and HMAC-SHA1 over the name.
  */
 export function iceOf(
   { urls, secret }: IceServers,

@@ -55,7 +55,7 @@ const MINUTE_MS = 60_000;
 
 /** The customer's devices, which measure what changes on them while a session runs. */
 export interface SessionDevices {
-  /** Never fails: a session without it is one of which nothing was measured. */
+  /** Never fails: a session without it has no measurement. */
   begin(session: { id: string; user_id: string }): Promise<void>;
   read(session_id: string): Promise<DeviceChanges[]>;
 }
@@ -117,7 +117,7 @@ export function serveRemote(
 
   serve(api, readIce, party, ({ session, row }) => {
     const side = row.user_id === session.user.id ? 'customer' : 'technician';
-    // Whoever is asked reads it while they choose what to show; whoever asks, once the customer has said yes.
+    // The asked customer reads it while they choose what to show; the technician, once the customer has agreed.
     const begun_at = row.approved_at ?? (side === 'customer' && isClaimed(row) ? row.joined_at : null);
     if (!isOpen(row) || begun_at === null)
       throw new Problem('conflict', { detail: 'This session does not run: it was not approved yet, or has ended already.' });

@@ -4,7 +4,7 @@ import type { Side, View, Voice } from '@palisade/contract/remote-record';
 import type { ReportKind } from '@palisade/contract/remote-session';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
-/** Why nobody of a side is there: its page went, or the server that it was connected to. */
+/** The reason why no page of a side is there: the page went, or the server that it was connected to. */
 export type LostBy = 'page' | 'server';
 
 export interface RemoteTables {
@@ -16,9 +16,9 @@ export interface RemoteTables {
     session_code: string;
     status: SessionStatus;
     started_at: string;
-    /** Until when somebody may ask to join. */
+    /** Until when a technician may ask to join. */
     expires_at: string;
-    /** When somebody asked. */
+    /** When a technician asked. */
     joined_at: string | null;
     ended_at: string | null;
     end_reason: EndReason | null;
@@ -37,7 +37,7 @@ export interface RemoteTables {
     /** JSON: the connections on which something is shown. */
     shares: string;
     has_shared: number;
-    /** Since when nothing is shown that was to be shown. */
+    /** Time since when the picture is missing. */
     unshared_at: string | null;
     paused_at: string | null;
     /** JSON: the grants that hold, beside the picture of the customer's browser; and which ended last, and why. */
@@ -53,7 +53,7 @@ export interface RemoteTables {
     technician_until: string | null;
     technician_lost_at: string | null;
     technician_lost_by: LostBy | null;
-    /** How each side takes part in the talk by voice. */
+    /** Each side's part in the voice call. */
     customer_voice: Voice;
     technician_voice: Voice;
     /** When the clock ends it unless something happens. */
@@ -73,7 +73,7 @@ export interface RemoteTables {
   remote_messages: {
     id: string;
     session_id: string;
-    /** Whose session it is, whoever wrote it. */
+    /** The session's customer, not the author. */
     user_id: string;
     seq: number;
     side: Side;
@@ -85,7 +85,7 @@ export interface RemoteTables {
   remote_files: {
     id: string;
     session_id: string;
-    /** Whose session it is, whoever sent it. */
+    /** The session's customer, not the sender. */
     user_id: string;
     kind: SessionFile['kind'];
     side: Side;
@@ -106,7 +106,7 @@ const SEATS = ['customer', 'technician'].flatMap((side) =>
 );
 
 export const REMOTE_PERSONAL: readonly PersonalTable[] = [
-  // What staff noted for themselves is theirs.
+  // Staff's notes are left out.
   {
     table: 'remote_sessions',
     withheld: ['notes', 'version', 'noted', 'last_seq', ...SEATS],

@@ -15,7 +15,7 @@ import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp } from '#test/harne
 const MINUTE_MS = 60_000;
 const START = Date.parse('2026-11-20T10:00:00Z');
 
-/** An application whose first account is its administrator, who may do what support may. */
+/** An application whose first account is its administrator, with the rights of support. */
 async function startRemote() {
   const clock = { now: START };
   const app = await startTestApp({ environment: COUNTED_IN_MEMORY, surroundings: { now: () => clock.now } });
@@ -28,7 +28,7 @@ async function startRemote() {
     create: async (token: string) => replyOf(await app.call(createSession, { token })),
     join: (session: { session_code: string }, token: string | undefined = agent.token) =>
       app.call(joinSession, { token, body: { session_code: session.session_code } }),
-    /** As its customer, once somebody has asked. */
+    /** As its customer, once a technician has asked. */
     approve: (token: string, { id }: { id: string }) =>
       app.call(approveSession, { token, params: { id }, body: { view: 'talk' } }),
     newest: async (token: string) => replyOf(await app.call(listSessions, { token }))[0],
@@ -146,7 +146,7 @@ describe('a remote session', async () => {
     expect(replyOf(await call(listSessions, { token })).map(({ status }) => status)).toEqual(['pending', 'active', 'cancelled']);
   });
 
-  test('expires when nobody joined in half an hour', async () => {
+  test('expires when it was not joined in half an hour', async () => {
     const token = await customer();
     const session = await create(token);
     clock.now += 30 * MINUTE_MS - 1;
@@ -209,7 +209,7 @@ describe('a remote session', async () => {
     expect((await newest(token))?.status).toBe('active');
   });
 
-  test('is nobody else’s: to anybody but its customer and its technician it is not there', async () => {
+  test('is visible to its customer and its technician only', async () => {
     const [token, other] = [await customer(), await customer()];
     const session = await create(token);
     await join(session);
@@ -295,7 +295,7 @@ describe('at once', async () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404]);
   });
 
-  test('a join and a cancellation end in one state that both were told', async () => {
+  test('a join and a cancellation end in one state that both see', async () => {
     for (let round = 0; round < 5; round += 1) {
       const token = await customer();
       const session = await create(token);
@@ -307,7 +307,7 @@ describe('at once', async () => {
   });
 
   // proves: remote-3
-  test('of two endings one is told that it came too late', async () => {
+  test('the later of two endings is answered that it came too late', async () => {
     const token = await customer();
     const session = await create(token);
     await join(session);
@@ -351,7 +351,7 @@ describe('wrong codes', () => {
     expect((await join(session)).status).toBe(200);
   });
 
-  test('are all answered alike, whatever is wrong with them, and right ones are not counted', async () => {
+  test('are all answered alike, whatever their fault, and right ones are not counted', async () => {
     const { clock, join, create, customer, call, agent } = remote;
     clock.now += 60 * MINUTE_MS;
     for (let round = 0; round < 12; round += 1) expect((await join(await create(await customer()))).status).toBe(200);

@@ -36,7 +36,7 @@ import { createSessionLists, joinedOf, overseenOf, type SessionLists, sessionOf 
 import { ended, heldGrants, isClaimed, isOpen, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
 import { createWrongCodes, type WrongCodes } from './wrong-codes.ts';
 
-/** Somebody of the staff, as the customer is shown them. */
+/** A member of staff, as shown to the customer. */
 interface People {
   findUser(id: string): Promise<UserInfo | undefined>;
   staffSince(id: string): Promise<string | null>;
@@ -50,13 +50,13 @@ export interface GrantDevice {
   refusal: string | null;
 }
 
-/** How often a creation is tried when another one of the same person, or the same code, came first. */
+/** Number of attempts to create a session when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
 
 /** Who joined, where the account is gone. */
 const FORMER_AGENT = 'A former technician';
 
-/** Whatever is wrong with a code, its answer is this one: nobody learns which codes there are, or were. */
+/** The same answer for every wrong code: it does not reveal which codes there are, or were. */
 const NO_SUCH_CODE = 'No session waits with this code. Check it with the customer, character by character, or ask for a new one.';
 const IS_OVER = 'This session cannot be ended like this: it has ended already.';
 const DOES_NOT_RUN = 'This session cannot be ended like this: it has no technician yet, or has ended already.';
@@ -114,11 +114,11 @@ interface RemoteOptions {
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
   counters: Pick<Counters, 'put' | 'remove'>;
   people: People;
-  /** Told of a session that is not as it was. */
+  /** Called with a session that has changed. */
   onLive: (session: LiveSession) => void;
-  /** Told of both sides of a session that is not as it was. */
+  /** Called with both people of a session that has changed. */
   onChange: (user_id: string) => void;
-  /** Told of a device of which more or less is granted than before. */
+  /** Called with a device whose grants have changed. */
   onGrants: (device_id: string) => void;
   /** A device of a person, if it is connected. */
   findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
@@ -129,7 +129,7 @@ interface RemoteOptions {
 
 const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
-/** The one that waits with a code, for somebody who is not its customer. */
+/** The one that waits with a code, for a person who is not its customer. */
 async function waiting(database: Kysely<ChangeTables>, agent: UserInfo, session_code: string): Promise<string | undefined> {
   const row = await database
     .selectFrom('remote_sessions')
@@ -289,7 +289,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.countJoined(agent_id, query);
   }
 
-  /** Those of everybody that somebody asked to join, reported ones first. */
+  /** Those of everybody that a technician asked to join, reported ones first. */
   listOverseen(query: OverseenQuery): Promise<OverseenSession[]> {
     return this.lists.listOverseen(query);
   }
@@ -350,7 +350,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     );
   }
 
-  /** @throws Problem `conflict` when nobody asks (any more). */
+  /** @throws Problem `conflict` when there is no question (any more). */
   async approve(id: string, view: View, by: By): Promise<RemoteSession> {
     const asked = await this.find(id);
     const agent = asked?.agent_id == null ? undefined : await this.people.findUser(asked.agent_id);
@@ -378,7 +378,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return sessionOf(row);
   }
 
-  /** @throws Problem `conflict` when nobody asks (any more). */
+  /** @throws Problem `conflict` when there is no question (any more). */
   async decline(id: string, by: By): Promise<RemoteSession> {
     return sessionOf(
       await this.changes.change(id, by, (row, time) =>
@@ -403,7 +403,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     );
   }
 
-  /** @throws Problem `conflict` for one that nobody joined, or that was reported. */
+  /** @throws Problem `conflict` for one that was not joined, or that was reported. */
   async report(id: string, { reason, comment }: { reason: ReportKind; comment: string }, by: By): Promise<RemoteSession> {
     const row = await this.changes.change(id, by, (before, time) => {
       if (before.joined_at === null) return { refused: NOBODY_JOINED };
@@ -421,7 +421,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return sessionOf(row);
   }
 
-  /** @throws Problem `conflict` for one that is not over, or in which nobody helped. */
+  /** @throws Problem `conflict` for one that is not over, or had no technician. */
   async rate(id: string, { rating, comment }: { rating: number; comment: string }): Promise<RemoteSession> {
     return sessionOf(
       await this.changes.change(id, null, (row) =>
@@ -450,7 +450,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return sessionOf(await this.changes.change(id, by, revokes(which, why)));
   }
 
-  /** What is granted of a device just now; undefined where nothing is. */
+  /** The present grants of a device; undefined without any. */
   async grantedOf({
     id,
     user_id,
@@ -480,7 +480,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     const attempt = await this.wrongCodes.begin(agent.id);
     const code = sessionCodeSchema.safeParse(typed);
     const row = code.success ? await this.claim(agent, code.data, by) : undefined;
-    // A wrong one, one that is used or over, and what is none: all count the same, as they are answered the same.
+    // A wrong one, a used one, one that is over, and an invalid one: all count the same, as they are answered the same.
     if (row === undefined) throw new Problem('not_found', { detail: NO_SUCH_CODE });
     await attempt.forgive();
     return joinedOf(row);
@@ -501,7 +501,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return overseenOf(await this.changes.change(id, by, ends('ended_by_admin', isOpen, IS_OVER)));
   }
 
-  /** Ends what somebody may not take part in any more: their role was changed, or their account was disabled. */
+  /** Ends the part of a person whose role was changed, or whose account was disabled. */
   async accessChanged(user_id: string): Promise<void> {
     const user = await this.people.findUser(user_id);
     if (!mayJoin(user))

@@ -18,7 +18,7 @@ import { takePlace } from '#test/running-session.ts';
 import { listenAs, openSocket, type TestSocket } from '#test/socket.ts';
 
 const clock = { now: Date.parse('2026-11-20T10:00:00Z') };
-/** What the server has written into its log, from warnings on. */
+/** The server's log lines, from warnings on. */
 const logged: string[] = [];
 const logger = createLog('warn', { write: (line) => logged.push(line) });
 const app = await startTestApp({ surroundings: { now: () => clock.now, logger } });
@@ -54,7 +54,7 @@ async function start(technician = tina, view: 'screen' | 'talk' = 'screen') {
   return {
     ...{ customer, id, hers, theirs, approve, say, session_code },
     read: async () => replyOf(await call(readSession, { token: customer.token, params: { id } })),
-    /** What was said before has passed, or was dropped: this comes after it. */
+    /** Waits until earlier signals have passed, or were dropped: this one follows them. */
     async settled(from: TestSocket, to: TestSocket) {
       const mark = `candidate:${crypto.randomUUID()}`;
       say(from, { ...CANDIDATE, candidate: mark });
@@ -73,7 +73,7 @@ async function startRunning(technician = tina, view: 'screen' | 'talk' = 'screen
 describe('a page on another screen', () => {
   const isNews = (event: LiveEvent) => event.kind === 'changed' && event.topic === 'remote';
 
-  test('is told that somebody asks, also when it comes later, and that it is over', async () => {
+  test('learns that a technician asks, also when it comes later, and that it is over', async () => {
     const { customer, id, approve } = await start();
     const late = await listenAs(app, customer.token);
     await late.event(isNews);
@@ -84,7 +84,7 @@ describe('a page on another screen', () => {
     replyOf(await call(completeSession, { token: customer.token, params: { id } }));
     await vi.waitFor(() => expect(count()).toBeGreaterThan(before + 1), { timeout: 15_000 });
 
-    // Of what is over nobody is told who comes later: what one says next is heard after it.
+    // A later listener is not told about a finished session: its next frame is answered all the same.
     const later = await listenAs(app, customer.token);
     later.say({ kind: 'listen_remote', session_id: id });
     await vi.waitFor(() => expect(later.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }), {
@@ -95,7 +95,7 @@ describe('a page on another screen', () => {
 });
 
 describe('signals', () => {
-  test('pass from each page to the other, in order, and to nobody else', async () => {
+  test('pass from each page to the other, in order, and to no third page', async () => {
     const { hers, theirs, id, say } = await startRunning();
     const nosy = await signIn();
     const [stranger, chief] = [await listenAs(app, nosy.token), await listenAs(app, boss.token)];
@@ -159,7 +159,7 @@ describe('signals', () => {
     logged.length = 0;
     say(from, signal);
     await settled(from, to);
-    // That it was dropped, and nothing of what it said.
+    // The log says that it was dropped, and not its content.
     expect(logged).toEqual([expect.stringContaining('a signal of a remote session was dropped: ')]);
     expect(logged.join('')).not.toMatch(/m=video|bbbb|drop table|take_control/u);
     expect(signals(to)).toHaveLength(before + 1);
@@ -184,7 +184,7 @@ describe('signals', () => {
     expect(await theirs.closed).toBe(EVENTS_CLOSED.malformed);
   });
 
-  test('of other kinds are as short and as rare as ever', async () => {
+  test('of other kinds keep their limits on size and rate', async () => {
     const { token } = await signIn();
     const long = await listenAs(app, token);
     long.say(JSON.stringify({ kind: 'typing', conversation_id: null, more: 'x'.repeat(2_000) }));
@@ -203,7 +203,7 @@ describe('signals', () => {
   });
 });
 
-describe('what the customer shows', () => {
+describe("the customer's shared picture", () => {
   test('is known to both sides: started, paused, stopped; and a minute without it is the end', async () => {
     const { hers, theirs, say, read } = await startRunning();
     expect(await read()).toMatchObject({ share: 'none', due_reason: 'share_stopped' });
@@ -247,7 +247,7 @@ describe('the voice of a side', () => {
   const voices = (customer: Voice, technician: Voice) => (event: LiveEvent) =>
     event.kind === 'remote_changed' && event.session.voice.customer === customer && event.session.voice.technician === technician;
 
-  test('is turned on and muted by that side alone, told to both and recorded, and ends with its page', async () => {
+  test('is turned on and muted by that side alone, shown to both and recorded, and ends with its page', async () => {
     const { hers, theirs, say, read, id, customer, settled } = await startRunning(tina, 'talk');
     expect(await read()).toMatchObject({ voice: { customer: 'off', technician: 'off' } });
     say(theirs, { type: 'voice', state: 'muted' });
@@ -255,7 +255,7 @@ describe('the voice of a side', () => {
     say(hers, { type: 'voice', state: 'muted' });
     say(hers, { type: 'voice', state: 'open' });
     await theirs.event(voices('open', 'muted'));
-    // How it stands is read from the session: nothing of it is passed on.
+    // The state is read from the session: these signals are not passed on.
     await settled(hers, theirs);
     await settled(theirs, hers);
     expect([...signals(hers), ...signals(theirs)].every(({ type }) => type === 'candidate')).toBe(true);
@@ -282,7 +282,7 @@ describe('the voice of a side', () => {
   });
 
   // proves: remote-22
-  test('fills no more than half of the record, and what happens once is recorded however full it is', async () => {
+  test('fills no more than half of the record, and events that occur once are recorded however full it is', async () => {
     const { hers, theirs, say, id, customer } = await startRunning(tina, 'talk');
     const of = { token: customer.token, params: { id } };
     const recorded = async () =>
@@ -316,7 +316,7 @@ describe('the voice of a side', () => {
 });
 
 describe('a page that is gone', () => {
-  test('is missed at once by the other side, which goes on when it is back', async () => {
+  test('the other side notices its absence at once, and continues when it is back', async () => {
     const { id, hers, theirs, customer, say } = await startRunning(tina, 'talk');
     hers.leave();
     await theirs.event(stands({ phase: 'reconnecting', is_customer_here: false, due_reason: 'customer_gone' }));
@@ -340,13 +340,13 @@ describe('a page that is gone', () => {
     say(hers, OFFER);
     await settled(newer, theirs);
     expect(signals(theirs).map(({ type }) => type)).toEqual(['candidate']);
-    // The older one leaves, and nobody is gone.
+    // The older one leaves, and the seat stays taken.
     hers.leave();
     await settled(newer, theirs);
     expect(theirs.events().some(stands({ phase: 'reconnecting' }))).toBe(false);
   });
 
-  test('that leaves the session is gone as one that is closed, and hears what was written when it is back', async () => {
+  test('that leaves the session counts as closed, and hears earlier messages when it is back', async () => {
     const { id, hers, theirs, customer } = await startRunning(tina, 'talk');
     const cursor = hers.frames.flatMap((frame) => (frame.kind === 'listening' ? [frame.cursor] : []))[0] ?? '';
     hers.say({ kind: 'leave_remote', session_id: id });
@@ -359,7 +359,7 @@ describe('a page that is gone', () => {
 
   test('because its server stops has a minute to find another', async () => {
     const { id, read } = await startRunning(tina, 'talk');
-    // What a server that was killed leaves behind: pages of which no server says a word any more.
+    // The leftovers of a killed server: pages that no server renews.
     const gone = { customer_seat: 'elsewhere', technician_seat: 'elsewhere too' };
     await app.app.database.updateTable('remote_sessions').set(gone).where('id', '=', id).execute();
     clock.now += 30_000;
@@ -369,7 +369,7 @@ describe('a page that is gone', () => {
   });
 });
 
-describe('who may not any more', () => {
+describe('a person who loses access', () => {
   // proves: remote-13
   test.each<[string, (who: { token: string; password: string; id: string }) => Promise<unknown>, number]>([
     ['signs out', ({ token }) => call(logout, { token }), EVENTS_CLOSED.unauthenticated],
@@ -405,7 +405,7 @@ describe('who may not any more', () => {
     const before = signals(theirs).length;
     say(hers, OFFER);
     expect(signals(theirs)).toHaveLength(before);
-    // Who is still signed in comes back, and is not let in.
+    // A person who is still signed in reconnects, and is refused.
     if (code !== EVENTS_CLOSED.again) return;
     const again = await listenAs(app, technician.token);
     again.say({ kind: 'listen_remote', session_id: id });

@@ -26,7 +26,7 @@ interface Held {
   stop: (() => void) | undefined;
   /** Of the session when it took the place; 0 until it has. */
   since_version: number;
-  /** What is known of the session: its newest version, and whether it runs, so that what the page says may pass. */
+  /** The newest known version of the session, and whether it runs, so that the page's signals may pass. */
   known_version: number;
   isRunning: boolean;
   /** Writes of this page, one after the other. */
@@ -36,16 +36,16 @@ interface Held {
   isGone: boolean;
 }
 
-/** Changes of a page that wait for the database at a time; who says more has what is more dropped. */
+/** Most changes of a page that wait for the database; excess ones are dropped. */
 const WAITING_MAXIMUM = 20;
 
-/** Who may be on which side of a session: its customer, and the technician who asked while they are of the staff. */
+/** The side of a person in a session: its customer, or the technician who asked while they are of the staff. */
 function sideFor(user: UserInfo, row: Row): Side | undefined {
   if (row.user_id === user.id) return 'customer';
   return row.agent_id === user.id && may.joinSessions(user) ? 'technician' : undefined;
 }
 
-/** The pages that have their places here, and what they do at the end. */
+/** The pages that have their places here, and their handlers at the end. */
 interface Places {
   remote: Pick<Remote, 'find' | 'change'>;
   topics: Pick<Topics, 'listen' | 'publish'>;
@@ -54,7 +54,7 @@ interface Places {
   leaveSeat: (held: Held) => void;
 }
 
-/** One page of somebody, which has its place in one session at most. */
+/** One page of a person, which has its place in one session at most. */
 class Seat {
   private readonly page: RemotePage;
   private readonly remote: Pick<Remote, 'find' | 'change'>;
@@ -106,7 +106,7 @@ class Seat {
     if (event.kind === 'remote_changed') this.know(one, event.session);
   }
 
-  /** Of a session that is over, the place is nobody's. */
+  /** A session that is over has no places. */
   private know(one: Held, { status, version }: Pick<LiveSession, 'status' | 'version'>): void {
     if (version < one.known_version) return;
     one.known_version = version;
@@ -251,7 +251,7 @@ interface SeatsOptions {
   now: () => number;
 }
 
-/** A page that has just come, on whatever screen, is told that there is something to look at: it was not there when that was told. */
+/** A page that has just come, on any screen, is told about open sessions: it missed the earlier event. */
 async function tellOpen(database: Kysely<RemoteTables>, { user, tell }: RemotePage): Promise<void> {
   const open = await database
     .selectFrom('remote_sessions')
@@ -290,7 +290,7 @@ export class Seats implements RemotePages {
     this.renewing.unref();
   }
 
-  /** Nobody of a side is there any more, unless another page has its place. */
+  /** Frees the place of a side, unless another page has taken it. */
   private readonly leaveSeat = ({ id, session_id, side }: Held): void => {
     const left = this.remote
       .change(session_id, null, (row, time) =>
@@ -298,7 +298,7 @@ export class Seats implements RemotePages {
       )
       .catch((error: unknown) => {
         if (error instanceof Problem) return;
-        // Its lease runs out by itself.
+        // Its lease runs out on its own.
         logFailure(this.logger, error, 'that a page has left a remote session could not be noted');
       })
       .finally(() => this.closing.delete(left));

@@ -5,7 +5,7 @@ import type { Row } from './session-state.ts';
 
 const READ_AT_ONCE = 500;
 
-/** What the audit log has about one session, oldest first, page by page: for its customer, whose account it is about. */
+/** The audit entries of one session, oldest first, page by page: for its customer, whose account it is about. */
 export async function* auditOf(database: Kysely<AuditTables>, session: Row): AsyncIterable<Activity> {
   if (session.joined_at === null) return;
   for (let last = 0; ; ) {

@@ -27,19 +27,19 @@ import {
 
 export type ChangeTables = RemoteTables & AuditTables & JobTables;
 
-/** What stands in the audit log about a change. */
+/** An audit entry about a change. */
 export interface Note {
   kind: AuditKind;
   details?: Record<string, string | number | boolean | null>;
 }
 
-/** What a call makes of a session as it is now: new values, or why not. */
+/** The change that a call makes to the present session: new values, or the reason of a refusal. */
 export type Move = (row: Row, now: string) => { set: Partial<Row>; notes?: readonly Note[] } | { refused: string };
 
-/** Who does something, from which side; null is the clock. */
+/** The actor, with their side; null is the clock. */
 export type By = (Doer & { side: 'customer' | 'technician' | 'administrator' }) | null;
 
-/** What became of it. */
+/** The result of a change. */
 export interface Change {
   before: Row;
   row: Row;
@@ -50,13 +50,13 @@ export interface Change {
 
 export const ENDED = jobKind({ name: 'remote_ended', payload: z.object({ session_id: z.string() }), at_once: 2 });
 export const REPORTED = jobKind({ name: 'remote_reported', payload: z.object({ session_id: z.string() }), at_once: 2 });
-/** Ends what is over; planned for the next moment at which something may be. */
+/** Ends sessions that are over; planned for the next moment at which one may be. */
 const DUE = jobKind({ name: 'remote_due', payload: z.object({ session_id: z.string() }), at_once: 4 });
-/** A deadline that clocks disagree about is looked at again after this, in ms. */
+/** A deadline that clocks disagree about is checked again after this, in ms. */
 const LOOK_AGAIN_MS = 1_000;
-/** Entries of the log that one session may make by what its sides can do as often as they like; a technician makes half of them at most, and leaves the rest to what the customer allows. */
+/** Log entries of one session for actions that its sides can repeat as they like; a technician makes half of them at most, and leaves the rest to the customer. */
 const NOTED_MAXIMUM = 200;
-/** What happens once in a session, or as often as it may have files: it is in the log whatever else is. */
+/** Events that occur once in a session, or once per file: they are always in the log. */
 const ALWAYS_NOTED: ReadonlySet<AuditKind> = new Set([
   'remote_session_asked',
   'remote_session_approved',
@@ -67,13 +67,13 @@ const ALWAYS_NOTED: ReadonlySet<AuditKind> = new Set([
 ]);
 const AT_ONCE = 200;
 
-/** What is told to the session's pages, apart from its number. */
+/** The part that is sent to the session's pages, apart from its number. */
 function tellable(row: Row): string {
   const { version: _, ...live } = liveOf(row);
   return JSON.stringify(live);
 }
 
-/** What other pages of both people show of it. */
+/** The part that other pages of both people show. */
 const shown = ({ status, joined_at, approved_at, rating, reported_at, notes }: Row) =>
   JSON.stringify([status, joined_at, approved_at, rating, reported_at, notes]);
 
@@ -81,11 +81,11 @@ interface SessionChangesOptions {
   database: Kysely<ChangeTables>;
   audit: Pick<Audit, 'record'>;
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
-  /** Told of a session that is not as it was. */
+  /** Called with a session that has changed. */
   onLive: (session: LiveSession) => void;
-  /** Told of both sides of it, where their lists show the change. */
+  /** Called with both of its people, if their lists show the change. */
   onChange: (user_id: string) => void;
-  /** Told of a device of which more or less is granted than before. */
+  /** Called with a device whose grants have changed. */
   onGrants: (device_id: string) => void;
   /** Whether a page is connected to this server. */
   isHere: (seat: string) => boolean;
@@ -100,7 +100,7 @@ function noteOfEnd({ id, end_reason }: Row, by: By): Note & { by: By } {
   return { kind: 'remote_session_ended', details: { session_id: id, reason: end_reason }, by };
 }
 
-/** The one way in which a session changes: taken by being written, ended if its time is over, moved, planned, written down, told. */
+/** The one way in which a session changes: locked by being written, ended if its time is over, moved, planned, stored, reported. */
 export class SessionChanges {
   private readonly database: Kysely<ChangeTables>;
   private readonly audit: Pick<Audit, 'record'>;
@@ -164,11 +164,11 @@ export class SessionChanges {
     const row: Row = { ...next, due_at: deadlineOf(next)?.at ?? null };
 
     const notes: (Note & { by: By })[] = [];
-    // Until somebody has asked to join, it is nobody's affair but the customer's.
+    // Until a technician has asked to join, it concerns the customer alone.
     if (row.joined_at !== null) {
       if (isOpen(stored) && !isOpen(before)) notes.push(noteOfEnd(before, null));
       const said = 'refused' in moved ? [] : (moved.notes ?? []);
-      // Who the technician is stands in the entry of their question alone: it is theirs, and forgotten with their account.
+      // The technician is named in the entry of their question alone: it is personal to them, and deleted with their account.
       const room = by?.side === 'technician' ? NOTED_MAXIMUM / 2 : NOTED_MAXIMUM;
       for (const note of said)
         if (row.noted < room || ALWAYS_NOTED.has(note.kind))
@@ -203,7 +203,7 @@ export class SessionChanges {
     };
   };
 
-  /** As part of `transaction`; undefined for one that is not there. What is left of it is `finish`'s. The next look is planned by it. */
+  /** As part of `transaction`; undefined for one that is not there. `finish` does the rest. The next look is planned by it. */
   readonly changeIn = async (transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> => {
     const changed = await this.moveIn(transaction, id, by, move);
     if (changed !== undefined && isOpen(changed.row)) await this.plan(transaction, changed.row);

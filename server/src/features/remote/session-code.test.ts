@@ -27,7 +27,7 @@ test('a code is the same however it is cased and split', () => {
   );
 });
 
-test('in any window at most so many tries are let through, whatever comes when', async () => {
+test('at most so many attempts pass in any window, for any sequence', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 }), async (pauses) => {
       let clock = 0;

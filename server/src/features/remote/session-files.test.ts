@@ -55,7 +55,7 @@ async function start(...allowed: ('files' | 'recording')[]) {
     revoke: async (what: 'files' | 'recording' | 'all') =>
       replyOf(await call(revokeInSession, { ...of(), body: { grant: what } })),
     end: async () => replyOf(await call(completeSession, of())),
-    /** How a file stands once it is not on its way any more. */
+    /** The state of a file once its transfer and scan are over. */
     settled: (file_id: string) =>
       vi.waitFor(async () => {
         const file = (await list()).find((one) => one.id === file_id);
@@ -136,7 +136,7 @@ describe('a file of a session', () => {
   });
 
   // proves: security-41
-  test('that is infected or was not read arrives at nobody; both sides hear why, and nothing of it is kept', async () => {
+  test('that is infected or was not read arrives at no side; both hear why, and it is removed', async () => {
     const { customer, send, settled, list, record } = await start('files');
     for (const from of [customer.token, tina.token])
       for (const [name, content, status] of [
@@ -175,7 +175,7 @@ describe('a file of a session', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  test('is refused by the customer alone, whoever sent it, and is gone then', async () => {
+  test('is refused by the customer alone, from either side, and is removed then', async () => {
     const { customer, send, settled } = await start('files');
     for (const from of [customer.token, tina.token]) {
       const { id } = replyOf(await send(from, 'a.txt', TEXT));
@@ -208,7 +208,7 @@ describe('a file of a session', () => {
     expect(problemOf(await send(customer.token, 'a.txt', TEXT)).detail).toContain('at most');
   });
 
-  test('is kept until a day after the end, and that is said', async () => {
+  test('is kept until a day after the end, and its time is shown', async () => {
     const { customer, send, settled, end, list, id: session_id } = await start('files');
     const { id } = replyOf(await send(tina.token, 'a.txt', TEXT));
     await settled(id);
@@ -249,7 +249,7 @@ describe('a recording', () => {
       status: 'recording',
       size: 0,
     });
-    // A page that was loaded again begins anew; what it had taken down is lost, and that is said.
+    // A reloaded page begins anew; its recording is lost, and reported as failed.
     replyOf(await call(beginRecording, of(tina.token)));
     expect((await list()).map(({ status }) => status)).toEqual(['failed', 'recording']);
     await revoke('recording');
@@ -273,7 +273,7 @@ describe('a recording', () => {
     expect(problemOf(await upload(sendRecording, id, tina.token, 'r.webm', TEXT)).code).toBe('conflict');
   });
 
-  test('that does not come is lost ten minutes after the end, and both sides are told', async () => {
+  test('that does not come is lost ten minutes after the end, and both sides see it', async () => {
     const { of, end, list, record, id: session_id } = await start('recording');
     const { id } = replyOf(await call(beginRecording, of(tina.token)));
     await end();

@@ -37,7 +37,7 @@ export interface FoundFile {
 }
 
 const MINUTE_MS = 60_000;
-/** A small file has its verdict by then; of another one the pages are told. */
+/** A small file has its verdict by then; the pages get that of a larger one later. */
 const WAIT_MS = 1_000;
 /** A scan that has not ended by then never will: its server is gone. */
 const LOST_AFTER_MS = 15 * MINUTE_MS;
@@ -72,9 +72,9 @@ interface SessionFilesOptions {
   database: Kysely<RemoteTables>;
   remote: Pick<Remote, 'find' | 'change'>;
   files: ScannedFiles;
-  /** What is shown of a name that a stranger sent. */
+  /** The shown form of a stranger's filename. */
   nameOf: (sent: string) => string;
-  /** Told of both sides of a session in which a file is not as it was. */
+  /** Called with both people of a session in which a file has changed. */
   onChange: (user_id: string) => void;
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;
@@ -91,7 +91,7 @@ const factsOf = ({ filename, kind, side }: Pick<FileRow, 'filename' | 'kind' | '
   from: side,
 });
 
-/** Of one session one at a time, so that no two are the last that there is room for. */
+/** Of one session one at a time, so that two do not both take the last place. */
 async function insert(database: Kysely<RemoteTables>, row: FileRow): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await transaction
@@ -120,7 +120,7 @@ const move = (database: Kysely<RemoteTables>, id: string, from: SessionFileStatu
 const sessionOf = (database: Kysely<RemoteTables>, session_id: string) =>
   database.selectFrom('remote_sessions').select(['user_id', 'agent_id']).where('id', '=', session_id).executeTakeFirst();
 
-/** What the sides of a session send to each other. Each file is scanned first; of what is not clean, or not wanted, nothing is kept. */
+/** Files that the sides of a session send to each other. Each file is scanned first; unclean and unwanted ones are removed. */
 export class SessionFiles {
   private readonly database: Kysely<RemoteTables>;
   private readonly remote: Pick<Remote, 'find' | 'change'>;
@@ -164,7 +164,7 @@ export class SessionFiles {
     );
   }
 
-  /** What comes of it is said to both sides, and why. */
+  /** Stores the verdict and reports it to both sides. */
   private async conclude(session: Row, id: string, verdict: FileVerdict): Promise<boolean> {
     const row = await move(this.database, id, 'scanning', verdict);
     if (row === undefined) return false;
@@ -212,7 +212,7 @@ export class SessionFiles {
     }
   }
 
-  /** Deletes what has had its time, and gives up what will not come any more. */
+  /** Deletes files past their time, and gives up those that will not come any more. */
   readonly sweep = async (): Promise<void> => {
     const lost = await this.database
       .selectFrom('remote_files')
@@ -261,12 +261,12 @@ export class SessionFiles {
     const file = await rowOf(this.database, id);
     const session = file && (await this.remote.find(file.session_id));
     if (file === undefined || session === undefined) return undefined;
-    // What is to be deleted is gone, whether that has been done or not.
+    // A file past its time counts as deleted, whether it has been removed or not.
     const { deleted_at } = fileOf(file, session);
     return deleted_at !== null && deleted_at <= at(this.now) ? undefined : { file, session };
   }
 
-  /** @throws Problem `conflict` when files are not allowed just now, or there are too many; and what an upload is refused with. */
+  /** @throws Problem `conflict` when files are not allowed just now, or there are too many; and the refusals of an upload. */
   async send(me: UserInfo, session: Row, by: By, request: FastifyRequest): Promise<SessionFile> {
     await this.requireGrant(session.id, 'files', by);
     const side: Side = session.user_id === me.id ? 'customer' : 'technician';
@@ -353,7 +353,7 @@ export class SessionFiles {
     return await this.scan(me, session, file.id, named);
   }
 
-  /** @throws Problem `conflict` for one of which nothing is kept. */
+  /** @throws Problem `conflict` for one without kept bytes. */
   async refuse({ file, session }: FoundFile, by: By): Promise<SessionFile> {
     if (!KEPT.has(file.status)) throw new Problem('conflict', { detail: NOTHING_KEPT });
     const row = await move(this.database, file.id, file.status, { status: 'refused' });

@@ -36,7 +36,7 @@ export function grants(grant: Pick<Grant, 'grant' | 'device'>): Move {
   };
 }
 
-/** Ends grants; `why` and `detail` are told to both sides. What is not granted is none the less so. */
+/** Ends grants; `why` and `detail` are shown to both sides. Grants that do not exist are ignored. */
 export function revokes(
   which: GrantKind | 'all' | readonly GrantKind[],
   { why, detail }: Pick<GrantsEnded, 'why'> & { detail?: string | null },

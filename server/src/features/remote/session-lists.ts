@@ -6,14 +6,14 @@ import { invalidField } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { liveOf, type Row } from './session-state.ts';
 
-/** What of sessions each of the three roles sees in lists, newest first, page by page. */
+/** Lists of sessions for each of the three roles, newest first, page by page. */
 export interface SessionLists {
   list(user_id: string, query: SessionsQuery): Promise<RemoteSession[]>;
   /** The count on all pages together. */
   count(user_id: string, query: SessionsQuery): Promise<number>;
   listJoined(agent_id: string, query: SessionsQuery): Promise<JoinedSession[]>;
   countJoined(agent_id: string, query: SessionsQuery): Promise<number>;
-  /** Those of everybody that somebody asked to join, reported ones first. */
+  /** Those of everybody that a technician asked to join, reported ones first. */
   listOverseen(query: OverseenQuery): Promise<OverseenSession[]>;
   countOverseen(query: OverseenQuery): Promise<number>;
   /** Counts the sessions of a customer that have run for longer than this, in ms. */
@@ -47,7 +47,7 @@ export function overseenOf(row: Row): OverseenSession {
   };
 }
 
-/** Reads them all; who writes is remote.ts. */
+/** Reads them all; remote.ts writes them. */
 export function createSessionLists(parts: {
   database: Kysely<Pick<RemoteTables, 'remote_sessions'>>;
   /** A row as it is now, whether that has been written down or not. */
@@ -57,7 +57,7 @@ export function createSessionLists(parts: {
   const { database, as_now, now } = parts;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
-  /** What is over is over, whether that has been written down or not. */
+  /** A session past its end counts as over, whether that has been stored or not. */
   function standsAs(status: SessionStatus | undefined): RawBuilder<boolean> {
     if (status === undefined) return sql`true`;
     if (status === 'pending' || status === 'active') return sql`(status = ${sql.lit(status)} and due_at > ${at()})`;

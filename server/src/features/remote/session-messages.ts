@@ -6,11 +6,11 @@ import { Problem } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { isOpen, type Row } from './session-state.ts';
 
-/** What is written beside the picture. */
+/** Messages beside the picture. */
 export interface SessionMessages {
   /** Those after a place, oldest first. */
   list(session_id: string, after: number): Promise<SessionMessage[]>;
-  /** The same one again is answered with what was stored the first time. @throws Problem `conflict` when nobody is there to read it. */
+  /** A repeated one is answered with the first stored message. @throws Problem `conflict` when nobody is there to read it. */
   write(
     me: UserInfo,
     session: Row,
@@ -29,7 +29,7 @@ function messageOf({ user_id: _, ...message }: Selectable<RemoteTables['remote_m
 
 export function createSessionMessages(parts: {
   database: Kysely<RemoteTables>;
-  /** Told of a message, once. */
+  /** Called with a message, once. */
   onMessage: (message: SessionMessage) => void;
   now: () => number;
 }): SessionMessages {
@@ -60,7 +60,7 @@ export function createSessionMessages(parts: {
               .where('side', '=', side)
               .where('client_message_id', '=', client_message_id)
               .executeTakeFirst();
-      // What is said again takes no place.
+      // A repeated message takes no place.
       const before = await sent(database);
       if (before !== undefined) return messageOf(before);
       const written = await database.transaction().execute(async (transaction) => {

@@ -88,7 +88,7 @@ function incidentOf(row: Row, administrator_id: string): Incident {
   };
 }
 
-/** What is told beyond the pages: the customer gets a summary by mail, and administrators an alert of each report. */
+/** Reports about sessions beyond the pages: the customer gets a summary by mail, and administrators an alert of each report. */
 export function tellOfSessions(parts: {
   database: Kysely<RemoteTables & MailTables & InstallationTables & JobTables>;
   jobs: Pick<Jobs, 'handle'>;
@@ -118,7 +118,7 @@ export function tellOfSessions(parts: {
     const row = await read(session_id);
     if (row === undefined) return;
     const all = await people.administrators();
-    // Who is reported does not judge it, unless there is nobody else.
+    // A reported administrator does not judge the report, unless there is no other.
     const others = all.filter((id) => id !== row.agent_id);
     for (const id of others.length > 0 ? others : all) await raise(incidentOf(row, id));
   });

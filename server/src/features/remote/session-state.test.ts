@@ -52,7 +52,7 @@ describe('the clock ends', () => {
     const isHere = (seat: string) => seat === 'c' || seat === 't';
     expect(asOf(row, at(ms - 1), isHere)).toEqual(row);
     expect(asOf(row, at(ms), isHere)).toMatchObject({ status, end_reason, ended_at: at(ms) });
-    // Whoever looks later learns the same.
+    // A later look answers the same.
     expect(asOf(row, at(ms + 3_600_000), isHere)).toEqual(asOf(row, at(ms), isHere));
   });
 });
@@ -69,12 +69,12 @@ describe('a server that says no word any more', () => {
       ...{ due_at: at(SEAT.renewed_ms + SESSION_LIMITS.reconnecting), due_reason: 'server_restart' },
     });
     expect(asOf(row, at(3_600_000), nobody)).toMatchObject({ status: 'completed', end_reason: 'server_restart' });
-    // Those that are connected here are there, whatever was written down of them.
+    // Pages that are connected here are present, whatever the row says.
     expect(asOf(row, at(over), () => true)).toEqual(row);
   });
 });
 
-describe('whatever happens', () => {
+describe('all sequences of events', () => {
   const moments = fc.record({
     status: fc.constantFrom('pending' as const, 'active' as const),
     joined: fc.boolean(),
@@ -93,7 +93,7 @@ describe('whatever happens', () => {
     };
   };
 
-  test('an open session has an end in sight, and is looked at by then', () => {
+  test('an open session has an end in sight, and is checked by then', () => {
     fc.assert(
       fc.property(moments, (made) => {
         const row = rowOf(made);
@@ -105,7 +105,7 @@ describe('whatever happens', () => {
     );
   });
 
-  test('what is over stays as it is', () => {
+  test('a finished session does not change', () => {
     fc.assert(
       fc.property(moments, fc.integer({ min: 0, max: 10 * 3_600_000 }), (made, ms) => {
         const row = rowOf(made);

@@ -5,11 +5,11 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { LostBy, RemoteTables } from './remote.tables.ts';
 
-// What a session is at a time: pure rules over its row. Who writes is remote.ts.
+// State of a session at a time: pure rules over its row. remote.ts writes it.
 
 export type Row = Selectable<RemoteTables['remote_sessions']>;
 
-/** How long the page of a side counts without another word of its server, in ms, and how often that says one. */
+/** Lifetime of a side's page without renewal by its server, and the interval of renewals, in ms. */
 export const SEAT = { lease_ms: 30_000, renewed_ms: 10_000 } as const;
 export const SIDES: readonly Side[] = ['customer', 'technician'];
 
@@ -29,7 +29,7 @@ export const sharesOf = ({ shares }: Pick<Row, 'shares'>) => sharesSchema.parse(
 export const isOpen = ({ status }: Pick<Row, 'status'>) => status === 'pending' || status === 'active';
 export const isClaimed = ({ status, joined_at }: Pick<Row, 'status' | 'joined_at'>) => status === 'pending' && joined_at !== null;
 
-/** How a side stands, by the names that both have. */
+/** The columns of a side, by the names that both have. */
 export function sideOf(
   row: Row,
   side: Side,
@@ -53,7 +53,7 @@ function withSide(side: Side, { seat, until, lost_at, lost_by }: ReturnType<type
     : { technician_seat: seat, technician_until: until, technician_lost_at: lost_at, technician_lost_by: lost_by };
 }
 
-/** How a side takes part in the talk by voice: with the page that said so, and no longer. */
+/** Sets a side's part in the voice call, for as long as the page that set it is there. */
 export const voiced = (side: Side, voice: Voice): Partial<Row> =>
   side === 'customer' ? { customer_voice: voice } : { technician_voice: voice };
 
@@ -62,7 +62,7 @@ export function seated(side: Side, seat: string, now: string): Partial<Row> {
   return { ...withSide(side, { seat, until: after(now, SEAT.lease_ms), lost_at: null, lost_by: null }), ...voiced(side, 'off') };
 }
 
-/** Nobody of a side is there any more. */
+/** A side has no page any more. */
 export function lost(side: Side, lost_at: string, lost_by: LostBy): Partial<Row> {
   return { ...withSide(side, { seat: null, until: null, lost_at, lost_by }), ...voiced(side, 'off') };
 }
@@ -72,7 +72,7 @@ const GONE: Record<Side, { ms: number; reason: EndReason }> = {
   technician: { ms: SESSION_LIMITS.technician_gone, reason: 'technician_gone' },
 };
 
-/** Until when the customer has to say that it may go on. */
+/** Until when the customer has to confirm that it may continue. */
 export function reaffirmBy({ status, reaffirmed_at }: Pick<Row, 'status' | 'reaffirmed_at'>): string | null {
   return status === 'active' && reaffirmed_at !== null ? after(reaffirmed_at, SESSION_LIMITS.reaffirm) : null;
 }
@@ -99,7 +99,7 @@ export function deadlineOf(row: Row): Deadline | undefined {
   return deadlines.reduce((first, other) => (other.at < first.at ? other : first));
 }
 
-/** What ends a session: the same whoever and whatever does. */
+/** Ends a session: the same for every cause. */
 export function ended(row: Row, ended_at: string, end_reason: EndReason): Partial<Row> {
   const status = row.status === 'active' && end_reason !== 'cancelled' ? 'completed' : 'cancelled';
   return {
@@ -110,8 +110,8 @@ export function ended(row: Row, ended_at: string, end_reason: EndReason): Partia
 }
 
 /**
- * A row as it is at `now` (ISO), whether that has been written down or not: pages whose server has not said a word for them are gone since it last did, and a session
- * whose time is over has ended then. `isHere` says of a page whether it is connected to this very server.
+ * A row as it is at `now` (ISO), whether that has been stored or not: pages whose server has not renewed them are gone since its last renewal, and a session whose
+ * time is over has ended then. `isHere` says of a page whether it is connected to this very server.
  */
 export function asOf(row: Row, now: string, isHere: (seat: string) => boolean): Row {
   if (!isOpen(row)) return row;
@@ -126,7 +126,7 @@ export function asOf(row: Row, now: string, isHere: (seat: string) => boolean): 
   return { ...settled, ...ended(settled, deadline.at, deadline.reason) };
 }
 
-/** When somebody has to look at a session again at the latest; undefined for one that is over. */
+/** When a session must be checked again at the latest; undefined for one that is over. */
 export function lookAt(row: Row): string | undefined {
   const deadline = deadlineOf(row);
   if (deadline === undefined) return undefined;
@@ -140,7 +140,7 @@ function phaseOf(row: Row): Phase {
   return row.customer_lost_at !== null || row.technician_lost_at !== null ? 'reconnecting' : 'active';
 }
 
-/** Grants hold while a page of each side is there: nobody is watched, controlled or recorded who is not at their screen, by somebody who is not at theirs. */
+/** Grants hold while a page of each side is there: a person is watched, controlled or recorded only while both are at their screens. */
 export const mayGrant = (row: Pick<Row, 'status' | 'customer_seat' | 'technician_seat'>) =>
   row.status === 'active' && row.customer_seat !== null && row.technician_seat !== null;
 
@@ -174,7 +174,7 @@ function liveGrants(row: Row): Pick<LiveSession, 'grants' | 'grants_ended'> {
   };
 }
 
-/** What the pages of both sides are told. */
+/** The state for the pages of both sides. */
 export function liveOf(row: Row): LiveSession {
   const deadline = deadlineOf(row);
   const isShown = sharesOf(row).length > 0;

@@ -10,7 +10,7 @@ import {
 import type { Move } from './session-changes.ts';
 import { isClaimed, type Row, sharesOf, voiced } from './session-state.ts';
 
-// What the pages of a session say: which of it each side may say, and what it changes of the session itself.
+// Signals of a session's pages: which of them each side may send, and how they change the session itself.
 
 export const NOT_THERE = 'This session is over, or another page has taken this place.';
 
@@ -33,7 +33,7 @@ function speaks(side: Side, voice: Voice): Move {
   });
 }
 
-/** What a signal of the customer changes of the session itself; undefined for one that is said and no more. */
+/** The change of the session by a customer's signal; undefined for one that is only passed on. */
 function moveOf(signal: CustomerSignal): Move | undefined {
   switch (signal.type) {
     case 'choosing':
@@ -78,7 +78,7 @@ function moveOf(signal: CustomerSignal): Move | undefined {
   }
 }
 
-/** A signal that this side may say; undefined for what is none, or is the other side's to say. */
+/** A signal that this side may send; undefined for an invalid one, or the other side's. */
 export function readSignal(side: Side, said: unknown): { signal: Signal; move: Move | undefined } | undefined {
   if (side === 'technician') {
     const signal = technicianSignalSchema.safeParse(said).data;

@@ -61,7 +61,7 @@ const approve = (id: string, token: string, view: 'screen' | 'talk' = 'talk') =>
   call(approveSession, { ...of(id, token), body: { view } });
 const read = async (id: string, token: string) => replyOf(await call(readSession, of(id, token)));
 
-/** A session that tina asks to join, of somebody new. */
+/** A session that tina asks to join, of a new person. */
 async function claimed() {
   const customer = await signIn();
   const { id, session_code } = replyOf(await call(createSession, { token: customer.token }));
@@ -128,12 +128,12 @@ describe('who asks', () => {
     replyOf(await join(session_code, tom.token));
   });
 
-  test('looks at nothing before the customer has approved, and nobody else can', async () => {
+  test('shows nothing before the customer has approved, and no other can', async () => {
     const { id, token } = await claimed();
     const stranger = await signIn();
     for (const other of [tina.token, stranger.token, boss.token]) expect((await approve(id, other)).status).toBe(404);
     expect((await call(readIce, of(id, tina.token))).status).toBe(409);
-    // The customer, who chooses what to show meanwhile, finds out by which servers: their picture is there the sooner.
+    // The customer, who chooses what to show meanwhile, gets the servers: their picture is there the sooner.
     expect(replyOf(await call(readIce, of(id, token))).has_relay).toBe(true);
     expect((await call(readSessionCustomer, of(id, tina.token))).status).toBe(409);
     expect((await call(completeJoined, of(id, tina.token))).status).toBe(409);
@@ -141,7 +141,7 @@ describe('who asks', () => {
     expect((await approve(id, token)).status).toBe(409);
   });
 
-  test('is refused by a customer who declines, and one who says nothing for a minute', async () => {
+  test('is refused by a customer who declines, and one who is silent for a minute', async () => {
     const first = await claimed();
     expect(replyOf(await call(declineSession, of(first.id, first.token)))).toMatchObject({
       status: 'cancelled',
@@ -164,7 +164,7 @@ describe('who asks', () => {
     expect((await approve(id, token)).status).toBe(409);
   });
 
-  test('who may not join sessions any more has none', async () => {
+  test('a person who may not join sessions any more has none', async () => {
     const lea = await signIn('lea');
     const user_id = await idOf(lea.token);
     const to = (role: 'support' | 'customer') => call(changeUser, { token: boss.token, body: { user_id, role } });
@@ -186,7 +186,7 @@ describe('who asks', () => {
 });
 
 describe('the clock', () => {
-  test('ends what nobody comes to, once, whoever looks: in every answer at once, and in the database when it is settled', async () => {
+  test('ends an abandoned session, once, whoever looks: in every answer at once, and in the database when it is settled', async () => {
     const { id, token } = await running();
     const before = (await stored(id)).version;
     clock.now += SESSION_LIMITS.customer_gone;
@@ -200,7 +200,7 @@ describe('the clock', () => {
     expect((await stored(id)).version).toBeLessThanOrEqual(before + 2);
   });
 
-  test('leaves half an hour until the customer has to say that it goes on, and four in all', async () => {
+  test('leaves half an hour until the customer has to confirm the session, and four hours in all', async () => {
     const { id, token } = await running();
     // Both are there.
     const here = { customer_lost_at: null, technician_lost_at: null };
@@ -240,7 +240,7 @@ describe('the clock', () => {
   });
 });
 
-describe('what is told', () => {
+describe('reports', () => {
   const mailsTo = async (email: string) =>
     await app.app.database.selectFrom('mails').select(['subject', 'text']).where('recipient', '=', email).execute();
 
@@ -287,7 +287,7 @@ describe('what is told', () => {
     expect(JSON.stringify(alert.evidence)).toContain('gift cards');
   });
 
-  test('nobody is reported or rated who was not there', async () => {
+  test('an absent technician cannot be reported or rated', async () => {
     const { token } = await signIn();
     const { id } = replyOf(await call(createSession, { token }));
     expect((await call(reportSession, { ...of(id, token), body: { reason: 'else' } })).status).toBe(409);
@@ -302,7 +302,7 @@ describe('what is told', () => {
     }
   });
 
-  test('what happened is in the log: its customer reads and exports it, and nobody else; the code is nowhere in it', async () => {
+  test("the log has the session's events: only its customer reads and exports it, and it never holds the code", async () => {
     const { id, token, session_code } = await running();
     replyOf(await call(readSessionCustomer, of(id, tina.token)));
     replyOf(await call(reaffirmSession, of(id, token)));
@@ -357,7 +357,7 @@ describe('beside the picture', () => {
     expect(replyOf(await call(listSessionMessages, of(id, token)))).toHaveLength(2);
   });
 
-  test('nobody writes while nobody is there to read', async () => {
+  test('messages need a reader on the other side', async () => {
     const { token } = await signIn();
     const { id } = replyOf(await call(createSession, { token }));
     expect((await call(writeSessionMessage, { ...of(id, token), body: { message: 'Hello?' } })).status).toBe(409);
@@ -371,7 +371,7 @@ describe('beside the picture', () => {
     expect((await call(writeNotes, { ...of(id, tom.token), body: { notes: '' } })).status).toBe(404);
   });
 
-  test('administrators see what runs, whoever takes part, and end it', async () => {
+  test('administrators see running sessions of everybody, and end them', async () => {
     const { id, token } = await running();
     const open = replyOf(await call(listOverseenSessions, { token: boss.token }));
     expect(open.find((one) => one.id === id)).toMatchObject({ phase: 'reconnecting', support_agent: 'tina' });
@@ -388,20 +388,20 @@ describe('beside the picture', () => {
     for (const other of [tina.token, token]) expect((await call(listOverseenAudit, of(id, other))).status).toBe(403);
   });
 
-  test('administrators see what was reported first, page by page, and narrow the list', async () => {
+  test('administrators see reported sessions first, page by page, and filter the list', async () => {
     const reported = await running();
     const body = { reason: 'asked_for_money', comment: 'For <b>gift cards</b>' } as const;
     replyOf(await call(reportSession, { ...of(reported.id, reported.token), body }));
     const others = [await running(), await running()];
     for (const { id } of others) replyOf(await call(completeJoined, of(id, tina.token)));
-    // Nobody has asked to join it, so it is nobody's affair but its customer's.
+    // No technician has asked to join it, so it concerns its customer alone.
     const alone = await signIn();
     const waits = replyOf(await call(createSession, { token: alone.token }));
 
     const seen: string[] = [];
     const page = (query: Record<string, string>) =>
       call(listOverseenSessions, { token: boss.token, query: `?${new URLSearchParams(query)}` });
-    // Of a session that went with its customer meanwhile nobody knows what comes after it.
+    // For a session that was deleted with its customer meanwhile, the next page is unknown.
     expect(problemOf(await page({ cursor: newId() })).code).toBe('invalid_field');
     for (let cursor: string | undefined; ; ) {
       const [row] = replyOf(await page({ limit: '1', ...(cursor && { cursor }) }));

@@ -2,7 +2,7 @@ import type { Counters } from '#platform/counters.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
 
-/** Holds back whoever guesses: at most so many wrong tries of one technician in a sliding window (ms). */
+/** Holds guessers back: at most so many wrong codes of one technician in a sliding window (ms). */
 export interface WrongCodes {
   /**
    * Counts a try before its outcome is known, so that many at once are not tried for nothing; `forgive` takes it back when it was no guess.

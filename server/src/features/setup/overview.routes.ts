@@ -1,25 +1,31 @@
 import { type Overview, readOverview } from '@palisade/contract/overview';
 import { type Api, serve } from '#platform/serve.ts';
 
-type Counts = { [Key in keyof Overview['waiting']]: () => Promise<number> };
+/** One statement each. `user_id` is of the reader. */
+type Counts = { [Key in keyof Overview['waiting']]: (user_id: string) => Promise<number> };
 type Steps = { [Key in keyof Overview['first_steps']]: (user_id: string) => Promise<boolean> };
 
-/** Tells administrators what waits for them. What knows each part of it is handed in. */
+/** Shows administrators their waiting work. Each part's count is passed in by its owner. */
 export function serveOverview(api: Api, waiting: Counts, first_steps: Steps): void {
   serve(api, readOverview, 'admin', async ({ session }) => {
     const { id } = session.user;
-    const [plan_requests, false_alarms, mails, jobs, provider, second_factor, first_scan, others] = await Promise.all([
-      waiting.plan_requests(),
-      waiting.false_alarms(),
-      waiting.mails(),
-      waiting.jobs(),
+    const [conversations, plan_requests, plans_ending, jobs, unproven, false_alarms, mails] = await Promise.all([
+      waiting.conversations(id),
+      waiting.plan_requests(id),
+      waiting.plans_ending(id),
+      waiting.jobs(id),
+      waiting.unproven(id),
+      waiting.false_alarms(id),
+      waiting.mails(id),
+    ]);
+    const [provider, second_factor, first_scan, others] = await Promise.all([
       first_steps.provider(id),
       first_steps.second_factor(id),
       first_steps.first_scan(id),
       first_steps.others(id),
     ]);
     return {
-      waiting: { plan_requests, false_alarms, mails, jobs },
+      waiting: { conversations, plan_requests, plans_ending, jobs, false_alarms, mails, unproven },
       first_steps: { provider, second_factor, first_scan, others },
     };
   });

@@ -1,13 +1,16 @@
 import { changePassword, forgotPassword, login, register } from '@palisade/contract/auth';
+import { sendMessage } from '@palisade/contract/chat';
 import { listOutbox } from '@palisade/contract/mail';
 import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { setupConfig } from '@palisade/contract/setup';
-import { createTemplate, requestPlan } from '@palisade/contract/subscription';
+import { assignSubscription, createTemplate, requestPlan } from '@palisade/contract/subscription';
 import { expect, test, vi } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
-test('a fresh installation says that the first account administers it, and what it needs then', async () => {
+const NOTHING = { conversations: 0, plan_requests: 0, plans_ending: 0, jobs: 0, false_alarms: 0, mails: 0, unproven: 0 };
+
+test('a fresh installation says that the first account administers it, and then its next steps', async () => {
   const app = await startTestApp();
   const { call } = app;
   expect(replyOf(await call(readConfig)).administrator).toBe('first_account');
@@ -15,7 +18,7 @@ test('a fresh installation says that the first account administers it, and what 
   expect(replyOf(await call(readConfig)).administrator).toBe('there');
   const first = replyOf(await call(readOverview, { token: boss.token }));
   expect(first).toEqual({
-    waiting: { plan_requests: 0, false_alarms: 0, mails: first.waiting.mails, jobs: 0 },
+    waiting: { ...NOTHING, mails: first.waiting.mails },
     first_steps: { provider: false, second_factor: false, first_scan: false, others: false },
   });
 
@@ -60,6 +63,47 @@ test('a fresh installation says that the first account administers it, and what 
   expect(replyOf(await call(readOverview, { token: boss.token })).waiting.jobs).toBe(1);
 });
 
+test('counts unanswered conversations of others, and plans that end within 30 days', async () => {
+  let now = Date.parse('2026-11-20T10:00:00Z');
+  const app = await startTestApp({ surroundings: { now: () => now } });
+  const boss = await app.signIn('boss', 'admin');
+  const maria = await app.signIn('maria');
+  const tom = await app.signIn('tom');
+  const waiting = async (token = boss.token) => replyOf(await app.call(readOverview, { token })).waiting;
+  const say = (token: string) => app.call(sendMessage, { token, body: { message: 'It is slow.', sender: 'user' } });
+  replyOf(await say(maria.token));
+  replyOf(await say(tom.token));
+  // Administrators do not answer themselves.
+  replyOf(await say(boss.token));
+  expect((await waiting()).conversations).toBe(2);
+
+  const plan = { plan_name: 'Family', price: 5, max_devices: 1, is_premium: false, features: [] } as const;
+  const assign = (user_email: string, duration_months: 1 | 3) =>
+    app.call(assignSubscription, { token: boss.token, body: { ...plan, features: [], user_email, duration_months } });
+  replyOf(await assign(maria.email, 1));
+  replyOf(await assign(tom.email, 3));
+  expect((await waiting()).plans_ending).toBe(1);
+  now += 31 * 86_400_000;
+  const again = replyOf(await app.call(login, { body: { email: boss.email, password: boss.password } })).access_token;
+  expect((await waiting(again)).plans_ending).toBe(0);
+  now += 35 * 86_400_000;
+  const later = replyOf(await app.call(login, { body: { email: boss.email, password: boss.password } })).access_token;
+  expect((await waiting(later)).plans_ending).toBe(1);
+});
+
+test('in public exposure people who have not confirmed their email wait', async () => {
+  const app = await startTestApp({
+    environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
+  });
+  const boss = await app.signIn('boss', 'admin');
+  const before = replyOf(await app.call(readOverview, { token: boss.token })).waiting.unproven;
+  const body = { email: 'new@example.com', username: 'newcomer', password: 'a long enough password' };
+  replyOf(await app.call(register, { body }));
+  await vi.waitFor(async () =>
+    expect(replyOf(await app.call(readOverview, { token: boss.token })).waiting.unproven).toBe(before + 1),
+  );
+});
+
 test('in public exposure an address of the settings administers, once it was confirmed', async () => {
   const app = await startTestApp({
     environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
@@ -70,7 +114,7 @@ test('in public exposure an address of the settings administers, once it was con
   expect(replyOf(await app.call(readConfig)).administrator).toBe('named_email');
 });
 
-test('without a mail server letters with a code wait for an administrator, for a day; notices wait for nobody', async () => {
+test('without a mail server letters with a code wait for an administrator, for a day; notices do not wait', async () => {
   let now = Date.parse('2026-11-20T10:00:00Z');
   const app = await startTestApp({
     environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'office@example.com', RESET_DELIVERY: 'outbox' },

@@ -2,7 +2,7 @@ import { MAX_DEVICES_DEFAULT, statusOf } from '@palisade/contract/subscription';
 import type { Kysely } from 'kysely';
 import type { SubscriptionTables } from './subscriptions.tables.ts';
 
-/** How many devices a person's plan holds at a time (ms), read as part of what hangs on it. Whoever has no plan has room for one. */
+/** The number of devices that a person's plan allows at a time (ms), read in the caller's transaction. Without a plan it is one. */
 export async function deviceLimit(
   database: Kysely<Pick<SubscriptionTables, 'subscriptions'>>,
   user_id: string,

@@ -1,11 +1,11 @@
 import { describeEnd } from '@palisade/contract/day';
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 
-/** Where somebody sees their plan; nowhere, in a letter of an installation that does not know its own address. */
+/** The page with a person's plan; undefined in a letter of an installation that does not know its own address. */
 const pageOf = (public_url: string | undefined) =>
   public_url === undefined ? [] : [new URL('/subscription-manager', public_url).href];
 
-/** What somebody is told when an administrator gives them a plan. */
+/** The letter to a person who was given a plan by an administrator. */
 export function assignedLetter(plan: {
   plan_name: string;
   expires_at: string | null;
@@ -30,7 +30,7 @@ export function assignedLetter(plan: {
   };
 }
 
-/** What somebody is told when an administrator does not give them the plan that they asked for. */
+/** The letter to a person whose request for a plan was declined. */
 export function declinedLetter({ plan_name, public_url }: { plan_name: string; public_url: string | undefined }) {
   return {
     subject: 'about the plan that you asked for',

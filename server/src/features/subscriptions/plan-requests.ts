@@ -13,7 +13,7 @@ import { type Accounts, templateOf } from './subscriptions.ts';
 /** A request as it is stored. */
 export type PlanRequestRow = Selectable<SubscriptionTables['subscription_requests']>;
 
-/** What people ask admins for. Granting one is part of assigning a subscription. */
+/** Requests of people to administrators for plans. Granting one is part of assigning a subscription. */
 export interface PlanRequests {
   /** @throws Problem `not_found` for a plan that is not on offer, `conflict` while a request for it is open. */
   open(user_id: string, template_id: string): Promise<PlanRequest>;
@@ -31,7 +31,7 @@ export function createPlanRequests(parts: {
   accounts: Accounts;
   mail: Pick<Mail, 'queue' | 'wake'>;
   public_url: string | undefined;
-  /** Told of whose requests are not as they were. */
+  /** Called with a person whose requests have changed. */
   onChange: (user_id: string) => void;
   now: () => number;
 }): PlanRequests {

@@ -2,6 +2,7 @@ import { currentSubscription } from '@palisade/contract/current-subscription';
 import {
   assignSubscription,
   cancelSubscription,
+  changeTemplate,
   createTemplate,
   declinePlanRequest,
   deleteTemplate,
@@ -45,6 +46,8 @@ export function serveSubscriptions(api: Api, subscriptions: Subscriptions, reque
   });
 
   serve(api, createTemplate, 'admin', async ({ body }) => ({ ...DONE, template: await subscriptions.createTemplate(body) }));
+
+  serve(api, changeTemplate, 'admin', async ({ body }) => ({ ...DONE, template: await subscriptions.changeTemplate(body) }));
 
   serve(api, deleteTemplate, 'admin', async ({ body }) => {
     await subscriptions.deleteTemplate(body.template_id);

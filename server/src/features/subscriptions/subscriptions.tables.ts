@@ -1,7 +1,7 @@
 import type { PlanRequestStatus } from '@palisade/contract/subscription';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
-/** What a plan is made of, wherever it stands. */
+/** The columns of a plan, in every table with plans. */
 interface PlanColumns {
   currency: string;
   duration_months: number;
@@ -28,7 +28,7 @@ export interface SubscriptionTables {
     price_cents: number;
     starts_at: string;
     expires_at: string | null;
-    /** Null for the one subscription of a person that nobody has ended; it may have expired. */
+    /** Null for the one subscription of a person that was not ended; it may have expired. */
     ended_as: 'replaced' | 'cancelled' | null;
     ended_at: string | null;
   };

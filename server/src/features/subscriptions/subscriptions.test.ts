@@ -5,6 +5,7 @@ import {
   type Assignment,
   assignSubscription,
   cancelSubscription,
+  changeTemplate,
   createTemplate,
   declinePlanRequest,
   deleteTemplate,
@@ -90,7 +91,7 @@ describe('who may', async () => {
     expect((await send(endpoint, customer.token)).status).toBe(403);
   });
 
-  test('every path below /admin/ says so by itself', () => {
+  test('every path below /admin/ declares its own access', () => {
     for (const [, { path, access }] of endpoints) expect(access).toBe(path.startsWith('/admin/') ? 'admin' : 'customer');
   });
 
@@ -134,7 +135,7 @@ describe('assigning', async () => {
     });
   });
 
-  test('finds the account whatever the case and the space around the email', async () => {
+  test('finds the account for any case and space around the email', async () => {
     expect(replyOf(await assign({ user_email: '  MARIA@Example.COM ' })).subscription.user_email).toBe(customer.email);
   });
 
@@ -168,7 +169,7 @@ describe('assigning', async () => {
     expect(replyOf(await call(currentSubscription, { token: person.token })).plan_name).toBe(active?.plan_name);
   });
 
-  test('what is typed is stored and answered as typed, said twice is said once', async () => {
+  test('input is stored and answered as typed, without duplicates', async () => {
     const { subscription } = replyOf(
       await assign({
         plan_name: `  ${HOSTILE} `,
@@ -250,7 +251,7 @@ describe('assigning', async () => {
     expect(
       problemOf(await call(cancelSubscription, { token: admin.token, body: { subscription_id: subscription.id } })).status,
     ).toBe(404);
-    // What had run out stays so when something new is given.
+    // The expired one stays expired when a new one is assigned.
     replyOf(await assign());
     const later = replyOf(await call(listSubscriptions, { token: admin.token }));
     expect(later.find(({ id }) => id === subscription.id)?.status).toBe('expired');
@@ -271,7 +272,7 @@ describe('assigning', async () => {
     expect(replyOf(await call(currentSubscription, { token })).is_premium).toBe(true);
   });
 
-  test('the list goes on by its Link header, newest first', async () => {
+  test('the Link header leads through the list, newest first', async () => {
     const ids: string[] = [];
     let query: string | undefined = '?limit=4';
     while (query !== undefined) {
@@ -300,13 +301,22 @@ describe('templates', async () => {
     expect(replyOf(await call(listPlans, { token: customer.token }))).toEqual([solo, template]);
   });
 
-  test('a name is taken once, whatever its case', async () => {
+  test('a name is taken once, in any case', async () => {
     replyOf(await create({ template_name: 'Taken' }));
     expect(problemOf(await create({ template_name: ' TAKEN ' }))).toMatchObject({
       status: 409,
       code: 'conflict',
       detail: 'A template named "TAKEN" exists already. Choose another name.',
     });
+    const { template } = replyOf(await create({ template_name: 'Before' }));
+    const change = (body: Partial<NewTemplate>, template_id = template.id) =>
+      call(changeTemplate, { token: admin.token, body: { ...TEMPLATE, ...body, template_id } });
+    expect(replyOf(await change({ template_name: 'After', base_price: 5, features: ['New'] })).template).toEqual({
+      ...template,
+      ...{ template_name: 'After', base_price: 5, features: ['New'] },
+    });
+    expect(problemOf(await change({ template_name: 'taken' })).code).toBe('conflict');
+    expect(problemOf(await change({}, NOWHERE)).code).toBe('not_found');
     const race = await Promise.all([1, 2, 3].map(() => create({ template_name: 'Race' })));
     expect(race.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
@@ -355,7 +365,7 @@ describe('plan requests', async () => {
     expect(replyOf(await call(listPlanRequests, { token: stranger.token }))).toEqual([]);
   });
 
-  test('what one has says that a plan is asked for, until it is withdrawn or premium', async () => {
+  test('the present subscription says that a plan is asked for, until it is withdrawn or premium', async () => {
     const person = await signIn('waiting');
     const ownOf = async () => replyOf(await call(currentSubscription, { token: person.token }));
     expect(await ownOf()).not.toHaveProperty('requested_at');
@@ -402,7 +412,7 @@ describe('plan requests', async () => {
     expect((await ask(plan.id)).status).toBe(201);
   });
 
-  test('one’s own can be withdrawn, somebody else’s is not there', async () => {
+  test('one’s own can be withdrawn, another person’s is not found', async () => {
     const plan = await template('Withdrawn');
     const request = replyOf(await ask(plan.id));
     const withdraw = (token: string, id = request.id) => call(withdrawPlanRequest, { token, params: { id } });
@@ -415,7 +425,7 @@ describe('plan requests', async () => {
     expect(await openIds()).not.toContain(request.id);
   });
 
-  test('a plan is taken off the offer once nobody asks for it, and whoever has it keeps it', async () => {
+  test('a plan is removed from the offer once it has no requests, and its owners keep it', async () => {
     const plan = await template('Mistyped');
     const request = replyOf(await ask(plan.id));
     const remove = (token = admin.token) => call(deleteTemplate, { token, body: { template_id: plan.id } });

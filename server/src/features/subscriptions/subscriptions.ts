@@ -1,5 +1,6 @@
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import type { PageQuery } from '@palisade/contract/fields';
+import { PLANS_END_WITHIN_DAYS } from '@palisade/contract/overview';
 import { shownEmail } from '@palisade/contract/shown-email';
 import {
   type Assignment,
@@ -23,7 +24,7 @@ import { Problem } from '#platform/problem.ts';
 import { assignedLetter } from './plan-letters.ts';
 import type { SubscriptionTables } from './subscriptions.tables.ts';
 
-/** What subscriptions need to know of an account. */
+/** The facts about an account that subscriptions need. */
 interface Account {
   id: string;
   email: string;
@@ -66,9 +67,22 @@ function planColumns(plan: Pick<Assignment, 'duration_months' | 'max_devices' | 
     duration_months: plan.duration_months,
     max_devices: plan.max_devices,
     is_premium: plan.is_premium ? 1 : 0,
-    // Said twice is said once.
+    // Duplicates are removed.
     features: JSON.stringify([...new Set(plan.features)]),
   };
+}
+
+/** A template's fields as columns. */
+function templateColumns(template: NewTemplate) {
+  const { template_name, base_price } = template;
+  const template_name_key = template_name.normalize('NFKC').toLowerCase();
+  return { template_name, template_name_key, base_price_cents: centsOf(base_price), ...planColumns(template) };
+}
+
+/** What is told of a template that the database refused; the error itself when it is about something else. */
+function templateRefusal(error: unknown, { template_name }: NewTemplate): unknown {
+  if (!isUniqueViolation(error, 'template_name_key')) return error;
+  return new Problem('conflict', { detail: `A template named "${template_name}" exists already. Choose another name.` });
 }
 
 /** A template as a reply has it. */
@@ -95,14 +109,14 @@ interface SubscriptionsOptions {
   accounts: Accounts;
   mail: Pick<Mail, 'queue' | 'wake'>;
   public_url: string | undefined;
-  /** Told of whose subscription is not as it was. */
+  /** Called with a person whose subscription has changed. */
   onChange: (user_id: string) => void;
   now: () => number;
 }
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** What is said beside a plan that could be a better one. */
+/** The open request beside a plan that could be a better one. */
 async function asked(
   database: Kysely<SubscriptionTables & AuditTables & MailTables & InstallationTables>,
   user_id: string,
@@ -137,7 +151,7 @@ export class Subscriptions {
     this.now = options.now;
   }
 
-  /** One attempt. A unique violation of `user_id` means that somebody else assigned in the same instant. */
+  /** One attempt. A unique violation of `user_id` means that another administrator assigned in the same instant. */
   private async replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
     const starts_at = at(this.now);
     return await this.database.transaction().execute(async (transaction) => {
@@ -183,7 +197,7 @@ export class Subscriptions {
     });
   }
 
-  /** What the person has at this moment; premium ends in the millisecond in which the subscription expires. */
+  /** The present subscription of a person; premium ends in the millisecond in which the subscription expires. */
   async current(user_id: string): Promise<CurrentSubscription> {
     const row = await this.database
       .selectFrom('subscriptions')
@@ -207,6 +221,19 @@ export class Subscriptions {
     };
   }
 
+  /** Plans that end within `PLANS_END_WITHIN_DAYS`; those that ended already are not among them. */
+  async countEnding(): Promise<number> {
+    const now = this.now();
+    const { count } = await this.database
+      .selectFrom('subscriptions')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('ended_as', 'is', null)
+      .where('expires_at', '>', new Date(now).toISOString())
+      .where('expires_at', '<=', new Date(now + PLANS_END_WITHIN_DAYS * 86_400_000).toISOString())
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
   async list({ limit, cursor }: PageQuery): Promise<Subscription[]> {
     let query = this.database.selectFrom('subscriptions').selectAll().orderBy('id', 'desc').limit(limit);
     if (cursor !== undefined) query = query.where('id', '<', cursor);
@@ -221,7 +248,7 @@ export class Subscriptions {
   }
 
   /**
-   * Ends what the person has and gives them this, in one transaction.
+   * Replaces the person's subscription with this one, in one transaction.
    * @throws Problem `not_found` for an email without account.
    */
   async assign(assignment: Assignment, by: Doer): Promise<Subscription> {
@@ -275,28 +302,35 @@ export class Subscriptions {
 
   /** @throws Problem `conflict` for a name that is taken. */
   async createTemplate(template: NewTemplate): Promise<Template> {
-    const { template_name } = template;
     try {
       const row = await this.database
         .insertInto('subscription_templates')
-        .values({
-          id: newId(),
-          template_name,
-          template_name_key: template_name.normalize('NFKC').toLowerCase(),
-          base_price_cents: centsOf(template.base_price),
-          ...planColumns(template),
-          created_at: at(this.now),
-        })
+        .values({ id: newId(), ...templateColumns(template), created_at: at(this.now) })
         .returningAll()
         .executeTakeFirstOrThrow();
       return templateOf(row);
     } catch (error) {
-      if (!isUniqueViolation(error, 'template_name_key')) throw error;
-      throw new Problem('conflict', { detail: `A template named "${template_name}" exists already. Choose another name.` });
+      throw templateRefusal(error, template);
     }
   }
 
-  /** Takes a plan off the offer. Throws `conflict` while somebody asks for it, `not_found` where it is not on offer. */
+  /** @throws Problem `not_found` for a plan that is no longer on offer, `conflict` for a name that is taken. */
+  async changeTemplate({ template_id, ...template }: NewTemplate & { template_id: string }): Promise<Template> {
+    try {
+      const row = await this.database
+        .updateTable('subscription_templates')
+        .set(templateColumns(template))
+        .where('id', '=', template_id)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) throw new Problem('not_found', { detail: 'This plan is no longer on offer.' });
+      return templateOf(row);
+    } catch (error) {
+      throw templateRefusal(error, template);
+    }
+  }
+
+  /** Takes a plan off the offer. Throws `conflict` while it has requests, `not_found` where it is not on offer. */
   async deleteTemplate(id: string): Promise<void> {
     const deleted = await this.database
       .deleteFrom('subscription_templates')

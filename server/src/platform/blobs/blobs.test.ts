@@ -52,7 +52,7 @@ interface Store {
   harm(key: string, how: (bytes: Buffer) => Buffer): Promise<void>;
   /** The same store with so many bytes free on the disk that it needs. */
   withFree(bytes: number): Promise<Blobs>;
-  /** Where nothing may stay of what failed. */
+  /** Files of failed writes, which must not stay. */
   leftovers(): string[];
 }
 
@@ -146,7 +146,7 @@ for (const [name, is_there, openStore] of stores) {
       await expect(blobs.get('replaced', { expected: first })).rejects.toThrow(BlobDamagedError);
     });
 
-    test('says at its end that an object is not what was stored', async () => {
+    test('reports at its end that an object differs from the stored bytes', async () => {
       const bytes = randomBytes(400 * KIB);
       const expected = await blobs.put('harmed', pieces(bytes, 64 * KIB));
       await store.harm('harmed', (before) => {
@@ -167,7 +167,7 @@ for (const [name, is_there, openStore] of stores) {
       await expect(blobs.get('short-lived')).rejects.toThrow(BlobNotFoundError);
     });
 
-    test('keeps nothing of a stream that fails, or has another length than it was announced with', async () => {
+    test('keeps no part of a stream that fails, or has another length than it was announced with', async () => {
       const before = await blobs.put('kept', pieces(Buffer.from('as before'), 9));
       const bytes = randomBytes(700 * KIB);
       await expect(blobs.put('kept', failing(bytes))).rejects.toThrow('the sender went away');
@@ -230,7 +230,7 @@ for (const [name, is_there, openStore] of stores) {
         await expect(blobs.list({ prefix, limit: 1 })).rejects.toThrow(BlobKeyError);
     });
 
-    test('is several stores in folders that know nothing of each other', async () => {
+    test('is several stores in folders that are independent of each other', async () => {
       const [one, other] = [blobsIn(blobs, 'one'), blobsIn(blobs, 'other')];
       await one.put('same', pieces(Buffer.from('1'), 1));
       await other.put('same', pieces(Buffer.from('22'), 1));
@@ -242,7 +242,7 @@ for (const [name, is_there, openStore] of stores) {
       expect((await buffer(await one.get('same'))).toString()).toBe('1');
     });
 
-    test('lets go of what nobody reads, or reads only in part', async () => {
+    test('releases objects that are not read, or only in part', async () => {
       const bytes = randomBytes(2 * MIB);
       await blobs.put('unread', pieces(bytes, 64 * KIB));
       for (let round = 0; round < 50; round += 1) {
@@ -263,7 +263,7 @@ for (const [name, is_there, openStore] of stores) {
   });
 }
 
-test('a folder and its files are their owner’s alone, and what a server that was killed left is removed', async () => {
+test('a folder and its files are their owner’s alone, and the leftovers of a killed server are removed', async () => {
   const folder = join(freshFolder(), 'objects');
   const open = () => openFolderBlobs({ folder, disk: openDisk(tmpdir(), 0) });
   await open().put('deep/down/object', pieces(Buffer.from('x'), 1));

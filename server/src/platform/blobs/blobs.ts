@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-/** What a store has taken: the size in bytes and the SHA-256 in hex. Whoever keeps it finds out later whether the store gave back the same bytes. */
+/** Facts about stored bytes: size, and SHA-256 in hex. A caller that keeps them can verify later that the store returns the same bytes. */
 export interface BlobFacts {
   size: number;
   sha256: string;
 }
 
-/** What a store says of an object. `sha256` where it keeps one. */
+/** A store's facts about an object. `sha256` is undefined if the store keeps none. */
 export interface BlobStat {
   size: number;
   sha256: string | undefined;
@@ -36,12 +36,12 @@ export interface ByteRange {
 export interface Blobs {
   /**
    * Stores all of a stream; the object is there as a whole or not at all, in place of one that was there. `size` in bytes where it is known: a stream of another length is refused.
-   * @throws StoreFullError, or what the stream throws.
+   * @throws StoreFullError, or the stream's error.
    */
   put(key: string, bytes: AsyncIterable<Uint8Array>, known?: { size: number }): Promise<BlobFacts>;
   /**
-   * The bytes of an object. Read to its end, a whole object proves to be what was stored, or the stream fails with BlobDamagedError. `expected` is what `put` answered; without it the checksum that
-   * the store keeps counts, where it keeps one.
+   * The bytes of an object. Read to its end, a whole object proves to be unchanged, or the stream fails with BlobDamagedError. `expected` is the answer of `put`; without it the store's own checksum
+   * is compared, if it has one.
    * @throws BlobNotFoundError, BlobDamagedError for another size than `expected`, RangeError for a range that begins behind the end.
    */
   get(key: string, how?: { range?: ByteRange; expected?: BlobFacts | undefined }): Promise<Readable>;
@@ -79,7 +79,7 @@ export class StoreAwayError extends Error {
   override name = 'StoreAwayError';
 }
 
-/** Its code is that of the file system, so that whoever knows that one knows this. */
+/** Its code is the file system's, so that code for that one handles this too. */
 export class StoreFullError extends Error {
   override name = 'StoreFullError';
   readonly code = 'ENOSPC';
@@ -87,7 +87,7 @@ export class StoreFullError extends Error {
 
 const NAME = '[a-z0-9][a-z0-9_-]{0,127}';
 const KEY = new RegExp(`^${NAME}(?:/${NAME}){0,7}$`);
-/** What a key may begin with: whole names and the beginning of one. */
+/** A valid key prefix: whole names, then the beginning of one. */
 const PREFIX = new RegExp(`^(?:${NAME}/){0,7}(?:${NAME})?$`);
 
 export function isKey(key: string): boolean {
@@ -134,7 +134,7 @@ export async function* allBlobs(blobs: Pick<Blobs, 'list'>, prefix = ''): AsyncG
   } while (after !== undefined);
 }
 
-/** Passes a stream on, and counts and hashes what went by. */
+/** Passes a stream on, and counts and hashes its bytes. */
 export async function* counted(
   bytes: AsyncIterable<Uint8Array>,
   known: { size: number } | undefined,
@@ -168,7 +168,7 @@ export async function* proved(
     throw new BlobDamagedError(`The object ${key} is not what was stored: its SHA-256 is another one.`);
 }
 
-/** A stream of `bytes`. Of one that nobody begins to read the generator does not begin either, and so does not end: `dispose` is called in any case. */
+/** A stream of `bytes`. The generator of an unread stream does not begin, and so does not end: `dispose` is called in any case. */
 export function streamOf(bytes: AsyncIterable<Uint8Array>, dispose: () => void): Readable {
   return Readable.from(bytes, { objectMode: false }).once('close', dispose);
 }

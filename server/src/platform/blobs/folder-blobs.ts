@@ -22,7 +22,7 @@ import {
 /** No key has a dot. */
 const INCOMPLETE = '.part';
 const READ_BYTES = 256 * 1024;
-/** The disk is looked at when so many bytes have come: what else is written meanwhile is to be less than the reserve. */
+/** The disk is checked each time so many bytes have come: other writes meanwhile must stay below the reserve. */
 const LOOK_EVERY_BYTES = 1024 ** 2;
 
 function isMissing(error: unknown): boolean {
@@ -48,7 +48,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Bytes `start` to `end` of an open file, which is closed when they were read, or nobody reads on. */
+/** Bytes `start` to `end` of an open file, which is closed when they were read, or the reader stops. */
 async function* bytesOf(handle: FileHandle, start: number, end: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at <= end; ) {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(READ_BYTES, end + 1 - at)), 0, null, at);
@@ -59,13 +59,13 @@ async function* bytesOf(handle: FileHandle, start: number, end: number): AsyncGe
 }
 
 /**
- * A folder whose files are objects. Files are their owner's alone, and on the disk before `put` answers. What a server that was killed had not finished is removed.
+ * A folder whose files are objects. Files are their owner's alone, and on the disk before `put` answers. Unfinished files of a killed server are removed.
  * @throws when the folder cannot be made, read or written.
  */
 export function openFolderBlobs(parts: {
   folder: string;
   disk: Disk;
-  /** A server may be writing there just now, so nothing is removed. */
+  /** A server may be writing there just now, so no file is removed. */
   is_in_use?: boolean;
 }): Blobs {
   const { folder, disk, is_in_use = false } = parts;

@@ -4,7 +4,7 @@ import { openS3Blobs, type S3Blobs } from './s3-blobs.ts';
 import type { S3Location } from './storage-url.ts';
 
 /**
- * Opens the store of STORAGE_URL, and asks it once, so that a wrong setting is said at the start. `folder` is for what is on its way there.
+ * Opens the store of STORAGE_URL, and asks it once, so that a wrong setting is reported at the start. `folder` is for files on their way there.
  * @throws Error that says in one line what to set.
  */
 export async function openStorage(parts: { location: S3Location; folder: string; disk: Disk }): Promise<S3Blobs> {

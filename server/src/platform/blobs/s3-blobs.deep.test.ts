@@ -15,9 +15,9 @@ import { openS3Blobs } from './s3-blobs.ts';
 import { signed } from './s3-wire.ts';
 import { parseStorageUrl } from './storage-url.ts';
 
-/** Whoever waits for an answer of the server is told within it; ms. */
+/** Longest time until a caller of the server has an answer; ms. */
 const TOLD_WITHIN_MS = 5_000;
-/** What tests wait with a store that says nothing, where it does; ms. */
+/** Patience of tests with a silent store; ms. */
 const PATIENCE_MS = 1_000;
 
 function freshFolder(): string {
@@ -144,7 +144,7 @@ describe('STORAGE_URL', () => {
   });
 });
 
-test('a store that is not there, or says nothing, is told of within 5 s', async () => {
+test('reports an unreachable or silent store within 5 s', async () => {
   const port = await freePort();
   // Takes connections and bytes, and never answers.
   const silent = createServer((socket) => socket.on('error', () => {}).resume());
@@ -182,7 +182,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a store that speaks S3', () => 
   /** The first calls meet these, the later ones none. */
   const meet = (...faults: Fault[]) => way.next(() => faults.shift());
 
-  test('that refuses the secret, or has no such bucket, is told of at the start, once', async () => {
+  test('reports a refused secret or a missing bucket once, at the start', async () => {
     const start = (url: string) => {
       const folder = freshFolder();
       return openStorage({ location: parseStorageUrl(url, undefined), folder, disk: openDisk(folder, 0) });
@@ -241,7 +241,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a store that speaks S3', () => 
     }
   });
 
-  test('that cuts what it gives is asked for the rest', async () => {
+  test('that cuts an object is asked for the rest', async () => {
     const { blobs } = opened();
     meet();
     const expected = await blobs.put('cut', once(BYTES));
@@ -265,7 +265,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a store that speaks S3', () => 
     await expect(buffer(stream)).rejects.toThrow(BlobDamagedError);
   });
 
-  test('that stops in the middle of what it gives is away, and is not waited for by who reads slowly', async () => {
+  test('that stops in the middle of an object is away, and a slow reader does not wait for it', async () => {
     const { blobs } = opened(PATIENCE_MS);
     meet();
     const expected = await blobs.put('slow', once(BYTES));

@@ -27,13 +27,13 @@ import {
 import { createS3Wire, drain, type S3Body, type S3Wire } from './s3-wire.ts';
 import type { S3Location } from './storage-url.ts';
 
-/** A call that gets no sign of life for so long ends: whoever waits for an answer of this server is told within 5 s. ms. */
+/** A call without a sign of life for so long ends: callers of this server get an answer within 5 s. */
 const PATIENCE_MS = 4_000;
-/** What is smaller is held in memory until it is sent; else it is written to a file on the way, because S3 wants size and checksums before the first byte. */
+/** Smaller objects are held in memory until they are sent; larger ones go through a file, because S3 wants size and checksums before the first byte. */
 const HELD_BYTES = 256 * 1024;
 const LOOK_EVERY_BYTES = 1024 ** 2;
 const LIST_BYTES_MAXIMUM = 8 * 1024 ** 2;
-/** A download that was cut goes on where it was, so often without a byte in between. */
+/** Number of times that a cut download resumes without having received another byte. */
 const RESUMED_MOST = 3;
 const SHA256_HEADER = 'x-amz-meta-sha256';
 
@@ -51,7 +51,7 @@ function checksumOf({ headers }: IncomingMessage): string | undefined {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Text of an XML element (www.w3.org/TR/xml section 4.6). What is no character stays as it is. */
+/** Text of an XML element (www.w3.org/TR/xml section 4.6). Invalid character references stay as they are. */
 function textOf(xml: string, name: string): string {
   const begin = xml.indexOf(`<${name}>`);
   const end = xml.indexOf(`</${name}>`, begin);
@@ -84,7 +84,7 @@ interface S3BlobsOptions {
 }
 
 /**
- * A bucket, or a folder of one. `folder` is where bodies of more than 256 KiB lie while they are sent; nothing else may be in it.
+ * A bucket, or a folder of one. `folder` is for bodies of more than 256 KiB while they are sent; it may hold no other files.
  * @throws when that folder cannot be made.
  */
 export class S3Blobs implements Blobs {
@@ -98,7 +98,7 @@ export class S3Blobs implements Blobs {
     this.disk = options.disk;
     const { patience_ms = PATIENCE_MS } = options;
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    // What a server that was killed was about to send.
+    // Unsent files of a killed server.
     for (const name of readdirSync(this.folder)) rmSync(join(this.folder, name), { force: true });
     this.wire = createS3Wire({
       origin: options.location.origin,
@@ -166,7 +166,7 @@ export class S3Blobs implements Blobs {
     }
   }
 
-  /** Bytes `start` to `end` of an object, going on after a connection that was cut. */
+  /** Bytes `start` to `end` of an object, continued after a cut connection. */
   private async *download(
     key: string,
     first: IncomingMessage,
@@ -216,7 +216,7 @@ export class S3Blobs implements Blobs {
 
   /**
    * Stores all of a stream; the object is there as a whole or not at all, in place of one that was there. `size` in bytes where it is known: a stream of another length is refused.
-   * @throws StoreFullError, or what the stream throws.
+   * @throws StoreFullError, or the stream's error.
    */
   async put(key: string, bytes: AsyncIterable<Uint8Array>, known?: { size: number }): Promise<BlobFacts> {
     const place = this.within(key);
@@ -228,8 +228,8 @@ export class S3Blobs implements Blobs {
   }
 
   /**
-   * The bytes of an object. Read to its end, a whole object proves to be what was stored, or the stream fails with BlobDamagedError. `expected` is what `put` answered; without it the checksum that
-   * the store keeps counts, where it keeps one.
+   * The bytes of an object. Read to its end, a whole object proves to be unchanged, or the stream fails with BlobDamagedError. `expected` is the answer of `put`; without it the store's own checksum
+   * is compared, if it has one.
    * @throws BlobNotFoundError, BlobDamagedError for another size than `expected`, RangeError for a range that begins behind the end.
    */
   async get(key: string, { range, expected }: { range?: ByteRange; expected?: BlobFacts | undefined } = {}): Promise<Readable> {
@@ -298,7 +298,7 @@ export class S3Blobs implements Blobs {
     });
     const { entries, is_truncated } = parseList(await this.wire.soon(wholeText(response), response));
     const mine = entries.map((entry) => ({ ...entry, key: entry.key.slice(this.beginning.length) }));
-    // What others have put into the bucket under other names is none of ours.
+    // Objects that other programs put into the bucket under other names are left out.
     return { entries: mine.filter(({ key }) => isKey(key)), next: is_truncated ? mine.at(-1)?.key : undefined };
   }
 

@@ -28,7 +28,7 @@ export interface S3Wire {
    * @throws StoreAwayError, StoreFullError, BlobNotFoundError
    */
   call(call: S3Call): Promise<IncomingMessage>;
-  /** What comes within the patience with a store that says nothing. @throws StoreAwayError and destroys `of` else. */
+  /** Waits for `coming` within the patience for a silent store. @throws StoreAwayError and destroys `of` else. */
   soon<T>(coming: Promise<T>, of: { destroy(): unknown }, more_ms?: number): Promise<T>;
   close(): void;
 }
@@ -96,7 +96,7 @@ function reasonOf(error: unknown): string {
 /** A failure after which the same call may succeed. */
 class PassingError extends Error {}
 
-/** Whether it is said already what is wrong. */
+/** Whether an error already has its final words. */
 function isFinal(error: unknown): boolean {
   return [StoreAwayError, StoreFullError, BlobNotFoundError, BlobDamagedError].some((type) => error instanceof type);
 }
@@ -107,7 +107,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(E[A-Z_]+|ERR_STREAM_\w+|HPE_\w+)$/.test(String(error.code));
 }
 
-/** What an answer that is no success says. */
+/** The error for an unsuccessful answer. */
 function failureOf(call: S3Call, status: number, code: string): Error {
   const said = code === '' ? String(status) : `${status} ${code}`;
   if (status === 507 || FULL.has(code)) return new StoreFullError(`The store has no room for this (${said}).`);
@@ -124,9 +124,7 @@ function failureOf(call: S3Call, status: number, code: string): Error {
   );
 }
 
-/**
- * Speaks S3 with one bucket, addressed by path. A call that gets no sign of life for `patience_ms` ends, so that whoever waits for it can be told; a body may take as long as it goes on.
- */
+/** Speaks S3 with one bucket, addressed by path. A call ends without a sign of life for `patience_ms`, so that its caller gets an answer; a body has no time limit while bytes arrive. */
 export function createS3Wire(parts: { origin: string; bucket: string; account: Account; patience_ms: number }): S3Wire {
   const { origin, bucket, account, patience_ms } = parts;
   const transport = origin.startsWith('https:') ? https : http;

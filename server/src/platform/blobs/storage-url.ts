@@ -12,7 +12,7 @@ export interface S3Location {
   secret_file: string | undefined;
 }
 
-/** What is not right about an address, as a sentence goes on behind the name of the setting. */
+/** The fault of an address, worded to follow the name of the setting. */
 export class StorageUrlError extends Error {
   override name = 'StorageUrlError';
 }

@@ -23,7 +23,7 @@ test('a store that does not answer is away until it answers again, and is asked 
   expect([await watch.state(), store.asked]).toEqual(['ok', 3]);
 });
 
-test('a store that says nothing within a second is away', async () => {
+test('a store that is silent for a second is away', async () => {
   const hanging = Promise.withResolvers<void>();
   const watch = createStoreWatch({ check: () => hanging.promise });
   expect(await watch.state()).toBe('away');

@@ -7,7 +7,7 @@ export interface Refusal {
   reason: string;
 }
 
-/** A close frame that is not answered is waited for no longer than this, in ms: who may not listen any more hears nothing more within a second. */
+/** Longest wait for the answer to a close frame, in ms: a peer that lost its access gets no more frames after a second. */
 const CLOSE_GRACE_MS = 500;
 
 /** Whether a frame says that it is of this kind. */
@@ -28,7 +28,7 @@ export function createBucket({ per_second, at_once }: { per_second: number; at_o
   };
 }
 
-/** Undefined for what is no JSON, or more of it than a frame has, which no schema takes. */
+/** Undefined for invalid JSON, or more of it than a frame has, which no schema takes. */
 export function parseJson(text: string): unknown {
   try {
     if (refuseStructure(text) !== undefined) return undefined;
@@ -40,7 +40,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Sends what is in words already; nothing to a socket that is closing. */
+/** Sends a serialized frame; a closing socket gets none. */
 export function sayText(socket: WebSocket, text: string | Buffer): void {
   if (socket.readyState === socket.OPEN) socket.send(text, { binary: false });
 }
@@ -50,7 +50,7 @@ export function say(socket: WebSocket, frame: unknown): void {
   sayText(socket, JSON.stringify(frame));
 }
 
-/** Says why, hears nothing more, and does not wait long for the answer. */
+/** Sends the reason, reads no more, and does not wait long for the answer. */
 export function end(socket: WebSocket, { code, reason }: Refusal): void {
   for (const event of ['message', 'ping', 'pong']) socket.removeAllListeners(event);
   socket.close(code, reason);

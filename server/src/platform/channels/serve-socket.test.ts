@@ -35,13 +35,13 @@ interface Device {
   id: string;
 }
 
-/** What the code behind the socket makes an error of. */
+/** The text that the code behind the socket makes of an error. */
 const FAULT = 'a fault';
 const GONE: Refusal = { code: CLOSED.unauthenticated, reason: 'This device was removed.' };
 
 /**
- * Serves devices, whose token is their name; `removed` are the names of those that may not stay, `leaving` of those that are removed when they have just been looked up.
- * What one says goes to all of them.
+ * Serves devices, whose token is their name; `removed` are the names of removed ones, `leaving` of those that are removed right after they were looked up. Each frame of
+ * one device goes to all of them.
  */
 async function serveDevices(limits: Partial<SocketLimits> = {}) {
   const fastify = await createHttp({
@@ -132,7 +132,7 @@ test('a frame of 64 KiB goes from one device to another, and one byte more ends 
   await vi.waitFor(() => expect([...devices.present.keys()]).toEqual(['other']));
 });
 
-test('who has not said who they are may say a kilobyte, whole or in parts that never end', async () => {
+test('limits an unauthenticated peer to a kilobyte, whole or in endless parts', async () => {
   const { open, heard } = await serveDevices();
   const long = await open();
   long.say({ kind: 'hello', device_token: 'x'.repeat(4 * KIB) });
@@ -187,7 +187,7 @@ test('a device that was removed is ended when it is asked about, and is not let 
 });
 
 test('a device that is removed while it is let in is asked about once more after its welcome', async () => {
-  // No heartbeat comes for an hour, and nobody has it looked at: whoever removed it did not know of this socket yet.
+  // No heartbeat comes for an hour, and no other look: the server that removed it did not know of this socket yet.
   const { leaving, enter } = await serveDevices({ heartbeat_ms: 100 * 3_600_000 });
   leaving.add('one');
   const { socket, closed } = await enter('one');
@@ -207,7 +207,7 @@ test('a principal has no more sockets than it may, and each that leaves makes ro
   await enter('one');
 });
 
-test('everybody is told to connect elsewhere when the server stops, those who have said nothing too', async () => {
+test('every socket is told to connect elsewhere when the server stops, silent ones too', async () => {
   const { sockets, open, enter } = await serveDevices();
   const [one, silent] = [await enter('one'), await open()];
   sockets.close();

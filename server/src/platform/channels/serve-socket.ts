@@ -7,15 +7,15 @@ import { logFailure } from '#platform/database-patience.ts';
 import { readBounded } from '#platform/json-body.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
-import { type Crowd, type CrowdLimits, createCrowd, type Stranger } from './crowd.ts';
 import { createBucket, end, isOfKind, parseJson, type Refusal, say, sayText } from './frames.ts';
 import { createIndexByKey } from './index-by-key.ts';
+import { createSocketAdmission, type SocketAdmission, type SocketAdmissionLimits, type Stranger } from './socket-admission.ts';
 import { admitRequest, letGo, noteAnswer, type SocketDoor } from './socket-request.ts';
 import { createStandings, type Standings } from './standing.ts';
 
 /** Bounds of a channel's sockets. Times in ms. */
-export interface SocketLimits extends CrowdLimits {
-  /** How long a socket may take to say who it is. */
+export interface SocketLimits extends SocketAdmissionLimits {
+  /** Time in which a socket must authenticate. */
   hello_ms: number;
   /** The server says something at least this often; a peer that has not answered by the next time is gone. */
   heartbeat_ms: number;
@@ -37,28 +37,28 @@ export const SOCKET_LIMITS: SocketLimits = {
 export interface Connection<Principal, Told> {
   readonly principal: Principal;
   tell(frame: Told): void;
-  /** What many are told is put into words once (`JSON.stringify`, as bytes). */
+  /** A message for many peers, serialized once (`JSON.stringify`, as bytes). */
   tellText(text: Buffer): void;
   end(refusal: Refusal): void;
 }
 
-/** What one connection hears and how it ends. */
+/** Handlers of one connection's frames and end. */
 interface Conversation<Said> {
   onFrame?(frame: Said): void;
-  /** Called once, whoever left. */
+  /** Called once, whichever side left. */
   onLeave(): void;
 }
 
-/** What serves a channel: who its peers are and what they are told. */
+/** A service on a channel: authentication of its peers and their messages. */
 export interface ChannelService<Principal, Hello, Said, Told> {
   channel: Channel<Hello, Said, Told>;
-  /** Who says `hello`. */
+  /** Authenticates the peer from its `hello`. */
   meet(hello: Hello): Promise<{ principal: Principal } | { refusal: Refusal }>;
-  /** Whose sockets are counted and looked up together. */
+  /** Sockets with the same key are counted and looked up together. */
   keyOf(principal: Principal): string;
-  /** Which of many may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and when told to (`lookAgain`). */
+  /** Which of many may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and on `lookAgain`. */
   refused(principals: readonly Principal[]): Promise<ReadonlyMap<Principal, Refusal>>;
-  /** Somebody is in. */
+  /** A principal is in. */
   join(connection: Connection<Principal, Told>, hello: Hello): Conversation<Said>;
 }
 
@@ -76,12 +76,14 @@ export interface Sockets {
 }
 
 const RETRY_AFTER_S = 5;
-/** What the first frame may take on the wire beside its own bytes: headers of its parts (RFC 6455 section 5.2), and pings before it. */
+/**
+ * Bytes on the wire that the first frame may take beside its content: headers of its parts (RFC 6455 section 5.2), and pings before it.
+ */
 const FRAMING_BYTES = 1024;
 /** Into how many parts heartbeats are spread, so that no moment is everybody's. */
 const SPREAD = 100;
 
-/** How many are asked whether they are there before anything else has its turn. */
+/** Number of peers that are pinged before other work has its turn. */
 const ASKED_AT_ONCE = 10;
 const PING = Buffer.from(JSON.stringify({ kind: 'ping' }));
 
@@ -89,7 +91,7 @@ const pongSchema = z.object({ kind: z.literal('pong') });
 
 const KIB = 1024;
 
-/** What a socket has said since the last heartbeat. */
+/** A socket's traffic since the last heartbeat. */
 interface Talk {
   frames: number;
   alive: boolean;
@@ -106,7 +108,7 @@ interface Member<Principal, Said> {
   conversation: Conversation<Said> | undefined;
 }
 
-/** One is kept for each open page, so what it does is the class's and not of each. */
+/** One exists for each open page, so its methods are the class's and not its own. */
 class SocketConnection<Principal, Told> implements Connection<Principal, Told> {
   readonly principal: Principal;
   readonly #socket: WebSocket;
@@ -171,8 +173,8 @@ function ask({ socket, talk }: Pick<Member<unknown, unknown>, 'socket' | 'talk'>
 const refuseFrame = (socket: WebSocket) => end(socket, { code: CLOSED.malformed, reason: 'This frame is not understood.' });
 
 /**
- * Serves one channel (contract/src/channel.ts): who opens a socket, from where and how many; the first frame, which says who it is; sizes and rates; heartbeats, spread
- * over their time; peers that do not read; and whether each principal may still be there, many at a time.
+ * Serves one channel (contract/src/channel.ts): new sockets, their origin and number; the first frame, which authenticates; sizes and rates; heartbeats, spread over
+ * their time; peers that do not read; and whether each principal may still be there, many at a time.
  */
 class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
   private readonly fastify: FastifyInstance;
@@ -186,7 +188,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
   private readonly byPrincipal = createIndexByKey<Member<Principal, Said>>();
   private readonly turns = Array.from({ length: SPREAD }, () => new Set<Member<Principal, Said>>());
   private readonly sockets = new Map<WebSocket, Peer<Principal, Said>>();
-  private readonly crowd: Crowd;
+  private readonly admission: SocketAdmission;
   private joined = 0;
   private turn = 0;
   private readonly standings: Standings<Member<Principal, Said>>;
@@ -201,7 +203,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     this.channel = this.service.channel;
     this.lively = this.channel.lively;
     this.longest = Math.max(this.channel.frame_bytes, this.lively?.bytes ?? 0);
-    this.crowd = createCrowd(this.limits, (socket) =>
+    this.admission = createSocketAdmission(this.limits, (socket) =>
       end(socket, { code: CLOSED.silent, reason: 'Too many have not said who they are.' }),
     );
     this.standings = createStandings<Principal, Member<Principal, Said>>({
@@ -217,7 +219,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
         onRequest: async (request, reply) => {
           noteAnswer(request, reply);
           const source = await admitRequest(request, { opening: options.opening, public_url: options.public_url });
-          if (this.crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
+          if (this.admission.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
         },
       },
       this.accept,
@@ -273,7 +275,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     return this.admit(socket, talk, met.principal, hello);
   }
 
-  /** Before it has said who it is, nothing is kept for it that is larger than a hello. */
+  /** Before authentication, no more than a hello is kept for it. */
   private countRead({ socket, raw, entering }: Peer<Principal, Said>): void {
     if (entering === undefined || raw.bytesRead - entering.read_before <= this.channel.hello_bytes + FRAMING_BYTES) return;
     raw.off('data', entering.count);
@@ -287,15 +289,15 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     clearTimeout(entering.silence);
     raw.off('data', entering.count);
     if (next === 'talking') {
-      this.crowd.talk(entering.stranger);
+      this.admission.talk(entering.stranger);
       return;
     }
-    this.crowd.leave(entering.stranger);
+    this.admission.leave(entering.stranger);
     // It is as long open as its page: what letting it in took is kept no longer.
     peer.entering = undefined;
   }
 
-  /** Whatever it says counts, the frames of the protocol itself too. */
+  /** All frames count, the protocol's own too. */
   private isTooMuch({ socket, talk }: Peer<Principal, Said>): boolean {
     talk.frames += 1;
     if (talk.frames <= this.channel.frames_per_heartbeat) return false;
@@ -362,7 +364,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
       return;
     }
     const said = readBounded(this.channel.said, json);
-    // Nobody hears what is said before the welcome.
+    // Frames before the welcome are refused.
     if (!said.ok || member === undefined) {
       refuseFrame(socket);
       return;
@@ -390,7 +392,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
       },
     };
     this.sockets.set(socket, peer);
-    if (peer.entering) this.crowd.enter(peer.entering.stranger);
+    if (peer.entering) this.admission.enter(peer.entering.stranger);
     if (this.longest > this.channel.hello_bytes) raw.on('data', count);
     this.hearFrames(socket);
   };
@@ -401,7 +403,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     try {
       this.hear(peer, isBinary ? '' : bytes.toString());
     } catch (error) {
-      // One frame must not end the server, which nobody would catch this for.
+      // One frame must not end the server: no other code would catch this.
       logFailure(this.fastify.log, error, 'a frame could not be taken in');
       end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
     }

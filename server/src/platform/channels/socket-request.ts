@@ -12,9 +12,9 @@ import { Problem, tooManyRequests } from '#platform/problem.ts';
 const FRAGMENTS_MAXIMUM = 16;
 const CHUNKS_MAXIMUM = 64;
 
-/** What opening a socket is counted by, and which addresses are this installation's. */
+/** Rate limit of new sockets, and the addresses of this installation. */
 export interface SocketDoor {
-  /** How many sockets a source may open in a time, and what counts them. */
+  /** Number of sockets that a source may open in a period, and its counters. */
   opening: { rate: Rate; counters: Pick<Counters, 'take'> };
   public_url: string | undefined;
 }
@@ -38,21 +38,21 @@ export function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * Forgets the request that a socket came by: its answer is never sent, and would keep it, its headers and its log for as long as the socket is open. Whoever serves the
- * upgrade (@fastify/websocket) holds them to log what its peer sends that is no WebSocket.
+ * Forgets the request that a socket came by: its answer is never sent, and would keep it, its headers and its log for as long as the socket is open.
+ * @fastify/websocket, which serves the upgrade, holds them to log invalid frames of the peer.
  */
 export function letGo(socket: WebSocket, request: IncomingMessage): void {
   const answer = answers.get(request);
   if (answer?.socket === request.socket) {
     answer.detachSocket(request.socket);
-    // The request is over: who counts those under way (drain.ts) waits for this, not for the socket.
+    // The request is over: the count of those under way (drain.ts) waits for this, not for the socket.
     answer.emit('close');
   }
   socket.removeAllListeners('error');
   socket.on('error', cut);
 }
 
-/** What its peer sends is no WebSocket (any more): ws has said so by then, and nothing more is heard. */
+/** Ends a socket whose peer sends invalid frames: ws has answered them by then, and reads no more. */
 function cut(this: WebSocket): void {
   this.terminate();
 }
@@ -73,7 +73,7 @@ export async function admitRequest(request: FastifyRequest, { opening, public_ur
 export async function openSockets(fastify: FastifyInstance, channels: readonly Channel[]): Promise<void> {
   await fastify.register(websocket, {
     options: {
-      // One bound for all; what a channel takes beyond its own is refused as soon as it is read.
+      // One bound for all; a frame beyond its channel's own bound is refused as soon as it is read.
       maxPayload: Math.max(
         ...channels.map(({ frame_bytes, hello_bytes, lively }) => Math.max(frame_bytes, hello_bytes, lively?.bytes ?? 0)),
       ),

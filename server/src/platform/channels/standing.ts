@@ -36,7 +36,7 @@ export function createStandings<Principal, Member extends Standing<Principal>>(p
   function askSoon(some: Iterable<Member>): void {
     for (const member of some) unchecked.add(member);
     if (unchecked.size === 0 || checking) return;
-    // What comes in the same moment is looked up together.
+    // Keys of the same moment are looked up together.
     checking = new Promise((resolve) => setImmediate(resolve))
       .then(async () => {
         const next = [...unchecked].slice(0, BATCH);

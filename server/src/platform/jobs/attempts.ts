@@ -7,7 +7,7 @@ import { backOff, type JobKind } from './job-kind.ts';
 import { type Claim, type createJobStore, type JobRow, type JobTables, LeaseLost, RECURRING } from './job-store.ts';
 import type { Running } from './leases.ts';
 
-/** How often it is tried to note what became of a job while the database is away. */
+/** Interval between attempts to store the outcome of a job while the database is away. */
 const NOTE_EVERY_MS = 500;
 
 /** Why a job's signal was aborted by the server's own end. */
@@ -15,7 +15,7 @@ export class Stopping extends Error {
   override name = 'Stopping';
 }
 
-/** A kind of jobs, and what they are done by here. */
+/** A kind of jobs, and its handler here. */
 export interface Worked {
   kind: JobKind<unknown>;
   work: (row: JobRow, given: Omit<Job<unknown>, 'payload'>) => Promise<void>;
@@ -27,7 +27,7 @@ export interface Worked {
 export interface Attempts {
   /** Does a job that was taken up, and notes what became of it: done, failed, postponed, lost, or given back. */
   run(of: Worked, row: JobRow, running: Running): Promise<void>;
-  /** Notes what became of a job, however long the database is away; others may have it by then, and what is noted then counts for nothing. */
+  /** Notes the outcome of a job, however long the database is away; other servers may have it by then, and the note does not count then. */
   note<T>(write: () => Promise<T>, job: { id: string; kind: string }): Promise<T | undefined>;
 }
 
@@ -35,7 +35,7 @@ export interface Attempts {
 export function createAttempts(parts: {
   store: ReturnType<typeof createJobStore>;
   database: Kysely<JobTables>;
-  /** How often a recurring kind is done; undefined for others. */
+  /** The interval of a recurring kind; undefined for others. */
   everyOf: (kind: JobKind<unknown>) => number | undefined;
   /** Has a kind looked for when a row of it that was just planned is due. */
   lookIn: (kind: string, wait_ms: number) => void;
@@ -104,7 +104,7 @@ export function createAttempts(parts: {
     };
     try {
       if (row.attempts > kind.attempts.most) {
-        // Nobody noted how the last attempt went: it ended its server, or was cut off with it.
+        // The last attempt has no stored outcome: it ended its server, or was cut off with it.
         if (every === undefined) throw new Error('Its servers ended while they worked on it.');
         await note(() => store.skip(claim, every), row);
         counts.failed += 1;

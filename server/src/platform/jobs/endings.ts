@@ -4,7 +4,7 @@ import type { Claim, createJobStore, JobTables } from './job-store.ts';
 /** Jobs that one statement ends. */
 const ENDED_AT_ONCE = 100;
 
-/** Ends jobs outside of a transaction; those that have come to their end meanwhile are ended together. */
+/** Ends jobs outside of a transaction; those that have ended meanwhile are ended together. */
 export function createEndings(
   store: Pick<ReturnType<typeof createJobStore>, 'finish' | 'finishAll'>,
   database: Kysely<JobTables>,

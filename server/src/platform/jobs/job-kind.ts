@@ -12,12 +12,12 @@ interface Attempts {
   counted: 'claimed' | 'told';
 }
 
-/** What jobs of a kind are. Declared beside the feature whose work it is. */
+/** The definition of a kind of jobs. Declared beside the feature whose work it is. */
 export interface JobKind<Payload> {
   /** Under which its rows are found. A payload that an earlier version could not read is another kind. */
   name: string;
   payload: z.ZodType<Payload>;
-  /** How many of them one server does at once. They take no turn from other kinds. */
+  /** Number of jobs of this kind that one server runs at once. They take no turn from other kinds. */
   at_once: number;
   /** 0 goes first. */
   priority: number;
@@ -30,7 +30,7 @@ const SECOND_MS = 1_000;
 const ATTEMPTS: Attempts = { most: 8, first_ms: 10 * SECOND_MS, most_ms: 3_600 * SECOND_MS, counted: 'claimed' };
 const USUAL_PRIORITY = 1;
 
-/** Declares a kind of jobs; what is not said is as usual. */
+/** Declares a kind of jobs; omitted options have their defaults. */
 export function jobKind<Payload>(
   kind: Pick<JobKind<Payload>, 'name' | 'payload'> & {
     at_once?: number;

@@ -10,7 +10,7 @@ export interface JobTables {
     kind: string;
     /** Of a kind there is one such row at most; null: as many as are asked for. */
     once: string | null;
-    /** JSON. Ids, never what is known of a person. */
+    /** JSON. Ids, never personal data. */
     payload: string;
     /** 0 goes first. */
     priority: number;
@@ -20,11 +20,11 @@ export interface JobTables {
     /** The worker that has it, until `lease_until`; null while it waits. */
     claimed_by: string | null;
     lease_until: string | null;
-    /** How often it was claimed: what a worker says of it counts only while this is the number that it claimed. */
+    /** Number of claims: a worker's outcome counts only while this is the number that it claimed. */
     claims: number;
-    /** 1: it was asked for once more while somebody worked on it. */
+    /** 1: it was asked for once more while it was being done. */
     asked_again: number;
-    /** 1: who works on it is to stop. */
+    /** 1: its worker is to stop. */
     cancelled: number;
     last_error: string | null;
     created_at: string;
@@ -38,7 +38,7 @@ export type JobRow = Selectable<JobTables['jobs']>;
 /** One claim of a row. */
 export type Claim = Pick<JobRow, 'id' | 'claims'>;
 
-/** What may be said of a job when it is asked for. */
+/** Options of a request for a job. */
 export interface Asked {
   /** There is one such job of its kind at most. Asking for one that waits brings it forward and replaces its payload; one that is being done is done once more. */
   once?: string;
@@ -46,14 +46,14 @@ export interface Asked {
   priority?: number;
 }
 
-/** A row that was lost to another worker, or is no more: what was done in its name is not to count. */
+/** A row that was lost to another worker, or is gone: work in its name must not count. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
 
-/** Under which a recurring kind has its one row. */
+/** The key of a recurring kind's one row. */
 export const RECURRING = 'recurring';
-/** How long it can be seen what was given up, and how many of them at most. */
+/** Time for which given-up jobs are kept, and how many at most. */
 const DEAD_KEPT_MS = 30 * 86_400_000;
 const DEAD_MAXIMUM = 1_000;
 const ERROR_LENGTH_MAXIMUM = 500;
@@ -140,7 +140,7 @@ export class JobStore {
     );
   }
 
-  /** Sees to it that a recurring kind has its row, and that this is not planned for later than the kind wants. */
+  /** Ensures that a recurring kind has its row, and that this is not planned for later than the kind wants. */
   async keepRecurring(kind: JobKind<unknown>, every_ms: number) {
     await this.database
       .insertInto('jobs')
@@ -191,7 +191,7 @@ export class JobStore {
             .orderBy('run_at')
             .orderBy('id')
             .limit(most);
-          // SQLite has one writer, and what this statement has found is as it was found.
+          // SQLite has one writer, so that the rows stay as this statement found them.
           return this.isSqlite ? due : due.forUpdate().skipLocked();
         },
       )
@@ -252,7 +252,7 @@ export class JobStore {
       .executeTakeFirst();
   }
 
-  /** Sees to it as part of `transaction` that this worker has a job for as long as that takes. @throws LeaseLost */
+  /** Ensures as part of `transaction` that this worker has a job until its end. @throws LeaseLost */
   async confirm(transaction: Kysely<JobTables>, claim: Claim): Promise<void> {
     const confirmed = await this.mine(transaction, claim)
       .update()
@@ -263,7 +263,7 @@ export class JobStore {
     if (confirmed === undefined) throw new LeaseLost('Another server does this by now.');
   }
 
-  /** Lets a job wait that could not be done now and did not fail: what its claim has `counted` is taken back. False when it is no longer this worker's. */
+  /** Postpones a job that could not run now and did not fail: the attempt in `counted` is taken back. False when it is no longer this worker's. */
   async postpone(claim: Claim & { counted: boolean }, wait_ms: number): Promise<boolean> {
     const { update, remove } = this.mine(this.database, claim);
     const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
@@ -367,7 +367,7 @@ export class JobStore {
       .execute();
   }
 
-  /** Counts an attempt at once, whatever becomes of this process. @throws LeaseLost when the job is no longer this worker's. */
+  /** Counts an attempt at once, even if this process dies. @throws LeaseLost when the job is no longer this worker's. */
   async countAttempt(claim: Claim): Promise<void> {
     const counted = await this.mine(this.database, claim)
       .update()
@@ -387,7 +387,7 @@ export class JobStore {
     }
   }
 
-  /** Ends what waits; has those stop that work on it. Answers the ids of the latter. */
+  /** Removes waiting jobs; tells the workers of running ones to stop. Answers the ids of the latter. */
   async cancel(which: { id: string } | { kind: string; once: string }): Promise<{ removed: number; told: string[] }> {
     const removed = await this.database
       .deleteFrom('jobs')
@@ -407,7 +407,7 @@ export class JobStore {
     return { removed: removed.length, told: told.map(({ id }) => id) };
   }
 
-  /** Removes what is over, and mends what was planned by a clock that was wrong. Each server may do so at any time. */
+  /** Removes expired rows, and mends plans of a clock that was wrong. Each server may do so at any time. */
   async tidy(recurring: readonly { name: string; every_ms: number }[]): Promise<void> {
     const over = this.database.deleteFrom('jobs');
     await over.where('cancelled', '=', sql.lit(1)).where('lease_until', '<=', this.at()).execute();
@@ -440,7 +440,10 @@ export class JobStore {
     }
   }
 
-  /** How many jobs of each kind wait and are due, are being done, and were given up; and since when the one waits that is due longest. */
+  /**
+   * The number of jobs of each kind that wait and are due, that run, and that were given up; and since when the one waits that is due
+   * longest.
+   */
   async figures() {
     const now = Date.parse((await sql<{ now: string }>`select ${this.at()} as now`.execute(this.database)).rows[0]?.now ?? '');
     const rows = await this.database

@@ -5,17 +5,17 @@ import type { JobTables } from './job-store.ts';
 export interface Job<Payload> {
   id: string;
   payload: Payload;
-  /** How often it was tried, with this time where its kind counts at the claim. */
+  /** Number of attempts, this one included where its kind counts at the claim. */
   attempts: number;
-  /** Aborted when the job is lost to another server, is cancelled, or this server stops: what was not concluded by then is done again, or was to be left. */
+  /** Aborted when the job is lost to another server, is cancelled, or this server stops: unfinished work is then repeated, or not wanted any more. */
   signal: AbortSignal;
   /**
-   * Ends the job as part of `transaction`, so that it has ended if and only if what the transaction does is done.
+   * Ends the job as part of `transaction`, so that it has ended if and only if the transaction is committed.
    * @throws LeaseLost when it is another server's by now; the transaction must then not be committed.
    */
   conclude(transaction: Kysely<JobTables>): Promise<void>;
   /**
-   * Sees to it that what `transaction` does counts only if the job is still this server's; it goes on.
+   * Makes `transaction` count only if this server still has the job, which stays claimed.
    * @throws LeaseLost when it is another server's by now, or was cancelled; the transaction must then not be committed.
    */
   confirm(transaction: Kysely<JobTables>): Promise<void>;
@@ -23,7 +23,7 @@ export interface Job<Payload> {
   countAttempt(): Promise<void>;
 }
 
-/** A job that a server has taken up by itself, with its lease: nobody is handed it meanwhile. */
+/** A job that a server claimed directly, with its lease: no other server gets it meanwhile. */
 export interface HeldJob extends Pick<Job<unknown>, 'signal' | 'confirm' | 'countAttempt'> {
   /** From here on the lease is renewed. Call it once the transaction is committed that took the job up. */
   keep(): void;
@@ -33,7 +33,7 @@ export interface HeldJob extends Pick<Job<unknown>, 'signal' | 'confirm' | 'coun
   letGo(wait_ms: number): Promise<void>;
 }
 
-/** What a job's work throws that could not be done now, and did not fail: it is done in so many ms, and no attempt is counted. */
+/** Thrown by a job that cannot run now and did not fail: it runs in so many ms, and no attempt is counted. */
 export class Postponed extends Error {
   override name = 'Postponed';
   readonly wait_ms: number;

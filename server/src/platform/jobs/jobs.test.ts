@@ -78,13 +78,13 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
     const logged: { level: number; msg: string; job?: string }[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
 
-    /** One of the servers; it finds what is asked for by looking, unless it hears of it. */
+    /** One of the servers; it finds jobs by looking, unless it hears of them. */
     function server(options: Partial<Parameters<typeof createJobs>[0]> = {}): Jobs {
       const jobs = createJobs({ database: tables, logger, look_ms: 20, ...options });
       onTestFinished(() => jobs.close());
       return jobs;
     }
-    /** The next test finds nothing of this one. */
+    /** The next test finds no rows of this one. */
     const emptyAfter = () => onTestFinished(async () => void (await database.deleteFrom('jobs').execute()));
     /** A kind whose jobs are held until they are let go, by the number in their payload. */
     function held(kind: JobKind<{ n: number }>) {
@@ -104,7 +104,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
         },
       };
     }
-    /** What servers tell each other. */
+    /** The messages between servers. */
     function between(): () => JobNews {
       const listeners: Parameters<JobNews['listen']>[0][] = [];
       return () => ({
@@ -131,7 +131,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       expect(done).toEqual([2]);
     });
 
-    test('10,000 of them over 4 workers are done once each, and nothing of them stays', async () => {
+    test('10,000 of them over 4 workers are done once each, and no row stays', async () => {
       emptyAfter();
       const kind = plain({ at_once: 100 });
       const done: number[] = [];
@@ -221,7 +221,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       await soon(async () => expect(await quick.figures()).toMatchObject([{ kind: 'plain', done: 1 }]));
     });
 
-    test('that a server takes up by itself are its own until it ends them, lets them go or loses them', async () => {
+    test('directly claimed jobs belong to their server until it ends, releases or loses them', async () => {
       emptyAfter();
       const kind = plain();
       const [mine, other] = [server({ lease_ms: 300 }), server()];
@@ -229,7 +229,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       taken.on(other);
       await mine.start();
       await other.start();
-      // Rolled back with what it belongs to.
+      // Rolled back with its parent row.
       const undone = database.transaction().execute(async (transaction) => {
         await mine.begin(transaction.$pickTables<'jobs'>(), kind, { n: 0 }, 'file');
         throw new Error('undone');
@@ -259,7 +259,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       });
       expect(await lost).toBeInstanceOf(LeaseLost);
       await expect(second?.confirm(tables)).rejects.toBeInstanceOf(LeaseLost);
-      // What it says of it counts for nothing.
+      // Its outcome is ignored.
       await second?.end();
       expect(await rows()).toMatchObject([{ claims: 2 }]);
       taken.letGo(2);
@@ -302,7 +302,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       await soon(() => expect(done.map(([who]) => who)).toEqual(['ready', 'waiting']));
     });
 
-    test('that are on their way to a server which is told to take nothing up are given back, for others', async () => {
+    test('that are on their way to a draining server are given back, for others', async () => {
       emptyAfter();
       const kind = plain({ attempts: { most: 1 } });
       const done: string[] = [];
@@ -346,7 +346,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       expect(work.begun.map(({ payload }) => payload.n)).toEqual([1, 2]);
     });
 
-    test('that cannot be read, or always fail, are given up after their attempts, and administrators are told', async () => {
+    test('that cannot be read, or always fail, are given up after their attempts, and administrators see it', async () => {
       emptyAfter();
       logged.length = 0;
       const kind = plain({ attempts: { most: 3, first_ms: 20, most_ms: 40 } });
@@ -401,7 +401,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       expect(Date.parse((await rows())[1]?.run_at ?? '')).toBeGreaterThan(Date.now() + HOUR_MS / 2);
     });
 
-    test('count an attempt only when told, where their kind says so', async () => {
+    test('count an attempt only on request, if their kind says so', async () => {
       emptyAfter();
       const kind = plain({ attempts: { counted: 'told', first_ms: 20, most: 2 } });
       const jobs = server();
@@ -469,7 +469,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       await soon(() => expect(done).toEqual([1, 2, 3, 0]));
     });
 
-    test('of one kind keep none of another waiting, and are done no more at once than their kind says', async () => {
+    test("of one kind do not delay another's, and run no more at once than their kind says", async () => {
       emptyAfter();
       const many = plain({ at_once: 3 });
       const other = jobKind({ name: 'other', payload: noPayload });

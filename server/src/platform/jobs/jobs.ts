@@ -11,15 +11,18 @@ import type { JobKind } from './job-kind.ts';
 import { type Asked, createJobStore, type JobStore, type JobTables, LeaseLost } from './job-store.ts';
 import { createLeases, type Leases, type Running } from './leases.ts';
 
-/** By what servers tell each other of jobs, so that nobody waits for a look. What is lost on the way is found by looking. */
+/**
+ * Messages between servers about jobs, which save the wait for the next look. The next look also finds jobs whose message
+ * was lost.
+ */
 export type JobNews = Pick<SessionNews, 'tell' | 'listen'>;
 
-/** How many jobs of a kind wait, are due, are being done, and were given up, in all servers; and what became of those of this server since its start. */
+/** The number of jobs of a kind that wait, are due, run, and were given up, in all servers; and the outcomes of those of this server since its start. */
 interface JobFigures {
   kind: string;
   waiting: number;
   running: number;
-  /** Due, and nobody has them; `late_ms` is how long the first of them has been due. */
+  /** Due jobs without a worker; `late_ms` is the time that the first of them has been due. */
   late: number;
   late_ms: number;
   dead: number;
@@ -29,13 +32,13 @@ interface JobFigures {
 }
 
 const SECOND_MS = 1_000;
-/** How long a server has a job without a word of it. */
+/** Time for which a server keeps a job without renewing its lease. */
 const LEASE_MS = 60 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
-/** A row that is due within this is looked for when it is; one that is due later by the next look after it is. */
+/** A timer is set for a row that is due within this; a later one is found by the next look after it is due. */
 const PLANNED_MS = 60 * SECOND_MS;
 const TIDY_EVERY_MS = 60 * SECOND_MS;
-/** How long jobs are waited for at the end. */
+/** Time to wait for running jobs at the end. */
 const CLOSE_MS = 4 * SECOND_MS;
 
 interface Handled extends Worked {
@@ -50,7 +53,7 @@ interface JobsOptions {
   database: Kysely<JobTables>;
   logger: FastifyBaseLogger;
   news?: JobNews | undefined;
-  /** How often it is looked what is due, in ms. */
+  /** Interval between looks for due jobs, in ms. */
   look_ms?: number | undefined;
   lease_ms?: number | undefined;
   every_ms?: Readonly<Record<string, number>> | undefined;
@@ -70,7 +73,7 @@ export class Jobs {
   private readonly every_ms: Readonly<Record<string, number>>;
   private readonly store: JobStore;
   private readonly handled = new Map<string, Handled>();
-  /** What this server has taken up by itself. */
+  /** Jobs that this server claimed directly. */
   private readonly held = new Map<string, Running>();
   private started = false;
   private draining = false;
@@ -132,7 +135,7 @@ export class Jobs {
     const asked_at = performance.now();
     const rows = await this.store.claim(kind, room);
     const counted = kind.attempts.counted === 'claimed';
-    // It was told to take nothing up while they were on their way: others have them.
+    // It began to drain while they were on their way: others have them.
     if (this.draining) return await this.store.giveBack(rows.map(({ id, claims }) => ({ id, claims, counted })));
     for (const row of rows) {
       const one: Running = {
@@ -153,7 +156,7 @@ export class Jobs {
   private look(of: Handled): void {
     if (!this.started || this.draining || this.closed) return;
     if (of.looking !== undefined) {
-      // What was asked for after the look under way.
+      // Asked for after the current look began.
       of.is_asked_again = true;
       return;
     }
@@ -192,7 +195,7 @@ export class Jobs {
     );
   }
 
-  /** Says what a job of a kind is done by here. Call before `start`. None is taken up while `isReady` says no. */
+  /** Sets the handler of a kind. Call before `start`. None is taken up while `isReady` says no. */
   handle<Payload>(kind: JobKind<Payload>, work: (job: Job<Payload>) => Promise<void>, isReady: () => boolean = () => true): void {
     if (this.started || this.handled.has(kind.name)) throw new Error(`The jobs ${kind.name} are handled already.`);
     this.handled.set(kind.name, {
@@ -214,7 +217,7 @@ export class Jobs {
   }
 
   /**
-   * Takes a job up at once, as part of `transaction`: one that is asked for by this, or the one that waits under `once`. Undefined while somebody does it.
+   * Takes a job up at once, as part of `transaction`: one that is asked for by this, or the one that waits under `once`. Undefined while it is being done.
    */
   async begin<Payload>(
     transaction: Kysely<JobTables>,
@@ -234,12 +237,12 @@ export class Jobs {
       done: done.promise,
       held_until: asked_at + this.lease_ms,
     };
-    /** Renewed until the database knows what became of it: else somebody else would take it up meanwhile. */
+    /** Renewed until the database has its outcome: another server would take it up meanwhile. */
     const over = async (write: () => Promise<unknown>) => {
       try {
         await this.attempts.note(write, { id: claim.id, kind: kind.name });
       } catch (error) {
-        // Somebody else has it, and ends it.
+        // Another server has it, and ends it.
         if (!(error instanceof LeaseLost)) throw error;
       } finally {
         this.held.delete(claim.id);
@@ -260,7 +263,7 @@ export class Jobs {
     };
   }
 
-  /** Has what is due of these kinds taken up, here or by another server. Returns at once. */
+  /** Has due jobs of these kinds claimed, here or by another server. Returns at once. */
   wake(...kinds: readonly { name: string }[]): void {
     for (const { name } of kinds) {
       const of = this.handled.get(name);
@@ -302,7 +305,7 @@ export class Jobs {
     this.lookAtAll();
   }
 
-  /** Takes nothing up any more; what is being done goes on. */
+  /** Claims no more jobs; running ones continue. */
   drain(): void {
     this.draining = true;
   }
@@ -315,12 +318,12 @@ export class Jobs {
     }));
   }
 
-  /** How many jobs were given up, for administrators. */
+  /** The number of jobs that were given up, for administrators. */
   countDead(): Promise<number> {
     return this.store.countDead();
   }
 
-  /** Ends: what is being done is told to stop, and what has not stopped soon is given back to other servers. */
+  /** Ends: running jobs are told to stop, and those that have not stopped soon are given back to other servers. */
   async close(): Promise<void> {
     this.draining = true;
     clearInterval(this.looker);
@@ -332,7 +335,7 @@ export class Jobs {
     this.closed = true;
     await Promise.all([this.leases.close(), this.tidying]);
     const left = this.underWay();
-    // What these still do counts for nothing from here on: they are no longer this server's.
+    // The outcomes of these are ignored from here on: they are no longer this server's.
     await this.store
       .giveBack(left.map(({ claim, counted }) => ({ ...claim, counted })))
       .catch((error: unknown) => logFailure(this.logger, error, 'jobs could not be given back; others have them after a minute'));

@@ -2,9 +2,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import { logFailure } from '#platform/database-patience.ts';
 import { type Claim, type createJobStore, LeaseLost } from './job-store.ts';
 
-/** How often in the time of a lease it is renewed. */
+/** Number of renewals within the time of a lease. */
 const RENEWALS = 3;
-/** How often a renewal that failed is tried again, in ms. */
+/** Wait before a failed renewal is tried again, in ms. */
 const RENEW_AGAIN_MS = 2_000;
 
 /** A job that this server has just now. */
@@ -13,7 +13,7 @@ export interface Running {
   counted: boolean;
   controller: AbortController;
   done: Promise<void>;
-  /** When the lease runs out if nothing more is said, by the clock of this machine (`performance.now`). */
+  /** The end of the lease without a renewal, by the clock of this machine (`performance.now`). */
   held_until: number;
 }
 
@@ -23,7 +23,7 @@ export interface Leases {
   close(): Promise<void>;
 }
 
-/** Renews the leases of what is being done here, as long as it is; tells a job whose lease another server has by now, or that was cancelled, to stop. */
+/** Renews the leases of running jobs; tells a job whose lease another server has by now, or that was cancelled, to stop. */
 export function createLeases(parts: {
   store: Pick<ReturnType<typeof createJobStore>, 'renew'>;
   lease_ms: number;
@@ -56,7 +56,7 @@ export function createLeases(parts: {
         .then(() => lease_ms / RENEWALS)
         .catch((error: unknown) => {
           logFailure(logger, error, 'the leases of jobs under way could not be renewed');
-          // Another server may have them by now; what they conclude is asked of the database in any case.
+          // Another server may have them by now; the database checks their outcome in any case.
           for (const one of underWay()) {
             if (performance.now() > one.held_until) one.controller.abort(new LeaseLost('The lease could not be renewed.'));
           }

@@ -33,7 +33,7 @@ async function openTwo(kind: 'memory' | 'redis', lease_ms?: number): Promise<[Pr
 
 describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
   describe.skipIf(kind === 'redis' && redis === undefined)('knows', () => {
-    test('who is there, wherever they are connected, until their last place is gone', async () => {
+    test('lists present members, on every server, until their last place is gone', async () => {
       const [one, other] = await openTwo(kind);
       const group = newId();
       const [ana, ben] = [newId(), newId()];
@@ -53,7 +53,7 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
     });
 
     // proves: support-scale-2
-    test('nobody whose lease ran out, and whoever renews it', async () => {
+    test('drops members whose lease ran out, and keeps those who renew it', async () => {
       const [one, other] = await openTwo(kind, 300);
       const group = newId();
       const [ana, ben] = [newId(), newId()];
@@ -73,7 +73,7 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
 });
 
 needing('Redis', redis !== undefined).describe('a Redis whose connections are cut', () => {
-  test('hears of who came meanwhile as soon as it is back', async () => {
+  test('learns about earlier arrivals as soon as it is back', async () => {
     const [one, other] = await openTwo('redis');
     const group = newId();
     const [ana, ben] = [newId(), newId()];
@@ -91,7 +91,7 @@ needing('Redis', redis !== undefined).describe('a Redis whose connections are cu
     await vi.waitFor(async () => expect(await other.members(group)).toEqual(new Set([ana])), { timeout: 15_000, interval: 50 });
   });
 
-  test('keeps nobody who went meanwhile, and takes nobody away', async () => {
+  test('keeps no member who left meanwhile, and removes no other', async () => {
     const [one, other] = await openTwo('redis');
     const group = newId();
     const [ana, ben] = [newId(), newId()];

@@ -1,6 +1,6 @@
 /**
- * Who is somewhere just now: staff with an open page, those who have a conversation open. Each place of a member (a socket) holds a lease, so that whoever cannot say
- * goodbye any more, a server that was killed for one, is gone when it runs out. In memory for one server, in Redis for several, behind one conformance test.
+ * Members that are present now: staff with an open page, participants with an open conversation. Each place of a member (a socket) holds a lease, so that a member
+ * without a goodbye, as of a killed server, is gone when it runs out. - In memory for one server, in Redis for several, behind one conformance test.
  */
 export interface Presence {
   /** Says that `member` is in `group` at `place`, for `PRESENCE_LEASE_MS` from now; again to stay. */
@@ -12,13 +12,13 @@ export interface Presence {
   close(): void;
 }
 
-/** None of the three has a blank in it. */
+/** The three strings contain no blank. */
 export interface Hold {
   group: string;
   member: string;
   place: string;
 }
 
-/** How long a place counts without another word, and how often who is there says one, in ms. */
+/** Lifetime of a place without renewal, and the interval of renewals, in ms. */
 export const PRESENCE_LEASE_MS = 60_000;
 export const PRESENCE_RENEWED_MS = 20_000;

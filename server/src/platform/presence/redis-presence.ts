@@ -22,13 +22,14 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)`;
 
 const placesSchema = z.array(z.string());
 const HELD_AT_ONCE = 500;
-/** How often what Redis has not confirmed is said again, in ms. */
+/** Interval at which changes are sent again that Redis has not confirmed, in ms. */
 const AGAIN_MS = 1_000;
 const placeOf = ({ member, place }: Pick<Hold, 'member' | 'place'>) => `${member} ${place}`;
 
 /**
- * Presence of several servers: a sorted set of Redis for each group, by when the lease of each place runs out. What this server itself was told last always counts here:
- * what Redis did not confirm is said again until it does or the lease is over. While Redis is away `meanwhile` answers, for this server alone.
+ * Presence of several servers: a sorted set of Redis for each group, by when the lease of each place runs out. This
+ * server's own last changes always count here: an unconfirmed one is sent again until Redis confirms it or the lease is over. While
+ * Redis is away `meanwhile` answers, for this server alone.
  * @throws Error with one line when Redis cannot be used at the start.
  */
 export async function createRedisPresence(parts: {
@@ -60,7 +61,7 @@ export async function createRedisPresence(parts: {
     }
   }
 
-  /** Says that places are held. Who has gone while others were told of stays gone. */
+  /** Says that places are held. A member that left while others were being sent stays gone. */
   async function sayHeld(holds: readonly Hold[], until: number): Promise<void> {
     for (let from = 0; from < holds.length; from += HELD_AT_ONCE) {
       const some = holds.slice(from, from + HELD_AT_ONCE).filter((one) => arrived.has(idOf(one)));
@@ -69,7 +70,7 @@ export async function createRedisPresence(parts: {
       const left_ms = Math.max(1, Math.ceil(until - performance.now()));
       const answer = await ask(['EVAL', HOLD, String(keys.length), ...keys, String(left_ms), ...some.map(placeOf)]);
       if (answer === undefined) continue;
-      // One that was held anew meanwhile is said by whoever did so.
+      // A place that was renewed meanwhile is sent by that renewal.
       for (const one of some) if (arrived.get(idOf(one))?.until === until) arrived.delete(idOf(one));
     }
   }

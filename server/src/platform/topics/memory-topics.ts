@@ -2,7 +2,7 @@ import { type LiveEvent, OF_THE_MOMENT } from '@palisade/contract/events';
 import { newId } from '#platform/id.ts';
 import { FORGOTTEN_AFTER_MS, KEPT_MAXIMUM, type Listener, PERSON, resumeAt, type TopicName, type Topics } from './topics.ts';
 
-/** The events of one topic, as long as somebody listens or may come back. */
+/** The events of one topic, as long as a listener is there or may come back. */
 interface Log {
   /** The id before the first kept event: that of a dropped event, or of the beginning. */
   before: string;
@@ -40,7 +40,7 @@ export function createMemoryTopics(options: { kept?: number | undefined } = {}):
   return {
     publish(topic, event) {
       const log = logs.get(topic);
-      // Nobody listens, and nobody did lately: there is nobody who could have missed it.
+      // No one has listened lately, so no one can have missed it.
       if (log !== undefined) tell(log, event);
     },
 

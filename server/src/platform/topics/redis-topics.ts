@@ -17,14 +17,16 @@ import {
 
 const PREFIX = 'topic:';
 
-/** Begins a topic where nobody has listened lately, and answers what is kept. The first entry is no event: it is what came before. */
+/**
+ * Begins a topic without recent listeners, and answers the stored events. The first entry is no event: it marks the earlier end.
+ */
 const START = `
 if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('XADD', KEYS[1], '*', 'id', ARGV[1], 'event', '') end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('XRANGE', KEYS[1], '-', '+')`;
 
 /**
- * Keeps an event and tells it with its place among those that are kept, in one step: all servers hear events in the order in which they are kept. Where nobody listens
+ * Keeps an event and tells it with its place among those that are kept, in one step: all servers hear events in the order in which they are kept. Without listeners
  * there is nothing to do.
  */
 const TELL = `
@@ -33,22 +35,25 @@ local place = redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[1], '*', 'id', ARGV[2],
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return redis.call('PUBLISH', KEYS[1], place .. ' ' .. ARGV[5])`;
 
-/** Forgets what is kept, and tells those who listen that something is missing. */
+/** Deletes the stored events, and tells listeners that events are missing. */
 const FORGET = `
 redis.call('DEL', KEYS[1])
 return redis.call('PUBLISH', KEYS[1], ARGV[1])`;
 
-/** How often topics that somebody listens to are said to be in use. */
+/** Interval at which topics with listeners are marked as in use. */
 const IN_USE_MS = FORGOTTEN_AFTER_MS / 5;
-/** Topics of which it is said at a time. */
+/** Topics that are marked at a time. */
 const KEPT_AT_ONCE = 100;
-/** How soon it is tried again whether Redis is back. */
+/** Interval at which a return of Redis is checked. */
 const LOOK_MS = 500;
-/** How long an answer is waited for. An event that is late hurts less than all pages that come back at once, so it is more than what a request waits. */
+/**
+ * Time to wait for an answer. It is longer than a request's, because a late event hurts less than all
+ * pages that reconnect at once.
+ */
 const PATIENCE_MS = 2_000;
 /** Listeners who are sent away come back at once: so many at a time, and how long until the next. */
 const SENT_AWAY = { at_once: 100, every_ms: 50 } as const;
-/** So many topics are remembered that were told something while Redis was away; when there are more, every topic is forgotten. */
+/** So many topics with events during an outage of Redis are remembered; when there are more, every topic is forgotten. */
 const UNSAID_MAXIMUM = 10_000;
 
 const entriesSchema = z.array(z.tuple([z.string(), z.tuple([z.literal('id'), z.string(), z.literal('event'), z.string()])]));
@@ -57,33 +62,33 @@ const messageSchema = z.union([
   z.object({ id: z.string().nullable(), event: liveEventSchema }),
   z.object({ forgotten: z.literal(true) }),
 ]);
-/** What has no place among what is kept. */
+/** The place of an event that is not stored. */
 const NOWHERE = '0-0';
 const FORGOTTEN = `${NOWHERE} ${JSON.stringify({ forgotten: true })}`;
 
-/** An event with its place among what is kept. */
+/** An event with its place among the stored ones. */
 interface Placed {
   place: string;
   published: Published;
 }
 
-/** Somebody who listens here. */
+/** A listener here. */
 interface Seat {
   listener: Listener;
-  /** What came until it is known what is kept; undefined once it has begun. */
+  /** Events that arrive before the stored ones are read; undefined once it has begun. */
   waiting: Placed[] | undefined;
-  /** What is kept was told up to here: what comes of it is known already. */
+  /** The last stored event that it was sent: arriving events up to here are duplicates. */
   told_to: string;
-  /** Nothing is told it any more. */
+  /** It gets no more events. */
   is_lost: boolean;
-  /** It began without Redis: what is kept was not read for it. */
+  /** It began without Redis: the stored events were not read for it. */
   is_unsure: boolean;
 }
 
 /** Those who listen to one topic here. */
 interface Room {
   seats: Set<Seat>;
-  /** Once what is told in it is heard here. */
+  /** Resolves once its events are received here. */
   heard: Promise<void>;
 }
 
@@ -110,7 +115,7 @@ interface RedisTopicsOptions {
   hearer: RedisHearer;
 }
 
-// The text each time, not its hash: a command that has to be sent twice is overtaken by what comes after it.
+// The text each time, not its hash: a command that has to be sent twice is overtaken by later ones.
 const evaluate = (script: string, key: string, values: readonly string[]) => ['EVAL', script, '1', key, ...values];
 
 function tellSeat(seat: Seat, placed: Placed): void {
@@ -121,9 +126,9 @@ function tellSeat(seat: Seat, placed: Placed): void {
 }
 
 /**
- * Topics of several servers: a stream of Redis for each that somebody listens to, and a channel of the same name. While Redis is away events reach the listeners of this
- * server alone; when it is back, those who may have missed something are sent away, and find out by their last id what it was. One that was late is no loss: what it
- * confirms in the end was kept, and its pages stay.
+ * Topics of several servers: a stream of Redis for each topic with listeners, and a channel of the same name. While Redis is away events reach the listeners of this
+ * server alone; when it is back, those who may have missed some are sent away, and find out by their last id which. A Redis that was only late is no loss: the events
+ * that it confirms in the end were stored, and its pages stay.
  * @throws Error with one line when Redis cannot be used at the start.
  */
 class RedisTopics implements Topics {
@@ -134,11 +139,11 @@ class RedisTopics implements Topics {
   private readonly prefix: string;
   /** By key. */
   private readonly rooms = new Map<string, Room>();
-  /** Keys of what was told without a word of Redis that it has it, and how often. */
+  /** Keys of events that Redis has not confirmed, and their number. */
   private readonly unsaid = new Map<string, number>();
   private isUnsaidTooMuch = false;
   private isAway = false;
-  /** What other servers told may have gone by unheard. */
+  /** Events of other servers may have been missed. */
   private wasDeaf = false;
   private isClosed = false;
   private readonly leaving: Seat[] = [];
@@ -187,7 +192,7 @@ class RedisTopics implements Topics {
   hear(key: string, text: string): void {
     const space = text.indexOf(' ');
     const message = messageSchema.safeParse(parseJson(text.slice(space + 1))).data;
-    // A newer server may tell what this one does not know.
+    // A newer server may send messages that this one does not know.
     if (message === undefined) return;
     if ('forgotten' in message) this.sendAway(this.rooms.get(key)?.seats ?? []);
     else this.tellHere(key, { place: text.slice(0, space), published: message });
@@ -232,7 +237,7 @@ class RedisTopics implements Topics {
     return keys;
   }
 
-  /** Who listened elsewhere, or will come back, is to learn that something is missing. */
+  /** Marks the affected topics, so that listeners elsewhere, or those that come back, learn that events are missing. */
   private async forgetUnsaid(): Promise<void> {
     if (this.isUnsaidTooMuch) for (const key of await this.everyKey()) this.unsaid.set(key, 1);
     this.isUnsaidTooMuch = false;
@@ -242,11 +247,11 @@ class RedisTopics implements Topics {
     }
   }
 
-  /** Tries whether Redis is back, and ends what was said without it. */
+  /** Tries whether Redis is back, and ends the state without it. */
   private async look(): Promise<void> {
     if (this.isClosed) return;
     try {
-      // Answers come in the order of what was asked: after this one it is known what Redis was merely late with.
+      // Answers come in the order of the commands: after this one the late answers are known.
       await this.send(['PING']);
       if (!(await this.hearer.ask())) throw new Error('nothing is heard yet');
       await this.forgetUnsaid();
@@ -259,7 +264,7 @@ class RedisTopics implements Topics {
     this.logger.warn('Redis answers again: events of all servers reach the pages here');
     for (const room of this.rooms.values()) {
       room.heard = Promise.resolve();
-      // Where nothing went by unheard, those stay who have been told everything.
+      // If no event was missed, only listeners without a verified start are sent away.
       this.sendAway(this.wasDeaf ? room.seats : [...room.seats].filter(({ is_unsure }) => is_unsure));
     }
     this.wasDeaf = false;
@@ -270,7 +275,7 @@ class RedisTopics implements Topics {
     this.lose();
   }
 
-  /** What is kept of a topic, oldest first. */
+  /** The stored events of a topic, oldest first. */
   private async readKept(key: string, heard: Promise<void>) {
     if (this.isAway) throw new Error('Redis is away.');
     // First heard, then read: nothing comes between.
@@ -279,7 +284,7 @@ class RedisTopics implements Topics {
     return entries.map(([place, [, id, , text]]) => ({ place, id, text }));
   }
 
-  /** Tells a seat what is kept, and from then on what comes. */
+  /** Sends a seat the stored events, and then later ones. */
   private async begin(key: string, { seats, heard }: Room, seat: Seat, after: string | undefined): Promise<void> {
     let kept_events: Awaited<ReturnType<RedisTopics['readKept']>> | undefined;
     try {
@@ -289,7 +294,7 @@ class RedisTopics implements Topics {
     }
     if (!seats.has(seat)) return;
     if (kept_events === undefined) {
-      // Without what is kept nobody knows what was missed.
+      // Without the stored events the missed ones are unknown.
       seat.is_unsure = true;
       seat.listener.onStart({ cursor: newId(), missed: after !== undefined });
     } else {
@@ -307,7 +312,7 @@ class RedisTopics implements Topics {
     for (const placed of waiting) tellSeat(seat, placed);
   }
 
-  /** Says of every topic that somebody listens here; some at a time, so that no event waits behind thousands of them. */
+  /** Marks every topic as having listeners here; some at a time, so that no event waits behind thousands of them. */
   private async keep(): Promise<void> {
     const all = [...this.rooms];
     for (let from = 0; from < all.length && !this.isAway && !this.isClosed; from += KEPT_AT_ONCE) {
@@ -328,7 +333,7 @@ class RedisTopics implements Topics {
         ? ['PUBLISH', key, `${NOWHERE} ${message}`]
         : evaluate(TELL, key, [String(this.kept + 1), id, JSON.stringify(event), String(FORGOTTEN_AFTER_MS), message]),
     );
-    /** Redis may be late, or have gone: until it says that it has this, nobody elsewhere may have heard of it. */
+    /** Redis may be late, or have gone: until it confirms this event, listeners elsewhere may have missed it. */
     const tellUnkept = () => {
       this.tellHere(key, { place: NOWHERE, published: { id: null, event } });
       const isNoted = id !== null && this.noteUnsaid(key);
@@ -345,7 +350,7 @@ class RedisTopics implements Topics {
       });
   }
 
-  /** Never fails and never waits: who tells something has other things to do. */
+  /** Never fails and never waits: the publisher has other work. */
   publish(topic: TopicName, event: LiveEvent): void {
     this.tell(this.keyOf(topic), event);
   }
@@ -365,24 +370,24 @@ class RedisTopics implements Topics {
     );
   }
 
-  /** Whether somebody listens to a topic, or did lately and may ask what was told meanwhile. An event without a listener need not be made. */
+  /** Whether a topic has listeners, or had some lately who may ask for events meanwhile. An event without a listener need not be made. */
   async isHeard(topic: TopicName): Promise<boolean> {
     const key = this.keyOf(topic);
     if (this.isAway || this.rooms.has(key)) return true;
-    // Who cannot be asked may know of somebody.
+    // Without an answer, a listener elsewhere is assumed.
     return await this.send(['EXISTS', key]).then(
       (count) => count !== 0,
       () => true,
     );
   }
 
-  /** Tells what came after the event or cursor `after` first, then everything as it happens, until the answered function is called. */
+  /** Sends the events after the event or cursor `after` first, then all later ones, until the returned function is called. */
   listen(topic: TopicName, after: string | undefined, listener: Listener): () => void {
     const key = this.keyOf(topic);
     let room = this.rooms.get(key);
     if (room === undefined) {
       room = { seats: new Set(), heard: this.hearer.subscribe(key) };
-      // Each seat waits for it; without one nobody would.
+      // Each seat waits for it; without one its rejection would be unhandled.
       room.heard.catch(() => {});
       this.rooms.set(key, room);
     }

@@ -49,7 +49,7 @@ interface Ear {
   stop: () => void;
 }
 
-/** Somebody who listens, once they have begun. */
+/** A listener, once it has begun. */
 async function listen(topics: Topics, topic: TopicName, after?: string): Promise<Ear> {
   const ear: Ear = { starts: [], ids: [], events: [], lost: 0, stop: () => {} };
   ear.stop = topics.listen(topic, after, {
@@ -72,7 +72,7 @@ const heard = (ear: Ear, count: number) => vi.waitFor(() => expect(ear.events.le
 describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
   describe.skipIf(kind === 'redis' && redis === undefined)('tell', () => {
     // proves: support-scale-1
-    test('everybody who listens, here and at another server, in the same order, and nobody else', async () => {
+    test('all listeners, here and at another server, in the same order, and no others', async () => {
       const [one, other] = await openTwo(kind);
       const topic = personTopic(newId());
       const ears = [await listen(one, topic), await listen(other, topic), await listen(other, topic)];
@@ -84,7 +84,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       expect(somebody_else.events).toEqual([]);
     });
 
-    test('nobody where nobody has listened, and say whether somebody does or did lately, here or at another server', async () => {
+    test('reach no one without listeners, and say whether there are or were some lately, here or at another server', async () => {
       const [one, other] = await openTwo(kind);
       const topic = personTopic(newId());
       expect(await one.isHeard(topic)).toBe(false);
@@ -95,7 +95,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       expect(await one.isHeard(personTopic(newId()))).toBe(false);
     });
 
-    test('everybody, whatever they listen to', async () => {
+    test('every person, on any topic', async () => {
       const [one, other] = await openTwo(kind);
       const ears = [await listen(one, personTopic(newId())), await listen(other, personTopic(newId()))];
       const event = removed();
@@ -106,7 +106,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       }
     });
 
-    test('after a gap what came in it, once, and say when it is no longer kept', async () => {
+    test('missed events after a gap, once, and say when they are no longer stored', async () => {
       const [one, other] = await openTwo(kind, 3);
       const topic = personTopic(newId());
       const first = await listen(one, topic);
@@ -136,7 +136,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       expect((await listen(other, topic, first.starts[0]?.cursor)).ids).toEqual(first.ids.slice(1));
     });
 
-    test('nothing to who has stopped listening, but keep it for when they are back', async () => {
+    test('send nothing to a listener that stopped, but keep it for its return', async () => {
       const [one, other] = await openTwo(kind);
       const topic = personTopic(newId());
       const gone = await listen(one, topic);
@@ -183,7 +183,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
     cut.publish(topic, event);
     await heard(here, 1);
     expect(here).toMatchObject({ events: [event], ids: [null] });
-    // Whoever comes meanwhile is not kept waiting.
+    // A newcomer meanwhile does not have to wait.
     const newcomer = await listen(cut, topic, here.starts[0]?.cursor);
     expect(newcomer.starts).toMatchObject([{ missed: true }]);
     expect(there.events).toEqual([]);
@@ -218,7 +218,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
   });
 
   // proves: support-fault-6
-  test('one that is merely late sends nobody away, and keeps what it was told', async () => {
+  test('a Redis that is merely late ends no connection, and keeps its events', async () => {
     const slow = await startRedis(await freePort());
     const topics = await openInRedis(slow.url);
     const topic = personTopic(newId());
@@ -232,7 +232,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
     await heard(ear, 2);
     expect(ear).toMatchObject({ events: [event, event], lost: 0, ids: [null, expect.any(String)] });
     ear.stop();
-    // What is kept is whole: a page that comes now goes on from there.
+    // The stored events are complete: a page that comes now resumes from there.
     await vi.waitFor(async () => {
       const back = await listen(topics, topic, ear.starts[0]?.cursor);
       back.stop();
@@ -242,7 +242,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
   });
 
   // proves: support-fault-6
-  test('a Redis that has lost what it kept is found out', async () => {
+  test('a Redis that has lost its events is noticed', async () => {
     const topics = await openInRedis();
     const topic = personTopic(newId());
     const ear = await listen(topics, topic);

@@ -1,13 +1,18 @@
 import { IconDots, IconLayoutDashboard } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import { screensOf } from '#app/screens.tsx';
 import { ColorSchemeSwitch } from '#ui/color-scheme-switch.tsx';
 import { Sheet } from '#ui/sheet.tsx';
 import { NavItemLink } from './nav-item-link.tsx';
-import { DOCK_SIZE, NAV_ITEMS } from './nav-items.ts';
-import { Administration, NavItems, UnreadCount } from './sidebar.tsx';
+import { NavItems, UnreadCount } from './nav-items.tsx';
+import { Staff } from './sidebar.tsx';
 import { SupportBlock } from './support-block.tsx';
 import './dock.css';
+
+/** Places in the bar, next to More. */
+const DOCK_SIZE = 4;
+const SCREENS = screensOf('main', false);
 
 /** The phone's way around: the first screens within reach of a thumb, the rest behind More. */
 export function Dock() {
@@ -22,10 +27,10 @@ export function Dock() {
   return (
     <div className="dock">
       <nav aria-label="Main" className="dock__bar">
-        {NAV_ITEMS.slice(0, DOCK_SIZE).map((item) => (
-          <NavItemLink key={item.path} item={item} className="dock__item">
-            <item.icon size={22} stroke={1.7} aria-hidden="true" />
-            {item.label}
+        {SCREENS.slice(0, DOCK_SIZE).map((screen) => (
+          <NavItemLink key={screen.path} screen={screen} className="dock__item">
+            <screen.nav.icon size={22} stroke={1.7} aria-hidden="true" />
+            {screen.title}
           </NavItemLink>
         ))}
         <button
@@ -46,8 +51,8 @@ export function Dock() {
             <IconLayoutDashboard size={20} stroke={1.7} aria-hidden="true" />
             <span>Main Dashboard</span>
           </button>
-          {NAV_ITEMS.length > DOCK_SIZE && <NavItems items={NAV_ITEMS.slice(DOCK_SIZE)} />}
-          <Administration />
+          <NavItems screens={[...SCREENS.slice(DOCK_SIZE), ...screensOf('more', false)]} />
+          <Staff />
           <ColorSchemeSwitch />
           <SupportBlock />
         </div>

@@ -1,24 +1,25 @@
 import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
 import { useSupportLinks } from '#api/support-links.ts';
-import type { NavItem } from './nav-items.ts';
+import type { NavScreen } from '#app/screens.tsx';
 
 interface NavItemLinkProps {
-  item: NavItem;
+  screen: NavScreen;
   className: string;
   title?: string;
   children: ReactNode;
 }
 
 /** One way of the sidebar or the dock: to a screen, or to the live-chat page in a window of its own. */
-export function NavItemLink({ item, className, title, children }: NavItemLinkProps) {
+export function NavItemLink({ screen: { path, nav }, className, title, children }: NavItemLinkProps) {
   const { live_chat } = useSupportLinks();
-  return item.opensLiveChat ? (
+  return nav.opensLiveChat ? (
     <a href={live_chat} target="_blank" rel="noopener" className={className} title={title}>
       {children}
     </a>
   ) : (
-    <NavLink to={item.path} className={className} title={title}>
+    // The desk is not its saved replies: a screen with others below its path is open alone.
+    <NavLink to={path} end={path === '/support'} className={className} title={title}>
       {children}
     </NavLink>
   );

@@ -10,13 +10,13 @@ import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy'
 import { completeSession, listSessions as listRemoteSessions } from '@palisade/contract/remote';
 import { listSessions } from '@palisade/contract/sessions';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { act, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, RouterProvider } from 'react-router';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { chatStateOf } from '#api/fake-desk.ts';
-import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT } from '#api/fake-records.ts';
+import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT, NOTHING_WAITS } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
 import { routes } from '#app/router.tsx';
@@ -114,8 +114,11 @@ describe('the shell', () => {
       '/anti-hacking',
       '/subscription-manager',
       '/scam-check',
+      '/devices',
       '/help',
     ]);
+    const more = within(sidebar().getByRole('navigation', { name: 'More' }));
+    expect(more.getAllByRole('link').map(({ textContent }) => textContent)).toEqual(['Scam check', 'Devices', 'Help']);
   });
 
   it('says where the person is when there is nothing', async () => {
@@ -219,7 +222,7 @@ describe('the shell', () => {
     });
   });
 
-  it('says on every screen that something is shared, with Pause and Stop, until nothing is', async () => {
+  it('says on every screen that something is shared, with Pause and End session, until nothing is', async () => {
     server.on(listRemoteSessions, reply(listRemoteSessions, []));
     const { router } = open('/dashboard');
     await heading('Security dashboard');
@@ -228,12 +231,12 @@ describe('the shell', () => {
     const banner = within(await screen.findByRole('region', { name: 'Screen sharing' }, { timeout: 5_000 }));
     expect(banner.getByText('<b>tina</b>')).toBeVisible();
     expect(banner.getByRole('button', { name: 'Pause' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+P');
-    expect(banner.getByRole('button', { name: 'Stop' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+S');
+    expect(banner.getByRole('button', { name: 'End session' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+S');
     act(() => tellSharing({ technician: '<b>tina</b>', is_shown: true, is_paused: false, voice: 'open' }));
     expect(banner.getByText('Your microphone is on.')).toBeVisible();
     await act(() => router.navigate('/antivirus'));
     await heading('Antivirus');
-    expect(banner.getByRole('button', { name: 'Stop' })).toBeVisible();
+    expect(banner.getByRole('button', { name: 'End session' })).toBeVisible();
     act(() => tellSharing(undefined));
     expect(screen.queryByRole('region', { name: 'Screen sharing' })).not.toBeInTheDocument();
   });
@@ -272,7 +275,7 @@ describe('the shell', () => {
       server.on(listRemoteSessions, reply(listRemoteSessions, [ended]));
       return reply(completeSession, ended);
     });
-    await user.click(notice().getByRole('button', { name: 'Stop' }));
+    await user.click(notice().getByRole('button', { name: 'End session' }));
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Remote session' })).not.toBeInTheDocument());
   });
 
@@ -284,6 +287,47 @@ describe('the shell', () => {
     act(() => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'support' } }));
     const group = within(await screen.findByRole('navigation', { name: 'Support' }, { timeout: 5_000 }));
     expect(group.getByRole('link', { name: 'Portal' })).toHaveAttribute('href', '/portal');
+  });
+
+  it('brings a technician to the desk, and everyone else to the dashboard', async () => {
+    server.on(readCounts, refusal('internal'));
+    startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'support' } });
+    const { router } = open('/');
+    await waitFor(() => expect(router.state.location.pathname).toBe('/support'), { timeout: 5_000 });
+    const group = within(await screen.findByRole('navigation', { name: 'Support' }, { timeout: 5_000 }));
+    expect(group.getAllByRole('link').map(({ textContent }) => textContent?.trim())).toEqual(['Support Desk', 'Portal']);
+  });
+
+  it('unfolds one group of the staff, that of the screen first, and keeps the choice', async () => {
+    localStorage.removeItem('palisade.open_group');
+    server.on(readCounts, refusal('internal'));
+    server.on(readOverview, refusal('internal'));
+    startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+    const first = open('/antivirus');
+    const toggle = async (name: string) => await screen.findByRole('button', { name }, { timeout: 5_000 });
+    expect(await toggle('Administration')).toHaveAttribute('aria-expanded', 'true');
+    expect(await toggle('Support')).toHaveAttribute('aria-expanded', 'false');
+    await first.user.click(await toggle('Support'));
+    expect(await toggle('Support')).toHaveAttribute('aria-expanded', 'true');
+    expect(await toggle('Administration')).toHaveAttribute('aria-expanded', 'false');
+    expect(screen.queryByRole('link', { name: 'Users' })).not.toBeInTheDocument();
+    const support = within(screen.getByRole('navigation', { name: 'Support' }));
+    expect(support.getByRole('link', { name: 'Saved replies' })).toHaveAttribute('href', '/support/answers');
+    cleanup();
+    const second = open('/antivirus');
+    expect(await toggle('Support')).toHaveAttribute('aria-expanded', 'true');
+    await second.user.click(await toggle('Support'));
+    expect(await toggle('Support')).toHaveAttribute('aria-expanded', 'false');
+    expect(await toggle('Administration')).toHaveAttribute('aria-expanded', 'false');
+    await act(() => second.router.navigate('/admin/setup'));
+    expect(await toggle('Administration')).toHaveAttribute('aria-expanded', 'true');
+    const breadcrumb = within(screen.getByRole('navigation', { name: 'Breadcrumb' }));
+    expect(breadcrumb.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+      'Dashboard',
+      'Administration',
+      'Admin Setup',
+    ]);
+    localStorage.removeItem('palisade.open_group');
   });
 
   it('has the rest behind More on the phone', async () => {
@@ -417,7 +461,7 @@ describe('the user menu', () => {
 
   // proves: product-2.10-1
   it('has a group in the sidebar for administrators, with what waits', async () => {
-    const waiting = { plan_requests: 2, false_alarms: 1, mails: 120, jobs: 1 };
+    const waiting = { ...NOTHING_WAITS, plan_requests: 2, false_alarms: 1, mails: 120, jobs: 1 };
     const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
     server.on(readOverview, reply(readOverview, { waiting, first_steps }));
     open('/antivirus');
@@ -430,8 +474,8 @@ describe('the user menu', () => {
       '/subscription-manager?tab=manage',
     );
     expect(group.getByRole('link', { name: 'False alarms 1 report waits' })).toHaveAttribute('href', '/admin/false-alarms');
-    expect(group.getByRole('link', { name: 'Outbox 120 mails wait' })).toHaveTextContent('99+');
-    expect(group.getByRole('link', { name: 'Set-up 1 task was given up' })).toHaveAttribute('href', '/admin/setup');
+    expect(group.getByRole('link', { name: 'Outbox 120 emails wait' })).toHaveTextContent('99+');
+    expect(group.getByRole('link', { name: 'Setup 1 task failed' })).toHaveAttribute('href', '/admin/setup');
     expect(group.getByRole('link', { name: 'Users' })).toHaveAttribute('href', '/admin/users');
     expect(group.getByRole('link', { name: 'Audit log' })).toHaveAttribute('href', '/admin/audit');
     expect(group.getByRole('link', { name: 'Edit help pages' })).toHaveAttribute('href', '/admin/help');

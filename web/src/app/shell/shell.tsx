@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate, useNavigation } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
+import { stepsTo } from '#app/screens.tsx';
 import { useUnread } from '#domain/conversation/chat.ts';
 import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
@@ -63,6 +64,29 @@ function useArrival(title: string | undefined): void {
   }, [pathname]);
 }
 
+function Breadcrumbs({ pathname, title }: { pathname: string; title: string | undefined }) {
+  const steps = stepsTo(pathname, title);
+  return (
+    <nav aria-label="Breadcrumb" className="breadcrumbs">
+      <ol>
+        <li>
+          <Link to="/dashboard">Dashboard</Link>
+        </li>
+        {steps.map((step, place) => (
+          <li key={step.title}>
+            <IconChevronRight size={14} stroke={1.7} aria-hidden="true" />
+            {step.path ? (
+              <Link to={step.path}>{step.title}</Link>
+            ) : (
+              <span aria-current={place === steps.length - 1 ? 'page' : undefined}>{step.title}</span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
 export function Shell() {
   const { pathname } = useLocation();
   const navigate = useNavigate();
@@ -110,19 +134,7 @@ export function Shell() {
             <ProxyFindingsBanner />
           </Suspense>
         )}
-        {!isDashboard && (
-          <nav aria-label="Breadcrumb" className="breadcrumbs">
-            <ol>
-              <li>
-                <Link to="/dashboard">Dashboard</Link>
-              </li>
-              <li>
-                <IconChevronRight size={14} stroke={1.7} aria-hidden="true" />
-                <span aria-current="page">{title}</span>
-              </li>
-            </ol>
-          </nav>
-        )}
+        {!isDashboard && <Breadcrumbs pathname={pathname} title={title} />}
         <main id="main" tabIndex={-1}>
           <Outlet />
         </main>

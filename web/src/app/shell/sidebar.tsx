@@ -1,21 +1,15 @@
-import { may } from '@palisade/contract/may';
 import { IconLayoutDashboard } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
-import { opensDesk } from '#api/policies.ts';
-import { useSession } from '#api/session.ts';
-import { useUnread } from '#domain/conversation/chat.ts';
+import { useIsStaff } from '#api/policies.ts';
+import { screensOf } from '#app/screens.tsx';
 import { Brand } from '#ui/brand.tsx';
-import { NavCount } from './nav-count.tsx';
-import { NavItemLink } from './nav-item-link.tsx';
-import { NAV_ITEMS, type NavItem } from './nav-items.ts';
+import { MoreNav, NavItems } from './nav-items.tsx';
 import { SupportBlock } from './support-block.tsx';
 import './sidebar.css';
 
-/** Loaded by staff alone. */
-const DeskNav = lazy(async () => ({ default: (await import('./desk-nav.tsx')).DeskNav }));
-/** Loaded by administrators alone. */
-const AdminNav = lazy(async () => ({ default: (await import('./admin-nav.tsx')).AdminNav }));
+/** Loaded only by staff. */
+const StaffNavs = lazy(async () => ({ default: (await import('./staff-nav.tsx')).StaffNavs }));
 
 export function Sidebar() {
   const navigate = useNavigate();
@@ -31,48 +25,23 @@ export function Sidebar() {
           <span className="sidebar__label">Main Dashboard</span>
         </button>
         <nav aria-label="Main">
-          <NavItems items={NAV_ITEMS} />
+          <NavItems screens={screensOf('main', false)} />
         </nav>
-        <Administration />
+        <MoreNav />
+        <Staff />
       </div>
       <SupportBlock />
     </div>
   );
 }
 
-/** The groups of staff and of administrators; nothing for everybody else. */
-export function Administration() {
-  const user = useSession().session?.user_info;
-  if (!user) return null;
+/** The groups of staff and of administrators; empty for customers. */
+export function Staff() {
   return (
-    <Suspense>
-      {opensDesk(user) && <DeskNav mayAdministrate={may.administrate(user)} />}
-      {may.administrate(user) && <AdminNav />}
-    </Suspense>
+    useIsStaff() && (
+      <Suspense>
+        <StaffNavs />
+      </Suspense>
+    )
   );
-}
-
-/** Links to screens. `NavItemLink` marks the one that is open with `aria-current="page"`. */
-export function NavItems({ items }: { items: readonly NavItem[] }) {
-  return (
-    <ul className="nav-items">
-      {items.map((item) => (
-        <li key={item.path}>
-          <NavItemLink item={item} className="nav-item" title={item.label}>
-            <item.icon size={20} stroke={1.7} aria-hidden="true" />
-            <span className="sidebar__label">{item.label}</span>
-            {/* The space keeps the parts of the name apart for who hears it. */}
-            {item.note && ' '}
-            {item.note && <small className="nav-item__note">{item.note}</small>}
-            {item.opensLiveChat && <UnreadCount />}
-          </NavItemLink>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Number of unread messages of support. */
-export function UnreadCount() {
-  return <NavCount count={useUnread()} one="unread message" many="unread messages" />;
 }

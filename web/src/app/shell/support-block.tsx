@@ -1,5 +1,4 @@
 import { VERSION } from '@palisade/contract/constants';
-import { Link } from 'react-router';
 import { type Config, useConfig } from '#api/config.ts';
 import { type SupportContact, supportOf } from '#api/support-contact.ts';
 import { useResponseTime } from '#domain/conversation/chat.ts';
@@ -22,7 +21,6 @@ export function SupportBlock() {
           {support.is_example && <FigureMark kind="contact" />}
         </>
       )}
-      <Link to="/help">Help pages</Link>
       <span className="num">v{VERSION}</span>
     </footer>
   );

@@ -5,6 +5,7 @@ import { useConfig } from '#api/config.ts';
 import { type Connection, useConnection, useWait } from '#api/connection.ts';
 import { useUploadCounts } from '#features/antivirus/uploads.tsx';
 import { BrandMark } from '#ui/brand.tsx';
+import { PaletteButton } from './palette-button.tsx';
 import { UserMenu } from './user-menu.tsx';
 import './top-bar.css';
 
@@ -33,6 +34,7 @@ export function TopBar() {
         </button>
       )}
       <StatusPills />
+      <PaletteButton />
       <div className="top-bar__user">
         <UserMenu />
       </div>

@@ -6,28 +6,22 @@ import { may } from '@palisade/contract/may';
 import { isCallable, isMailable } from '@palisade/contract/setup';
 import { shownEmail } from '@palisade/contract/shown-email';
 import {
-  IconBuildingStore,
-  IconDeviceDesktop,
   IconDevices,
-  IconFlag,
-  IconInbox,
-  IconListDetails,
   IconLogout,
   IconMail,
   IconMessage,
   IconPhone,
   IconShieldLock,
   IconUserCircle,
-  IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { useSupportContact } from '#api/support-contact.ts';
 import { useSupportLinks } from '#api/support-links.ts';
-import { useUploadCounts } from '#features/antivirus/uploads.tsx';
-import { signOut } from '#features/auth/auth.ts';
+import { screensOf } from '#app/screens.tsx';
 import { COLOR_SCHEMES } from '#ui/color-scheme-switch.tsx';
+import { useSignOut } from './use-sign-out.ts';
 import { UserMenuButton } from './user-menu-button.tsx';
 import './user-menu.css';
 
@@ -104,24 +98,11 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
             <>
               <Menu.Divider />
               <Menu.Label className="user-menu__label">Administration</Menu.Label>
-              <Menu.Item component={Link} to="/admin/users" leftSection={icon(IconUsers)}>
-                Users
-              </Menu.Item>
-              <Menu.Item component={Link} to="/admin/audit" leftSection={icon(IconListDetails)}>
-                Audit log
-              </Menu.Item>
-              <Menu.Item component={Link} to="/admin/remote-sessions" leftSection={icon(IconDeviceDesktop)}>
-                Remote sessions
-              </Menu.Item>
-              <Menu.Item component={Link} to="/admin/setup" leftSection={icon(IconBuildingStore)}>
-                Admin Setup
-              </Menu.Item>
-              <Menu.Item component={Link} to="/admin/false-alarms" leftSection={icon(IconFlag)}>
-                False alarms
-              </Menu.Item>
-              <Menu.Item component={Link} to="/admin/outbox" leftSection={icon(IconInbox)}>
-                Outbox
-              </Menu.Item>
+              {screensOf('administration', true).map(({ path, title, nav }) => (
+                <Menu.Item key={path} component={Link} to={path} leftSection={icon(nav.icon)}>
+                  {title}
+                </Menu.Item>
+              ))}
             </>
           )}
           <Menu.Divider />
@@ -172,13 +153,4 @@ function ColorSchemeItems() {
       ))}
     </fieldset>
   );
-}
-
-function useSignOut(): () => void {
-  const { running } = useUploadCounts();
-  return () => {
-    const question = `${running === 1 ? 'A file is' : `${running} files are`} still being scanned. Sign out and stop?`;
-    if (running > 0 && !window.confirm(question)) return;
-    void signOut();
-  };
 }

@@ -70,6 +70,7 @@ export const KIND_LABELS: Record<ShownKind, string> = {
   proxy_findings_cleared: 'Notices about proxies read',
   false_alarm_decided: 'False alarm decided',
   false_alarm_reopened: 'Decision on a false alarm taken back',
+  person_invited: 'Someone invited by email',
   customer_card_opened: 'Your details were opened by support',
   shared_thing_opened: 'Something that you shared was opened by support',
   desk_settings_changed: 'Hours of support changed',

@@ -36,12 +36,12 @@ export function CustomerCard({ card }: { card: Card }) {
           line={infected > 0 ? `${count.format(infected)} infected` : undefined}
         />
         <Figure
-          name="Matters before"
+          name="Closed before"
           value={count.format(card.conversations_closed)}
           line={card.ratings.average === null ? undefined : `rated ${card.ratings.average.toFixed(1)} of 5`}
         />
       </dl>
-      <Part title="Devices" nothing="No device is connected." rows={card.devices.length}>
+      <Part title="Devices" nothing="No devices connected." rows={card.devices.length}>
         {card.devices.map(({ name, last_seen_at }) => (
           <li key={`${name} ${last_seen_at}`}>
             <bdi>{name}</bdi>
@@ -49,7 +49,7 @@ export function CustomerCard({ card }: { card: Card }) {
           </li>
         ))}
       </Part>
-      <Part title="Remote sessions" nothing="There was none." rows={card.remote_sessions.length}>
+      <Part title="Remote sessions" nothing="No remote sessions yet." rows={card.remote_sessions.length}>
         {card.remote_sessions.map(({ status, started_at, support_agent }) => (
           <li key={started_at}>
             <span>
@@ -66,7 +66,7 @@ export function CustomerCard({ card }: { card: Card }) {
           </li>
         ))}
       </Part>
-      <p className="sub">That you opened this card is in the audit log.</p>
+      <p className="sub">Opening this card is logged.</p>
     </div>
   );
 }

@@ -5,8 +5,8 @@ import { Link } from 'react-router';
 import { FileName } from '#ui/file-name.tsx';
 import { Moment } from '#ui/moment.tsx';
 import { disguiseWordsOf } from '#ui/shown-name.ts';
-import { describeCoverage, describeDetail } from './scan-sentence.ts';
-import { StatusBadge, StatusIcon } from './status-badge.tsx';
+import { ScanBadge, ScanIcon } from './scan-badge.tsx';
+import { describeCoverage, describeDetail, TEST_FILE_SENTENCE } from './scan-sentence.ts';
 import './scan-row.css';
 
 interface ScanRowProps {
@@ -26,7 +26,7 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
   const isSaid = scan.threat_detected !== null || detail !== undefined;
   return (
     <li className="scan-row" data-leads={to !== undefined}>
-      <StatusIcon status={scan.scan_status} />
+      <ScanIcon scan={scan} />
       <div className="scan-row__what">
         <span className="scan-row__name">
           {to === undefined ? (
@@ -39,7 +39,7 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
         </span>
         {disguise && <span className="scan-row__disguise">{disguise}</span>}
         {scan.threat_detected !== null && (
-          <span className="scan-row__threat">
+          <span className="scan-row__threat" data-test={scan.is_test_file || undefined}>
             <bdi>{scan.threat_detected}</bdi>
             {scan.threat_member !== null && (
               <>
@@ -49,6 +49,7 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
             )}
           </span>
         )}
+        {scan.is_test_file && <span className="scan-row__line">{TEST_FILE_SENTENCE}</span>}
         {scan.device && (
           <span className="scan-row__line">
             On <bdi>{scan.device.device_name}</bdi>: <bdi>{scan.device.path}</bdi>
@@ -72,7 +73,7 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
         )}
       </div>
       <div className="scan-row__status">
-        <StatusBadge status={scan.scan_status} />
+        <ScanBadge scan={scan} />
       </div>
     </li>
   );

@@ -36,7 +36,7 @@ function Opened() {
       <button type="button" onClick={() => setIsOpen(true)}>
         Choose a new password
       </button>
-      {isOpen && <SecurityDialog onClose={() => setIsOpen(false)} />}
+      {isOpen && <SecurityDialog tab="password" onClose={() => setIsOpen(false)} />}
     </>
   );
 }
@@ -69,7 +69,7 @@ describe('Profile Settings', () => {
     expect(await screen.findByText('maria@example.com')).toBeVisible();
     expect(screen.getByText('Customer')).toBeVisible();
     expect(screen.getByText(/2026/u)).toHaveAttribute('datetime', MARIA_ACCOUNT.created_at);
-    expect(screen.queryByText(/two-factor/iu)).not.toBeInTheDocument();
+    expect(screen.queryByText(/Your password alone/iu)).not.toBeInTheDocument();
   });
 
   it('changes the username, here and in the stored session', async () => {
@@ -184,11 +184,14 @@ describe('Profile Settings', () => {
 
 describe('Security Preferences', () => {
   function open() {
-    renderForTest(<SecurityDialog onClose={onClose} />);
+    renderForTest(<SecurityDialog tab="sessions" onClose={onClose} />);
     return userEvent.setup();
   }
 
+  const choose = (user: ReturnType<typeof open>, name: string) => user.click(screen.getByRole('tab', { name }));
+
   async function change(user: ReturnType<typeof open>) {
+    await choose(user, 'Password');
     await user.type(screen.getByLabelText('Current Password'), 'correct horse');
     await user.type(screen.getByLabelText('New Password'), 'battery staple');
     await user.click(screen.getByRole('button', { name: 'Change Password' }));
@@ -197,7 +200,7 @@ describe('Security Preferences', () => {
   it('lists the sessions of somebody with more than a page of them, page by page', async () => {
     const older = { ...PHONE, id: '01930000-0000-7000-8000-000000000103', client: 'Edge on Windows' };
     server.on(listSessions, page(listSessions, [HERE, PHONE], { next: PHONE.id }));
-    renderForTest(<SecurityDialog onClose={onClose} />);
+    renderForTest(<SecurityDialog tab="sessions" onClose={onClose} />);
     const list = within(await screen.findByRole('region', { name: 'Signed-in sessions' }));
     expect(await list.findByText('Safari on iPhone')).toBeVisible();
     server.on(listSessions, reply(listSessions, [older]));
@@ -205,6 +208,17 @@ describe('Security Preferences', () => {
     expect(await list.findByText('Edge on Windows')).toBeVisible();
     expect(list.getAllByRole('listitem')).toHaveLength(3);
     expect(list.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
+  });
+
+  it('leads with the arrow keys from tab to tab, and names itself by what it shows', async () => {
+    const user = open();
+    await choose(user, 'Sessions');
+    await user.keyboard('{ArrowDown}{ArrowDown}');
+    expect(screen.getByRole('tab', { name: 'Profile' })).toHaveFocus();
+    expect(screen.getByRole('dialog', { name: 'Profile Settings' })).toBeVisible();
+    await user.keyboard('{ArrowUp}{Home}{ArrowRight}');
+    expect(screen.getByRole('tab', { name: 'Two-factor', selected: true })).toHaveFocus();
+    expect(screen.getByRole('dialog', { name: 'Security Preferences' })).toBeVisible();
   });
 
   it('changes the password, clears both fields, and reads the sessions anew', async () => {
@@ -219,8 +233,8 @@ describe('Security Preferences', () => {
     });
     expect(screen.getByLabelText('Current Password')).toHaveValue('');
     expect(screen.getByLabelText('New Password')).toHaveValue('');
+    await choose(user, 'Sessions');
     await waitFor(() => expect(server.callsOf(listSessions)).toHaveLength(2));
-    await waitFor(() => expect(server.callsOf(listActivity)).toHaveLength(2));
   });
 
   it('gives the focus back to what opened it', async () => {
@@ -228,7 +242,8 @@ describe('Security Preferences', () => {
     const user = userEvent.setup();
     const opener = screen.getByRole('button', { name: 'Choose a new password' });
     await user.click(opener);
-    await screen.findByText('Safari on iPhone');
+    // It begins where it is needed.
+    await waitFor(() => expect(screen.getByLabelText('Current Password')).toHaveFocus());
     await user.keyboard('{Escape}');
     expect(opener).toHaveFocus();
   });
@@ -273,8 +288,6 @@ describe('Security Preferences', () => {
     expect(await within(form).findByText('This is not your password.')).toBeVisible();
     server.on(endPhone, reply(endSession, undefined));
     server.on(listSessions, reply(listSessions, [HERE]));
-    // The row goes, and its question with it, while something else is still being read.
-    server.on(listActivity, () => new Promise(() => undefined));
     await user.clear(field);
     await user.type(field, 'correct horse');
     await user.click(within(form).getByRole('button', { name: 'Sign out' }));
@@ -327,7 +340,7 @@ describe('Security Preferences', () => {
         entry,
       ]),
     );
-    open();
+    await choose(open(), 'Activity');
     const list = await screen.findByRole('list', { name: 'Activity' });
     expect(
       within(list)
@@ -346,6 +359,7 @@ describe('Security Preferences', () => {
   it('says why the activity could not be saved', async () => {
     server.on(exportActivity, refusal('internal', { detail: 'The server is in trouble.' }));
     const user = open();
+    await choose(user, 'Activity');
     await user.click(await screen.findByRole('button', { name: 'Save your activity as CSV' }));
     expect(await screen.findByText('The server is in trouble.')).toBeVisible();
   });

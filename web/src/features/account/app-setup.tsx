@@ -9,6 +9,7 @@ import { type AppSetup as Setup, useActivateTotp } from './two-factor.queries.ts
 
 /** Modules of white around the code that readers need (ISO/IEC 18004, section 6.3.8). */
 const QUIET_ZONE = 4;
+const WHOLE_CODE = /^\d{6}$/u;
 
 /** A QR code, dark on white in both schemes: not every reader takes the other way round. */
 function QrCode({ text, label }: { text: string; label: string }) {
@@ -31,22 +32,29 @@ interface AppSetupProps {
   onBack: () => void;
 }
 
-/** Shares a secret with the person's authenticator app, and has the app prove that it has it. */
+/** Shares a secret with the person's authenticator app. The first code of the app proves that it has it. */
 export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
   const [code, setCode] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const activate = useActivateTotp();
   const groups = setup.secret.match(/.{1,4}/gu) ?? [];
 
-  function submit() {
-    activate.mutate(code, {
+  /** A whole code is checked without a further press. */
+  function type(typed: string) {
+    setCode(typed);
+    if (WHOLE_CODE.test(typed.replaceAll(' ', '')) && !activate.isPending) send(typed);
+    else if (activate.error) activate.reset();
+  }
+
+  function send(typed: string) {
+    activate.mutate(typed, {
       onSuccess: ({ recovery_codes }) => onActivated(recovery_codes),
       onError: () => field.current?.select(),
     });
   }
 
   return (
-    <Form className="account-form" error={activate.error} busy={activate.isPending} onSubmit={submit} onEdit={activate.reset}>
+    <Form className="account-form" error={activate.error} busy={activate.isPending} onSubmit={() => send(code)}>
       <ol className="app-setup">
         <li>
           <p className="app-setup__step">Scan this with your authenticator app</p>
@@ -54,7 +62,7 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
             <QrCode text={setup.uri} label="QR code for your authenticator app" />
             <div className="app-setup__text">
               <p className="sub">
-                Cannot scan? Type this key into the app, or <a href={setup.uri}>open it in an app on this device</a>.
+                Can’t scan it? Type this key into the app, or <a href={setup.uri}>open it in an app on this device</a>.
               </p>
               <code className="app-setup__secret">{groups.join(' ')}</code>
               <CopyButton size="s" text={setup.secret} what="The key" label="Copy key" />
@@ -65,15 +73,17 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
           <TextInput
             ref={field}
             label="Enter the code that the app shows"
-            description="Six digits. A new one comes every 30 seconds."
+            description="Six digits, new every 30 seconds."
             className="second-factor__code"
             inputMode="numeric"
             autoComplete="one-time-code"
             required
             withAsterisk={false}
             size="md"
+            // The step was asked for by a press, and this is its only field.
+            autoFocus
             value={code}
-            onChange={(event) => setCode(event.currentTarget.value)}
+            onChange={(event) => type(event.currentTarget.value)}
             error={messageAt('code', activate.error)}
           />
         </li>

@@ -69,7 +69,7 @@ export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, 
       {task.kind === 'passkey' && (
         <TextInput
           label="Name of the passkey"
-          description="So that you know it again in the list."
+          description="You’ll recognize it in the list."
           name="name"
           autoComplete="off"
           required
@@ -81,7 +81,14 @@ export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, 
           error={proof.errors['name']}
         />
       )}
-      {isAsked && <ProofFields form={proof} passwordName="current_password" passwordHint="To be sure that it is you." />}
+      {isAsked && (
+        <ProofFields
+          form={proof}
+          passwordName="current_password"
+          passwordHint="Enter your password to confirm it’s you."
+          autoFocus
+        />
+      )}
       <ProofMessage form={proof} />
       <div className="two-factor__actions">
         <Button variant="quiet" onClick={onBack}>

@@ -31,13 +31,11 @@ export function PasskeysElsewhere({ origin }: { origin: string | null }) {
   if (origin === window.location.origin) return null;
   if (origin === null)
     return (
-      <p className="factor__note">
-        Passkeys need this server to be reached by a name with https. Ask your administrator to set its public address.
-      </p>
+      <p className="factor__note">Passkeys need a server address with https. Ask your administrator to set its public address.</p>
     );
   return (
     <p className="factor__note">
-      Browsers take no passkeys at the address that you are on. Sign in at <a href={origin}>{origin}</a> to add or use one.
+      Passkeys don’t work at this address. Go to <a href={origin}>{origin}</a>.
     </p>
   );
 }

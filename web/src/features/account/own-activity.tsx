@@ -47,9 +47,7 @@ export function OwnActivity() {
         </div>
       }
     >
-      <p className="sub">
-        What was done to your account, by whom and from where. If you see something that was not you, change your password.
-      </p>
+      <p className="sub">See who did what in your account, and from where. If it wasn’t you, change your password.</p>
       <Refusal error={save.error} />
       <Listed what="your activity" rows={entries} error={error} onRetry={refetch} empty={null}>
         {(rows) => (

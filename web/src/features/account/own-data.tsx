@@ -34,7 +34,7 @@ export function OwnData({ account }: { account: Account }) {
     <DialogPart title="Your data">
       {open === undefined && (
         <>
-          <p className="sub">Everything that is kept about you as one file, or the end of the account with everything in it.</p>
+          <p className="sub">Download your data or delete your account.</p>
           <div className="account-part__actions">
             <Button variant="quiet" onClick={() => setOpen('export')}>
               Export my data
@@ -47,7 +47,7 @@ export function OwnData({ account }: { account: Account }) {
       )}
       {open !== undefined && !twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
       {open !== undefined && !twoFactor && error && (
-        <ErrorNotice title="Two-factor sign-in could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+        <ErrorNotice title="We couldn’t load two-factor" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
       {open === 'export' && twoFactor && <ExportForm twoFactor={twoFactor} onClose={close} />}
       {open === 'delete' && twoFactor && <DeleteForm email={account.email} twoFactor={twoFactor} onClose={close} />}
@@ -71,10 +71,7 @@ function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () 
   const { password } = proof;
   return (
     <Form {...form} className="account-form">
-      <p className="sub">
-        A JSON file with your account, sessions, scans, alerts, rules, messages, plans and activity. It holds no passwords and no
-        files. Keep it where only you can read it.
-      </p>
+      <p className="sub">You’ll get a JSON file with your account and activity, without passwords and files. Keep it private.</p>
       <ProofFields form={proof} passwordName="password" autoFocus />
       <ProofMessage form={proof} />
       <div className="account-form__end">
@@ -107,13 +104,13 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
   return (
     <Form {...form} className="account-form account-form--grave" aria-label="Delete my account">
       <div className="account-warning">
-        <p>This cannot be undone. All of this is deleted at once:</p>
+        <p>This cannot be undone. We’ll delete:</p>
         <ul>
           {GOES.map((thing) => (
             <li key={thing}>{thing}</li>
           ))}
         </ul>
-        <p>You are signed out everywhere. Of what you did, only nameless entries in the audit log stay.</p>
+        <p>You’ll be signed out everywhere. The audit log keeps entries without your name.</p>
       </div>
       <TextInput
         label={`Type ${shownEmail(email)} to confirm`}

@@ -24,11 +24,8 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
   const icon = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
   return (
     <div className="account-form">
-      <AskBeforeClosing question="Have you kept your recovery codes? They are not shown again." />
-      <p className="sub">
-        Each of these codes signs you in once when you have neither your app nor a passkey at hand. Keep them where you keep
-        papers that matter. They are shown only now.
-      </p>
+      <AskBeforeClosing question="Have you saved your recovery codes? We won’t show them again." />
+      <p className="sub">Lost your phone? Use one of these; each works once. Save them now.</p>
       <ul className="recovery-codes" aria-label="Recovery codes">
         {codes.map((code) => (
           <li key={code}>{code}</li>
@@ -44,7 +41,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
         </Button>
       </div>
       <div className="two-factor__actions">
-        <Button onClick={onDone}>I Have Kept Them</Button>
+        <Button onClick={onDone}>I’ve saved my codes</Button>
       </div>
     </div>
   );

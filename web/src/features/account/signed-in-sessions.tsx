@@ -68,7 +68,7 @@ export function SignedInSessions() {
         <EndForm
           id={undefined}
           title="Sign out everywhere else?"
-          sentence="Everybody who uses your account elsewhere has to sign in again."
+          sentence="Your other devices will have to sign in again."
           done="Everybody else is signed out."
           {...question(OTHERS)}
         />
@@ -130,7 +130,7 @@ function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: Sessi
         <EndForm
           id={id}
           title={`Sign out ${client}?`}
-          sentence="Whoever uses it has to sign in again."
+          sentence="That device will have to sign in again."
           done={`${client} is signed out.`}
           {...answers}
         />

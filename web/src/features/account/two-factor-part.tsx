@@ -44,7 +44,7 @@ export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
       </p>
       {!twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
       {!twoFactor && error && (
-        <ErrorNotice title="Two-factor sign-in could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+        <ErrorNotice title="We couldn’t load two-factor" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
       <EmailNeeded what="You can set up two-factor sign-in" />
       {twoFactor && (!isUnproven || twoFactor.enabled) && (
@@ -67,8 +67,8 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
     <>
       <p className="sub">
         {enabled
-          ? 'Signing in takes your password and a second proof, or a passkey alone. A stolen password is not enough.'
-          : 'Your password alone signs you in. Add a second proof, so that a stolen password is not enough.'}
+          ? 'Signing in takes your password and a second proof, or a passkey. A stolen password isn’t enough.'
+          : 'Your password alone signs you in. Add a second step, so a stolen password isn’t enough.'}
       </p>
       <div className="factor-list">
         <Factor
@@ -141,9 +141,7 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
           />
         )}
       </div>
-      {enabled && required && (
-        <p className="factor__note">Your account must have a second step at sign-in, so the last of them stays.</p>
-      )}
+      {enabled && required && <p className="factor__note">Two-factor is required, so you can’t remove your last method.</p>}
       {enabled && !required && (
         <div className="account-form__end">
           <Button variant="quiet" size="s" onClick={() => onTask({ kind: 'off' })}>

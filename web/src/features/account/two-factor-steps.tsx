@@ -19,46 +19,43 @@ interface Words {
 const WORDS: Record<TwoFactorTask['kind'], Words> = {
   app: {
     title: 'Set up an authenticator app',
-    sentence:
-      'An authenticator app on your phone shows a new code every 30 seconds. Signing in then takes your password and a code, so a stolen password alone is worth nothing.',
+    sentence: 'An app on your phone shows a new code every 30 seconds. You’ll sign in with your password and a code.',
     action: 'Continue',
     done: 'Your authenticator app is set up.',
   },
   new_app: {
     title: 'Change the authenticator app',
-    sentence: 'For a new phone, or another app. The app that you have now goes on until the new one has shown its first code.',
+    sentence: 'Use this for a new phone or another app. Your current app works until the new one is set up.',
     action: 'Continue',
-    done: 'Your new authenticator app is set up. The one before it no longer works.',
+    done: 'Your new authenticator app is set up. The old one no longer works.',
   },
   passkey: {
     title: 'Add a passkey',
-    sentence:
-      'A passkey lives on your device or security key and opens with your fingerprint, your face or a PIN. It cannot be guessed or tricked out of you, and it signs you in without a password.',
+    sentence: 'A passkey on your device or security key signs you in with your fingerprint, face, or PIN.',
     action: 'Create Passkey',
     done: 'Your passkey is added.',
   },
   codes: {
     title: 'Make new recovery codes',
-    sentence: 'You get ten new codes. Those that you have now are worth nothing from then on.',
+    sentence: 'You’ll get ten new codes. Your old codes will stop working.',
     action: 'Make New Codes',
-    done: 'Your new recovery codes are valid from now on.',
+    done: 'Your new recovery codes are ready.',
   },
   off: {
     title: 'Turn two-factor sign-in off',
-    sentence:
-      'Your password alone signs you in then, and whoever has it is in. Your authenticator app, passkeys and recovery codes are taken back.',
+    sentence: 'You’ll sign in with only your password. Your app, passkeys and recovery codes will be removed.',
     action: 'Turn Off',
     done: 'Two-factor sign-in is off.',
   },
   remove_app: {
     title: 'Remove the authenticator app',
-    sentence: 'Its codes no longer work then. Your passkeys go on.',
+    sentence: 'Its codes will stop working. Your passkeys stay.',
     action: 'Remove',
     done: 'The authenticator app is removed.',
   },
   remove_passkey: {
     title: 'Remove a passkey',
-    sentence: 'It does not sign you in any more. Delete it from your device as well, so that it is not offered there.',
+    sentence: 'It won’t sign you in anymore. Delete it from your device too.',
     action: 'Remove',
     done: 'The passkey is removed.',
   },
@@ -93,13 +90,14 @@ export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLe
   const leave = () => onLeave('');
   const showCodes = (codes: string[] | null) => (codes === null ? done() : setNow({ step: 'codes', codes }));
 
-  // The focused element went with the step before.
+  // The focused element went with the step before. A step with a field begins in it.
   useEffect(() => {
-    if (now.step) heading.current?.focus();
+    const form = heading.current?.closest('section');
+    if (now.step !== 'scan' && form?.contains(document.activeElement) !== true) heading.current?.focus();
   }, [now.step]);
 
   return (
-    <DialogPart title={now.step === 'codes' ? 'Keep your recovery codes' : words.title} heading={heading} rank={rank}>
+    <DialogPart title={now.step === 'codes' ? 'Save your recovery codes' : words.title} heading={heading} rank={rank}>
       {now.step === 'confirm' && (
         <ConfirmStep
           task={task}

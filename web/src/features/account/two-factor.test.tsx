@@ -48,7 +48,7 @@ describe('setting up an authenticator app', () => {
     server.on(startTotp, reply(startTotp, { secret: 'ABCDEFGH', uri: 'otpauth://totp/x?secret=ABCDEFGH' }));
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Set up an authenticator app' }));
-    expect(screen.getByRole('heading', { name: 'Set up an authenticator app' })).toHaveFocus();
+    expect(screen.getByLabelText('Your password')).toHaveFocus();
     await user.type(screen.getByLabelText('Your password'), 'correct horse');
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     expect(await screen.findByText('ABCD EFGH')).toBeVisible();
@@ -65,7 +65,7 @@ describe('setting up an authenticator app', () => {
     expect(await screen.findByText(CODES[9] ?? '')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Copy' }));
     expect(await navigator.clipboard.readText()).toBe(CODES.join('\n'));
-    await user.click(screen.getByRole('button', { name: 'I Have Kept Them' }));
+    await user.click(screen.getByRole('button', { name: 'I’ve saved my codes' }));
     expect(await screen.findByText('Your authenticator app is set up.')).toBeVisible();
     expect(screen.getByRole('heading', { name: 'Two-factor sign-in' })).toHaveFocus();
     expect(await screen.findByText(/2 of 10 left. Make new ones/u)).toBeVisible();
@@ -92,7 +92,7 @@ describe('setting up an authenticator app', () => {
     await screen.findByText(CODES[9] ?? '');
 
     await user.keyboard('{Escape}');
-    expect(confirm).toHaveBeenCalledExactlyOnceWith('Have you kept your recovery codes? They are not shown again.');
+    expect(confirm).toHaveBeenCalledExactlyOnceWith('Have you saved your recovery codes? We won’t show them again.');
     expect(onClose).not.toHaveBeenCalled();
     expect(screen.getByText(CODES[0] ?? '')).toBeVisible();
     expect(leave()).toBe(true);
@@ -100,7 +100,7 @@ describe('setting up an authenticator app', () => {
     confirm.mockReturnValue(true);
     await user.click(screen.getByRole('button', { name: 'Close' }));
     expect(onClose).toHaveBeenCalledOnce();
-    await user.click(screen.getByRole('button', { name: 'I Have Kept Them' }));
+    await user.click(screen.getByRole('button', { name: 'I’ve saved my codes' }));
     expect(leave()).toBe(false);
   });
 
@@ -133,7 +133,7 @@ describe('a change while two-factor sign-in is on', () => {
     server.on(confirmIdentity, reply(confirmIdentity, { expires_in: 600 }));
     await user.click(screen.getByRole('button', { name: 'Use a recovery code' }));
     await user.type(screen.getByLabelText('Recovery code'), 'aaaa{Enter}');
-    await user.click(await screen.findByRole('button', { name: 'I Have Kept Them' }));
+    await user.click(await screen.findByRole('button', { name: 'I’ve saved my codes' }));
     expect(server.callsOf(confirmIdentity)[1]?.body).toEqual({ current_password: 'correct horse', recovery_code: 'aaaa' });
 
     await user.click(await screen.findByRole('button', { name: 'Turn two-factor sign-in off' }));
@@ -170,8 +170,8 @@ describe('passkeys', () => {
   });
 
   it.each([
-    ['https://palisade.example', /Browsers take no passkeys at the address/u],
-    [null, /reached by a name with https/u],
+    ['https://palisade.example', /Passkeys don’t work at this address/u],
+    [null, /server address with https/u],
   ])('that work at %s say so', async (passkey_origin, sentence) => {
     server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, passkey_origin }));
     renderForTest(<SecurityDialog onClose={vi.fn()} />);

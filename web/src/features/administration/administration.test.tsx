@@ -1,4 +1,6 @@
 import { type AuditEntry, checkAudit, listAudit } from '@palisade/contract/audit';
+import { type Invitation, invitePerson, listInvitations, withdrawInvitation } from '@palisade/contract/invitation';
+import { type PersonRecord, readPersonRecord } from '@palisade/contract/person-record';
 import { readTwoFactor } from '@palisade/contract/two-factor';
 import {
   type AdminUser,
@@ -63,6 +65,7 @@ beforeEach(() => {
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
   server.on(listUsers, reply(listUsers, [OMAR, SELF]));
   server.on(listUserSessions, reply(listUserSessions, [SESSION, { ...SESSION, id: SELF.id, client: 'Edge on Windows' }]));
+  server.on(listInvitations, reply(listInvitations, []));
   server.on(listAudit, reply(listAudit, [ENTRY]));
   server.on(checkAudit, reply(checkAudit, CHAIN));
 });
@@ -99,6 +102,67 @@ describe('Users', () => {
     await user.click(screen.getByRole('button', { name: 'Show everybody' }));
     expect(screen.getByLabelText('Search the people')).toHaveValue('');
     expect(await screen.findByText('omar <b>')).toBeVisible();
+  });
+
+  it('shows the record of a person, and leads to a plan and to their conversation', async () => {
+    const record: PersonRecord = {
+      card: {
+        ...{ user_id: OMAR.id, username: OMAR.username, email: OMAR.email, since: OMAR.created_at },
+        ...{ plan_name: 'Solo', is_premium: true, security_score: 82, open_alerts: 3, conversations_closed: 1 },
+        devices: [{ name: '<b>laptop</b>', last_seen_at: null }],
+        scans: { clean: 4, infected: 1, pending: 0 },
+        remote_sessions: [],
+        ratings: { count: 0, average: null },
+      },
+      conversation: { id: '01930000-0000-7000-8000-000000000921', status: 'open' },
+      administration: {
+        plan: { expires_at: '2027-11-20T10:00:00.000Z', max_devices: 5 },
+        alerts: { active: 3, unstopped: 1, gravest: { threat_type: 'brute_force', severity: 'high' } },
+      },
+    };
+    server.on(readPersonRecord, reply(readPersonRecord, record));
+    const { user, dialog } = await open();
+    expect(server.callsOf(readPersonRecord)).toEqual([]);
+    await user.click(within(dialog).getByRole('tab', { name: 'Record' }));
+    expect(await within(dialog).findByText('<b>laptop</b>')).toBeVisible();
+    expect(within(dialog).getByText('worst: high')).toBeVisible();
+    expect(within(dialog).getByRole('link', { name: 'Assign a plan' })).toHaveAttribute(
+      'href',
+      '/subscription-manager?tab=assign&email=omar%40example.com',
+    );
+    expect(within(dialog).getByRole('link', { name: 'Open conversation' })).toHaveAttribute(
+      'href',
+      `/support?conversation=${record.conversation?.id}`,
+    );
+  });
+
+  it('invites by email, and withdraws', async () => {
+    renderForTest(<UsersPage />);
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: 'Invite someone' }));
+    const dialog = within(screen.getByRole('dialog', { name: 'Invite someone' }));
+    await user.type(dialog.getByLabelText('Email'), 'zoe@example.com');
+    await user.selectOptions(dialog.getByLabelText('Role'), 'Support');
+    server.on(invitePerson, refusal('conflict', { detail: 'zoe@example.com has an account already.' }));
+    await user.click(dialog.getByRole('button', { name: 'Send invitation' }));
+    expect(await dialog.findByText('zoe@example.com has an account already.')).toBeVisible();
+    const invitation: Invitation = {
+      ...{ id: '01930000-0000-7000-8000-000000000931', email: 'zoe@example.com', role: 'support' },
+      ...{ created_at: '2026-11-20T10:00:00.000Z', expires_at: '2026-11-27T10:00:00.000Z' },
+    };
+    server.on(invitePerson, () => {
+      server.on(listInvitations, reply(listInvitations, [invitation]));
+      return reply(invitePerson, invitation);
+    });
+    await user.click(dialog.getByRole('button', { name: 'Send invitation' }));
+    expect(await screen.findByText(/^We’ve written to zoe@example.com/u)).toBeVisible();
+    expect(server.callsOf(invitePerson)[1]?.body).toEqual({ email: 'zoe@example.com', role: 'support' });
+    server.on(withdrawInvitation, () => {
+      server.on(listInvitations, reply(listInvitations, []));
+      return reply(withdrawInvitation, { success: true });
+    });
+    await user.click(await screen.findByRole('button', { name: 'Withdraw the invitation of zoe@example.com' }));
+    await waitFor(() => expect(screen.queryByRole('list', { name: 'Open invitations' })).not.toBeInTheDocument());
   });
 
   it('asks for a role, a state and an order', async () => {
@@ -172,7 +236,7 @@ describe('Users', () => {
   it('warns whoever takes the role from themselves', async () => {
     const { user, dialog } = await open(SELF.email);
     await user.selectOptions(within(dialog).getByLabelText('Role'), 'Customer');
-    expect(within(dialog).getByText(/you leave the administration at once/u)).toBeVisible();
+    expect(within(dialog).getByText(/You’ll stop being an administrator at once/u)).toBeVisible();
   });
 
   it('asks before it disables, and enables again', async () => {
@@ -325,6 +389,7 @@ describe('Audit log', () => {
     await user.selectOptions(screen.getByLabelText('What'), 'Account disabled');
     await user.type(screen.getByLabelText('Person'), 'nobody');
     expect(await screen.findByText('Nothing matches')).toBeVisible();
+    server.on(listInvitations, reply(listInvitations, []));
     server.on(listAudit, reply(listAudit, [ENTRY]));
     await user.click(screen.getByRole('button', { name: 'Show everything' }));
     expect(screen.getByLabelText('Person')).toHaveValue('');

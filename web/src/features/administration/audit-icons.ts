@@ -84,6 +84,7 @@ export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   proxy_findings_cleared: IconSettings,
   false_alarm_decided: IconFile,
   false_alarm_reopened: IconFile,
+  person_invited: IconUserCheck,
   customer_card_opened: IconUser,
   shared_thing_opened: IconFile,
   desk_settings_changed: IconSettings,

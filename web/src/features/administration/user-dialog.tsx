@@ -1,11 +1,13 @@
 import { type Role, roleSchema } from '@palisade/contract/auth';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser } from '@palisade/contract/users';
+import { IconClipboardList, IconUserCog } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { useSession } from '#api/session.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
+import { PersonRecord } from '#domain/person/person-record.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
@@ -14,6 +16,7 @@ import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { SideTabs } from '#ui/side-tabs.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
 import { StateBadge } from './user-table.tsx';
@@ -24,9 +27,9 @@ const DeleteUser = lazy(async () => ({ default: (await import('./delete-user.tsx
 
 /** Permissions of a role, in a sentence. */
 const ROLE_SENTENCES: Record<Role, string> = {
-  customer: 'Sees and changes their own things alone.',
-  support: 'Also answers the support chat, and joins remote sessions by their code.',
-  admin: 'Also gives subscriptions, manages people, and reads the audit log.',
+  customer: 'Manages only their own account.',
+  support: 'Also answers chats and joins remote sessions by code.',
+  admin: 'Also assigns plans, manages people, and reads the audit log.',
 };
 
 /** Said once a role is given: from when it counts, and where its person finds it. */
@@ -42,21 +45,37 @@ interface UserDialogProps {
   onClose: () => void;
 }
 
-/** Actions of an administrator on a person. */
+const TABS = [
+  { name: 'account', label: 'Account', icon: IconUserCog },
+  { name: 'record', label: 'Record', icon: IconClipboardList },
+] as const;
+
+/** In px: the tabs beside a record of two columns. */
+const WIDTH = 920;
+
+/** A person's record, and actions of an administrator on their account. */
 export function UserDialog({ user, onChanged, onClose }: UserDialogProps) {
   const isSelf = useSession().session?.user_info.id === user.id;
+  const [tab, setTab] = useState<(typeof TABS)[number]['name']>('account');
   return (
-    <ModalWindow title={user.username} size={560} onClose={onClose}>
+    <ModalWindow title={user.username} size={WIDTH} onClose={onClose}>
       <p className="admin-dialog__who">
         <bdi>{shownEmail(user.email)}</bdi>
         <StateBadge user={user} />
         <Link to={`/admin/audit?person=${encodeURIComponent(user.email)}`}>Activity in the audit log</Link>
       </p>
-      <RolePart user={user} isSelf={isSelf} onChanged={onChanged} />
-      <AccessPart user={user} isSelf={isSelf} onChanged={onChanged} />
-      <SessionsPart user={user} />
-      {user.email_unproven && !isSelf && <UnprovenPart user={user} onDeleted={onClose} />}
-      {!user.email_unproven && !isSelf && <EndPart user={user} onDeleted={onClose} />}
+      <SideTabs label="Record" tabs={TABS} chosen={tab} onChoose={setTab} isFirst>
+        {tab === 'account' && (
+          <>
+            <RolePart user={user} isSelf={isSelf} onChanged={onChanged} />
+            <AccessPart user={user} isSelf={isSelf} onChanged={onChanged} />
+            <SessionsPart user={user} />
+            {user.email_unproven && !isSelf && <UnprovenPart user={user} onDeleted={onClose} />}
+            {!user.email_unproven && !isSelf && <EndPart user={user} onDeleted={onClose} />}
+          </>
+        )}
+        {tab === 'record' && <PersonRecord user_id={user.id} />}
+      </SideTabs>
     </ModalWindow>
   );
 }
@@ -83,7 +102,7 @@ function RolePart({ user, isSelf, onChanged }: PartProps) {
         }}
       />
       {isSelf && role !== user.role && (
-        <p className="admin-warning">This is your own account: you leave the administration at once.</p>
+        <p className="admin-warning">This is your own account. You’ll stop being an administrator at once.</p>
       )}
       <Refusal error={change.error} />
       <p role="status" className="sub">
@@ -143,8 +162,8 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
     >
       <p className="sub">
         {isDisabled
-          ? 'They cannot sign in. With the right password they are told that the account is disabled, and whom to ask.'
-          : 'They may sign in. Disabling the account signs them out everywhere at once; nothing of theirs is deleted.'}
+          ? 'They can’t sign in. They’ll read whom to ask.'
+          : 'They can sign in. Disabling the account signs them out everywhere and deletes nothing.'}
       </p>
       {isAsking && !isDisabled && (
         <div className="admin-ask">
@@ -196,10 +215,7 @@ function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => v
         )
       }
     >
-      <p className="sub">
-        Nobody has confirmed that mails to this address reach them, so it may be somebody else’s. Deleting the account makes
-        address and username free again.
-      </p>
+      <p className="sub">No one has confirmed this address. Delete the account to free its address and username.</p>
       {isAsking && (
         <div className="admin-ask">
           <p>
@@ -225,7 +241,7 @@ function EndPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => void }
   const [isAsking, setIsAsking] = useState(false);
   return (
     <DialogPart
-      title="The end of the account"
+      title="Delete account"
       action={
         !isAsking && (
           <Button variant="quiet" size="s" onClick={() => setIsAsking(true)}>
@@ -239,7 +255,7 @@ function EndPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => void }
           <DeleteUser user={user} onDeleted={onDeleted} onKeep={() => setIsAsking(false)} />
         </Suspense>
       ) : (
-        <p className="sub">Deletes the account and everything in it, files and plan too. It asks for your password first.</p>
+        <p className="sub">Delete the account with its files and plan. You’ll confirm with your password.</p>
       )}
     </DialogPart>
   );

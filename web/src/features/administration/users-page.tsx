@@ -2,6 +2,7 @@ import { roleSchema } from '@palisade/contract/auth';
 import type { AdminUser, UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { useMayAdministrate } from '#api/policies.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
@@ -13,6 +14,7 @@ import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
+import { Invitations } from './invitations.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { UserTable } from './user-table.tsx';
 import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
@@ -54,6 +56,13 @@ const SORTS = [
   ['name', 'By username'],
 ] as const satisfies readonly (readonly [UserChoice['sort'], string])[];
 
+/** The people that the address names: the palette and the owner's home lead to some of them. */
+function useAddressed(): UserChoice {
+  const [address] = useSearchParams();
+  const state = STATES.find(([known]) => known === address.get('state'))?.[0];
+  return { ...EVERYBODY, search: address.get('search') ?? '', state };
+}
+
 function People() {
   const [opened, setOpened] = useState<AdminUser>();
   const {
@@ -65,7 +74,7 @@ function People() {
     error,
     refetch,
     more,
-  } = useSearchedPages(EVERYBODY, usersQuery);
+  } = useSearchedPages(useAddressed(), usersQuery);
   // A removed or unmatched person closes neither the window nor its answer.
   const open = users?.find(({ id }) => id === opened?.id) ?? opened;
   const total = counted ?? users?.length ?? 0;
@@ -131,6 +140,7 @@ function People() {
         {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
       </Card>
       {/* Below a list that is on its way it would be pushed out of sight. */}
+      {(users || error) && <Invitations />}
       {(users || error) && <SomebodyNew />}
     </>
   );

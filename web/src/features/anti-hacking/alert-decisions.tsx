@@ -1,6 +1,7 @@
 import type { AlertDetail } from '@palisade/contract/alerts';
 import { IconCheck, IconEye, IconRotate, IconUserCheck, IconUserX, type TablerIcon } from '@tabler/icons-react';
 import { useState } from 'react';
+import { ActionsMenu, type MenuAction } from '#ui/actions-menu.tsx';
 import { Button } from '#ui/button.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useAcknowledgeAlert, useDisownAlert, useReopenAlert, useResolveAlert } from './alerts.queries.ts';
@@ -15,7 +16,7 @@ interface AlertDecisionsProps {
   onChangePassword: () => void;
 }
 
-/** Possible decisions about an alert in its state. */
+/** Decisions about an alert in its state: one question or one action first, the others in a menu. */
 export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps) {
   const acknowledge = useAcknowledgeAlert(alert.id);
   const resolve = useResolveAlert(alert.id);
@@ -26,6 +27,11 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
   const error = acknowledge.error ?? reopen.error ?? disown.error ?? (isResolving ? null : resolve.error);
   const isOpen = alert.status !== 'resolved';
   const isDisowned = alert.decisions[0]?.kind === 'not_me';
+  const isAsked = isOpen && alert.about_sign_in && !isDisowned;
+  const others: MenuAction[] = [
+    ...(alert.status === 'open' ? [{ label: 'Acknowledge', icon: IconEye, onSelect: () => acknowledge.mutate() }] : []),
+    ...(isAsked ? [{ label: 'Resolve', icon: IconCheck, onSelect: () => setIsResolving(true) }] : []),
+  ];
 
   return (
     <div className="alert-decisions">
@@ -36,9 +42,9 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
           onChangePassword={onChangePassword}
         />
       )}
-      {isOpen && alert.about_sign_in && !isDisowned && (
+      {isAsked && (
         <fieldset className="alert-decisions__question">
-          <legend>Was it you?</legend>
+          <legend>Was this you?</legend>
           <Button
             variant="quiet"
             icon={icon(IconUserCheck)}
@@ -46,7 +52,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
             loading={resolve.isPending && !isResolving}
             onClick={() => resolve.mutate({ reason: 'was_me' })}
           >
-            Was me
+            It was me
           </Button>
           <Button
             variant="quiet"
@@ -55,30 +61,20 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
             loading={disown.isPending}
             onClick={() => disown.mutate()}
           >
-            Wasn’t me
+            It wasn’t me
           </Button>
         </fieldset>
       )}
       <Refusal error={error} />
       {!isResolving && (
         <div className="alert-decisions__actions">
-          {alert.status === 'open' && (
-            <Button
-              variant="quiet"
-              size="s"
-              icon={icon(IconEye)}
-              disabled={isPending}
-              loading={acknowledge.isPending}
-              onClick={() => acknowledge.mutate()}
-            >
-              Acknowledge
-            </Button>
-          )}
-          {isOpen ? (
+          {isOpen && !isAsked && (
             <Button variant="quiet" size="s" icon={icon(IconCheck)} disabled={isPending} onClick={() => setIsResolving(true)}>
               Resolve
             </Button>
-          ) : (
+          )}
+          <ActionsMenu actions={others} disabled={isPending} loading={acknowledge.isPending} />
+          {!isOpen && (
             <Button
               variant="quiet"
               size="s"
@@ -116,13 +112,13 @@ interface NotMeProps {
   onChangePassword: () => void;
 }
 
-/** What "Wasn't me" has done, and the one thing that is left. */
+/** The effect of "It wasn’t me", and the next step. */
 function NotMe({ sessions_ended, offersTwoFactor, onChangePassword }: NotMeProps) {
   return (
     <div role="status" className="alert-decisions__next">
       <p>
         <b>{describeEnded(sessions_ended)}</b> They may know your password, so choose a new one now.
-        {offersTwoFactor && ' Then turn on two-factor sign-in: a password alone will not let anybody in any more.'}
+        {offersTwoFactor && ' Then turn on two-factor, so a password alone isn’t enough.'}
       </p>
       <Button onClick={onChangePassword}>Choose a new password</Button>
     </div>
@@ -130,7 +126,7 @@ function NotMe({ sessions_ended, offersTwoFactor, onChangePassword }: NotMeProps
 }
 
 function describeEnded(sessions_ended: number | undefined): string {
-  if (sessions_ended === undefined) return 'It was not you.';
-  if (sessions_ended === 0) return 'No sign-in of theirs is open.';
-  return `${sessions_ended === 1 ? 'That sign-in was' : `${sessions_ended} sign-ins were`} ended: whoever it was is out.`;
+  if (sessions_ended === undefined) return 'You said it wasn’t you.';
+  if (sessions_ended === 0) return 'They have no open session.';
+  return `${sessions_ended === 1 ? 'That session has' : `${sessions_ended} sessions have`} ended. They’re signed out.`;
 }

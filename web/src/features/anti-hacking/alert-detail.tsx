@@ -7,6 +7,7 @@ import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
 import { AlertDecisions } from './alert-decisions.tsx';
+import { type EventGroup, groupEvents } from './alert-events.ts';
 import { alertQuery } from './alerts.queries.ts';
 import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
 import './alert-detail.css';
@@ -28,6 +29,8 @@ export function AlertDetailDialog({ id, onClose, onChangePassword }: AlertDetail
   );
 }
 
+const MINUTE_MS = 60_000;
+
 const OUTCOME_ICONS: Record<AlertDetail['outcome'], typeof IconShieldCheck> = {
   blocked: IconShieldCheck,
   allowed: IconAlertTriangle,
@@ -37,7 +40,7 @@ const OUTCOME_ICONS: Record<AlertDetail['outcome'], typeof IconShieldCheck> = {
 function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassword: () => void }) {
   const now = useMinute();
   const OutcomeIcon = OUTCOME_ICONS[alert.outcome];
-  // "Was it you?" is no advice to whoever has just said that it was not.
+  // After "It wasn’t me" the next step stands in place of the advice.
   const isAnswered = alert.decisions[0]?.kind === 'not_me';
   return (
     <>
@@ -74,17 +77,26 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
         <ShowToSupport kind="alert" id={alert.id} name={describeType(alert.threat_type)} />
       </DetailPart>
 
-      <DetailPart title="How it is known">
+      <DetailPart title="How we know">
         <p>{capital(alert.evidence.threshold)}</p>
         {alert.evidence.events.length > 0 && (
           <ol className="alert-detail__events" aria-label="Sample events">
-            {alert.evidence.events.map((event) => (
+            {groupEvents(alert.evidence.events).map((event) => (
               <li key={JSON.stringify(event)}>
                 <span className="alert-detail__at">
                   <Moment iso={event.at} now={now} />
+                  {isLater(event) && (
+                    <>
+                      {' – '}
+                      <Moment iso={event.until} now={now} />
+                    </>
+                  )}
                 </span>
                 <span>
-                  <bdi>{event.what}</bdi>
+                  <span>
+                    <bdi>{event.what}</bdi>
+                    {event.count > 1 && <b className="num">{`, ${event.count} times`}</b>}
+                  </span>
                   {event.source !== null && <code>{event.source}</code>}
                 </span>
               </li>
@@ -116,7 +128,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
       </DetailPart>
 
       {alert.decisions.length > 0 && (
-        <DetailPart title="What was decided">
+        <DetailPart title="Your decisions">
           <ol className="alert-detail__events" aria-label="Decisions">
             {alert.decisions.map((decision) => (
               <li key={decision.id}>
@@ -140,9 +152,14 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
   );
 }
 
+/** Whether the last of a group was in another minute than its first: the shown times would be the same. */
+function isLater({ at, until }: EventGroup): boolean {
+  return Math.floor(Date.parse(at) / MINUTE_MS) !== Math.floor(Date.parse(until) / MINUTE_MS);
+}
+
 const REASONS: Record<ResolutionReason, string> = {
   fixed: 'You resolved it: fixed.',
-  was_me: 'You said that it was you.',
+  was_me: 'You said it was you.',
   false_positive: 'You resolved it: a false positive.',
   accepted_risk: 'You accepted the risk',
   test: 'You resolved it: a test.',
@@ -151,15 +168,15 @@ const REASONS: Record<ResolutionReason, string> = {
 function describeDecision({ kind, reason, until }: AlertDecision): string {
   switch (kind) {
     case 'acknowledged':
-      return 'You said that you had seen it.';
+      return 'You acknowledged it.';
     case 'reopened':
-      return 'You opened it again.';
+      return 'You reopened it.';
     case 'recurred':
-      return 'It happened again, so it was opened again.';
+      return 'It happened again, so we reopened it.';
     case 'not_me':
-      return 'You said that it was not you.';
+      return 'You said it wasn’t you.';
     case 'other':
-      return 'It was changed in a way that this page does not know. Reload it.';
+      return 'This alert has changed. Reload the page.';
     case 'resolved':
       if (reason === null) return 'You resolved it.';
       return until === null ? REASONS[reason] : `${REASONS[reason]} until ${describeDate(until)}.`;

@@ -23,7 +23,7 @@ export function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
       <StateFilter
         label="Which alerts"
         value={choice.status}
-        options={STATES.map(({ count, ...state }) => ({ ...state, count: count && counts?.[count] }))}
+        options={STATES.map(({ count, ...state }) => ({ ...state, count: count && countOf(counts, count, choice) }))}
         onChoose={(status) => onChange({ ...choice, status })}
       />
       <SearchFilter
@@ -49,14 +49,21 @@ export function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
           label="Origin"
           value={choice.simulated}
           options={[
-            ['false', 'Really happened'],
-            ['true', 'Drills'],
+            ['false', 'Real'],
+            ['true', 'Simulated'],
           ]}
           onChoose={(simulated) => onChange({ ...choice, simulated })}
         />
       </div>
     </ListFilters>
   );
+}
+
+/** The number of alerts in a state, where the server counted just those that the choice of origin leaves. */
+function countOf(counts: Monitor['alerts'] | undefined, state: 'active' | 'resolved' | 'hidden', { simulated }: AlertChoice) {
+  if (simulated === undefined || counts === undefined) return counts?.[state];
+  if (state !== 'active') return undefined;
+  return simulated === 'false' ? counts.real : counts.active - counts.real;
 }
 
 function capital(word: string): string {

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { leftOf, rowsOf } from '#api/pages.ts';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
+import { Button } from '#ui/button.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
@@ -12,7 +13,7 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { AlertFilters } from './alert-filters.tsx';
-import { ACTIVE, alertsQuery, monitorQuery } from './alerts.queries.ts';
+import { ACTIVE, type AlertChoice, alertsQuery, monitorQuery } from './alerts.queries.ts';
 import { NoAlerts } from './no-alerts.tsx';
 import { Suppressions } from './suppressions.tsx';
 import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
@@ -53,10 +54,42 @@ export function AlertList() {
           {hasNextPage && !isPlaceholderData && (
             <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
           )}
+          {chosen.simulated === 'false' && chosen.status === 'active' && (
+            <SimulatedAlerts now={now} onShowAll={() => setChoice({ ...ACTIVE, simulated: 'true' })} />
+          )}
           <Suppressions />
         </FocusKept>
       )}
     </RefreshedCard>
+  );
+}
+
+/** Simulated alerts shown below the real ones, at most. */
+const SIMULATED_SHOWN = 3;
+const SIMULATED: AlertChoice = { ...ACTIVE, simulated: 'true' };
+
+/** Active simulated alerts, apart from what happened. */
+function SimulatedAlerts({ now, onShowAll }: { now: number; onShowAll: () => void }) {
+  const { data } = useQuery(monitorQuery);
+  const count = data === undefined ? 0 : data.alerts.active - data.alerts.real;
+  const { data: read } = useInfiniteQuery({ ...alertsQuery(SIMULATED), enabled: count > 0 });
+  const rows = rowsOf(read);
+  if (count === 0 || !rows?.length) return null;
+  return (
+    <section className="simulated-alerts" aria-labelledby="simulated-alerts">
+      <div className="simulated-alerts__head">
+        <div>
+          <h3 id="simulated-alerts">Simulated alerts</h3>
+          <p className="sub">These didn’t happen and don’t count.</p>
+        </div>
+        {count > SIMULATED_SHOWN && <Button variant="text" size="s" onClick={onShowAll}>{`Show all ${count}`}</Button>}
+      </div>
+      <ul aria-label="Simulated threats">
+        {rows.slice(0, SIMULATED_SHOWN).map((alert) => (
+          <AlertRow key={alert.id} alert={alert} now={now} />
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -31,8 +31,8 @@ export interface AlertChoice {
   search: string;
 }
 
-/** Records that need the person. */
-export const ACTIVE: AlertChoice = { status: 'active', severity: undefined, type: undefined, simulated: undefined, search: '' };
+/** Real alerts that need the person: simulated ones have a list of their own. */
+export const ACTIVE: AlertChoice = { status: 'active', severity: undefined, type: undefined, simulated: 'false', search: '' };
 
 export const alertsQuery = (choice: AlertChoice) =>
   pagesQuery([...ALERTS_KEY, choice], (page, signal) => callPage(listAlerts, { signal, query: { ...choice, ...page } }));

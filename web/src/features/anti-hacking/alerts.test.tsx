@@ -9,7 +9,7 @@ import {
   readMonitor,
   resolveAlert,
 } from '@palisade/contract/alerts';
-import { listAlerts, readHistory, readStats, scanPosture } from '@palisade/contract/anti-hacking';
+import { listAlerts, readHistory, readLastCheck, readStats, scanPosture } from '@palisade/contract/anti-hacking';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { screen, waitFor, within } from '@testing-library/react';
@@ -31,6 +31,7 @@ beforeEach(() => {
   server.on(readStats, reply(readStats, statsOf()));
   server.on(readMonitor, reply(readMonitor, monitorOf()));
   server.on(listSuppressions, reply(listSuppressions, []));
+  server.on(readLastCheck, reply(readLastCheck, { last: null }));
 });
 
 const alertPath = (id: string, rest = '') => `/premium/anti-hacking/alerts/${id}${rest}` as const;
@@ -72,7 +73,7 @@ describe('an empty list', () => {
   });
 
   it('says how many the filters hide, and shows them', async () => {
-    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3 }) })));
+    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3, real: 3 }) })));
     showPage();
     await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Severity' }), 'critical');
     expect(await screen.findByText('They hide 3 alerts.')).toBeVisible();
@@ -103,7 +104,7 @@ describe('an empty list', () => {
   });
 });
 
-it('is opened by the link that mends what the posture scan found', async () => {
+it('is opened by the link that mends what the security check found', async () => {
   const alert = alertDetailOf({ description: 'A sign-in from elsewhere.', outcome: 'allowed', blocked: false });
   server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
   server.on(
@@ -132,10 +133,28 @@ it('is opened by the link that mends what the posture scan found', async () => {
   );
   showPage();
   await press('Start Scan');
-  // It stands in the list of all checks, which jsdom does not unfold: what is folded has no name there.
-  await userEvent.click(await screen.findByText('Fix'));
+  await userEvent.click(await screen.findByRole('link', { name: /A threat of high severity was not blocked/u }));
   const dialog = await screen.findByRole('dialog', { name: 'Security alert' });
   expect(await within(dialog).findByText('A sign-in from elsewhere.')).toBeVisible();
+});
+
+describe('simulated alerts', () => {
+  it('have a list of their own below the real ones, and are never mixed with them by default', async () => {
+    const real = alertOf({ description: 'It happened.' });
+    const simulated = Array.from({ length: 4 }, (_, index) => alertOf({ simulated: true, description: `Simulated ${index}` }));
+    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 5, real: 1 }) })));
+    server.on(listAlerts, (query) => reply(listAlerts, query.get('simulated') === 'true' ? simulated : [real]));
+    showPage();
+    const apart = within(await screen.findByRole('list', { name: 'Simulated threats' }));
+    expect(apart.getAllByRole('listitem')).toHaveLength(3);
+    const list = within(screen.getByRole('list', { name: 'Alerts' }));
+    expect(list.getAllByRole('listitem')).toHaveLength(1);
+    expect(list.queryByText('SIMULATED')).not.toBeInTheDocument();
+    await press('Show all 4');
+    await vi.waitFor(() => expect(list.getAllByText('SIMULATED')).toHaveLength(4));
+    expect(screen.getByRole('combobox', { name: 'Origin' })).toHaveValue('true');
+    expect(screen.queryByRole('list', { name: 'Simulated threats' })).not.toBeInTheDocument();
+  });
 });
 
 describe('a list of many', () => {
@@ -187,10 +206,10 @@ describe('an alert', () => {
     });
     const dialog = await open(alert);
     for (const text of [
-      'Somebody looks for a way in',
+      'Someone is looking for a way in',
       '<b>probing</b>',
       'x3',
-      'Not known: nothing here can prove whether it was stopped.',
+      'Unknown: we can’t prove whether it was blocked.',
       'Five failures within 10 minutes.',
       'A wrong password.',
       'brute_force.pair',
@@ -198,7 +217,7 @@ describe('an alert', () => {
       'Asked them to stop.',
     ])
       expect(dialog.getByText(text)).toBeVisible();
-    expect(dialog.queryByText('Was it you?')).not.toBeInTheDocument();
+    expect(dialog.queryByText('Was this you?')).not.toBeInTheDocument();
   });
 
   it('that is not there says so', async () => {
@@ -217,15 +236,19 @@ describe('an alert', () => {
     const dialog = await open(alert);
     const acknowledge = { ...acknowledgeAlert, path: alertPath(alert.id, '/acknowledge') };
     server.on(acknowledge, refusal('conflict', { detail: 'Not open.' }));
-    await press('Acknowledge', dialog);
+    const choose = async () => {
+      await press('More actions', dialog);
+      await userEvent.click(await dialog.findByRole('menuitem', { name: 'Acknowledge' }));
+    };
+    await choose();
     expect(await dialog.findByText('Not open.')).toBeVisible();
     const seen = { ...alert, status: 'acknowledged' } as const;
     server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, seen));
     server.on(acknowledge, reply(acknowledgeAlert, seen));
-    await press('Acknowledge', dialog);
+    await choose();
     expect(await dialog.findByText('Seen')).toBeVisible();
-    expect(dialog.queryByRole('button', { name: 'Acknowledge' })).not.toBeInTheDocument();
-    expect(dialog.getByRole('button', { name: 'Resolve' })).toHaveFocus();
+    expect(dialog.queryByRole('button', { name: 'More actions' })).not.toBeInTheDocument();
+    expect(dialog.getByRole('button', { name: 'Resolve' })).toBeVisible();
   });
 
   it('about a sign-in that was not me leads to a new password', async () => {
@@ -251,9 +274,9 @@ describe('an alert', () => {
       { ...disownAlert, path: alertPath(alert.id, '/not-me') },
       reply(disownAlert, { alert: disowned, sessions_ended: 1, change_password: true, offer_two_factor: true }),
     );
-    await press('Wasn’t me', dialog);
-    expect(await dialog.findByRole('status')).toHaveTextContent(/That sign-in was ended.*choose a new one now.*two-factor/u);
-    expect(dialog.queryByText('Was it you?')).not.toBeInTheDocument();
+    await press('It wasn’t me', dialog);
+    expect(await dialog.findByRole('status')).toHaveTextContent(/That session has ended.*choose a new one now.*two-factor/u);
+    expect(dialog.queryByText('Was this you?')).not.toBeInTheDocument();
     // The signed-in person changed: every screen reads anew.
     await expect.poll(() => server.callsOf(currentSubscription)).toHaveLength(2);
     await press('Choose a new password', dialog);
@@ -324,7 +347,7 @@ describe('an alert', () => {
     const dialog = await open(alert);
     await press('Resolve', dialog);
     await userEvent.click(dialog.getByRole('radio', { name: /^False positive/u }));
-    expect(dialog.getByText(/what is critical is never hidden/u)).toBeVisible();
+    expect(dialog.getByText(/Critical alerts are never hidden/u)).toBeVisible();
     expect(dialog.queryByRole('checkbox')).not.toBeInTheDocument();
     await userEvent.click(dialog.getByRole('radio', { name: /^Accepted risk/u }));
     const resolve = { ...resolveAlert, path: alertPath(alert.id, '/resolve') };

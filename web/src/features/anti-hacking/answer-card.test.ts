@@ -7,20 +7,20 @@ const GRAVEST = { id: '01930000-0000-7000-8000-000000000401', threat_type: 'brut
 const answerTo = (alerts: Parameters<typeof alertCountsOf>[0]) => answerOf(monitorOf({ alerts: alertCountsOf(alerts) }));
 
 describe('the answer of the anti-hacking screen', () => {
-  it('is that nothing needs the person, without alerts and with practice alerts alone', () => {
+  it('is that nothing needs the person, without alerts and with simulated alerts alone', () => {
     expect(answerTo({})).toMatchObject({ tone: 'good', sentence: 'Nothing needs you right now.' });
     const practised = answerTo({ active: 3 });
     expect(practised.tone).toBe('good');
-    expect(practised.detail).toMatch(/^What is listed below is practice\./u);
+    expect(practised.detail).toMatch(/^The alerts below are simulated\./u);
   });
 
   it('says that what was tried was stopped, and how much that was', () => {
     expect(answerTo({ active: 1, real: 1 })).toMatchObject({
-      sentence: 'Everything that was tried was stopped.',
-      detail: 'One alert tells what it was. You need not do anything.',
+      sentence: 'We stopped every threat.',
+      detail: 'One threat blocked. No action needed.',
     });
-    expect(answerTo({ active: 1_300, real: 1_234 }).detail).toMatch(/^1,234 alerts tell what it was; 66 more are practice\./u);
-    expect(answerTo({ active: 3, real: 2 }).detail).toMatch(/^2 alerts tell what it was; one more is practice\./u);
+    expect(answerTo({ active: 1_300, real: 1_234 }).detail).toMatch(/^1,234 threats blocked; 66 simulated alerts not counted\./u);
+    expect(answerTo({ active: 3, real: 2 }).detail).toMatch(/^2 threats blocked; one simulated alert not counted\./u);
   });
 
   it('leads to the gravest alert that was not stopped, on whichever page of the list it is', () => {

@@ -23,29 +23,30 @@ const ICONS: Record<Answer['tone'], TablerIcon> = {
 
 const count = new Intl.NumberFormat('en');
 
-/** Summary of the active alerts, as the server counted all of them. Practice alerts are nothing that happened. */
+/** Summary of the active alerts, as the server counted all of them. Simulated alerts are not counted. */
 export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'>): Answer {
   const { active, real, unstopped, gravest } = alerts;
   const practice = active - real;
   if (gravest) {
     const isGrave = gravest.severity === 'critical' || gravest.severity === 'high';
     const sentence = unstopped === 1 ? 'One alert needs you.' : `${count.format(unstopped)} alerts need you.`;
-    const detail = `${unstopped === 1 ? 'It is about' : 'Begin with the gravest'}: ${describeType(gravest.threat_type).toLowerCase()}. Open it to see what happened and what to do.`;
+    const detail = `${unstopped === 1 ? 'It’s about' : 'Start with the most serious'}: ${describeType(gravest.threat_type).toLowerCase()}. Open it to see what happened and what to do.`;
     return { tone: isGrave ? 'danger' : 'attention', sentence, detail, first: gravest.id };
   }
   if (watches.every(({ is_watched }) => !is_watched))
     return {
       tone: 'unknown',
-      sentence: 'Nothing is being watched just now.',
-      detail: 'So nobody can say whether something was tried against you. The list of alerts says why.',
+      sentence: 'Nothing is being watched right now.',
+      detail: 'We can’t see attacks on you. The list of alerts says why.',
     };
   if (real > 0) {
-    const told = real === 1 ? 'One alert tells' : `${count.format(real)} alerts tell`;
-    const besides = practice === 1 ? '; one more is practice' : `; ${count.format(practice)} more are practice`;
+    const blocked = real === 1 ? 'One threat blocked' : `${count.format(real)} threats blocked`;
+    const besides =
+      practice === 1 ? '; one simulated alert not counted' : `; ${count.format(practice)} simulated alerts not counted`;
     return {
       tone: 'good',
-      sentence: 'Everything that was tried was stopped.',
-      detail: `${told} what it was${practice > 0 ? besides : ''}. You need not do anything.`,
+      sentence: 'We stopped every threat.',
+      detail: `${blocked}${practice > 0 ? besides : ''}. No action needed.`,
     };
   }
   return {
@@ -53,8 +54,8 @@ export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'
     sentence: 'Nothing needs you right now.',
     detail:
       practice > 0
-        ? 'What is listed below is practice. If something is tried against you, its alert appears there too.'
-        : 'If something is tried against you, an alert appears here.',
+        ? 'The alerts below are simulated. A real one would appear above them.'
+        : 'If someone attacks you, an alert appears here.',
   };
 }
 

@@ -3,6 +3,7 @@ import {
   listAlerts,
   type PostureScan,
   readHistory,
+  readLastCheck,
   readLiveFeed,
   readStats,
   scanPosture,
@@ -33,7 +34,7 @@ const RESULT: PostureScan = {
       id: 'no_two_factor',
       title: 'Only a password protects your sign-in',
       severity: 'medium',
-      evidence: 'Nothing here can tell yet.',
+      evidence: 'We can’t check this yet.',
       fix_route: '/dashboard',
       deduction: 0,
       gain: 0,
@@ -62,6 +63,7 @@ beforeEach(() => {
   server.on(readMonitor, reply(readMonitor, monitorOf()));
   server.on(listSuppressions, reply(listSuppressions, []));
   server.on(listBlocks, reply(listBlocks, []));
+  server.on(readLastCheck, reply(readLastCheck, { last: null }));
   server.on(readHistory, reply(readHistory, []));
   server.on(readStats, reply(readStats, statsOf()));
   server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [], current_stats: statsOf() }));
@@ -116,7 +118,7 @@ describe('without premium', () => {
   it('a plan that cannot be read is said, and read on Retry', async () => {
     server.on(currentSubscription, refusal('internal'));
     await open();
-    expect(screen.getByText('Your plan could not be read')).toBeVisible();
+    expect(screen.getByText('We couldn’t load your plan')).toBeVisible();
     server.on(currentSubscription, reply(currentSubscription, NO_PLAN));
     await press('button', 'Retry');
     expect(screen.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
@@ -167,7 +169,7 @@ describe('the tiles', () => {
     await open();
     const total = screen.getByRole('region', { name: 'Total Threats Blocked' });
     expect(total.querySelector('.num')).toHaveTextContent('2');
-    expect(total).toHaveTextContent(/Simulated.* 5 practice alerts/u);
+    expect(total).toHaveTextContent(/Simulated.* 5 simulated alerts/u);
     for (const name of ['Threats Blocked Today', 'Intrusion Attempts Stopped', 'Brute Force Attempts Blocked']) {
       expect(screen.getByRole('region', { name })).toHaveTextContent('0');
     }
@@ -186,7 +188,7 @@ describe('the tiles', () => {
   it('that cannot be read say so', async () => {
     server.on(readStats, refusal('internal'));
     await open();
-    expect(screen.getByText('The counts could not be read')).toBeVisible();
+    expect(screen.getByText('We couldn’t load the counts')).toBeVisible();
   });
 });
 
@@ -240,7 +242,7 @@ describe('live mode', () => {
     server.lose(readLiveFeed);
     await open();
     await press('switch', 'LIVE');
-    expect(screen.getByRole('alert')).toHaveTextContent('The live feed could not be read');
+    expect(screen.getByRole('alert')).toHaveTextContent('We couldn’t load the live feed');
     expect(log).toHaveBeenCalled();
     server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [alertOf()], current_stats: statsOf() }));
     await press('button', 'Retry');
@@ -264,7 +266,7 @@ describe('Simulate Threat', () => {
     const [head] = within(screen.getByRole('list', { name: 'Live feed' })).getAllByRole('listitem');
     expect(head).toHaveTextContent('a drill');
     expect(head).toHaveTextContent('SIMULATED');
-    expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).toHaveTextContent(/Simulated.* 1 practice alert,/u);
+    expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).toHaveTextContent(/Simulated.* 1 simulated alert,/u);
     expect(screen.getByRole('link', { name: 'See what an alert looks like' }).getAttribute('href')).toContain(threat.id);
   });
 
@@ -273,11 +275,21 @@ describe('Simulate Threat', () => {
     server.on(simulateThreat, refusal('internal'));
     await open();
     await press('button', 'Simulate Threat');
-    expect(screen.getByRole('alert')).toHaveTextContent('The threat could not be simulated');
+    expect(screen.getByRole('alert')).toHaveTextContent('We couldn’t simulate a threat');
   });
 });
 
 describe('the scan', () => {
+  it('of an earlier visit stays with its date, and each finding leads to its fix', async () => {
+    server.on(readLastCheck, reply(readLastCheck, { last: { checked_at: '2026-11-18T09:00:00.000Z', result: RESULT } }));
+    await open();
+    const panel = within(screen.getByRole('region', { name: 'Security check' }));
+    expect(panel.getByText(/^Last checked/u)).toBeVisible();
+    expect(within(panel.getByText(/^Last checked/u)).getByRole('time')).toHaveAttribute('datetime', '2026-11-18T09:00:00.000Z');
+    const found = within(panel.getByRole('region', { name: 'Vulnerabilities found' })).getByRole('listitem');
+    expect(within(found).getByRole('link')).toHaveAttribute('href', '/firewall');
+  });
+
   it('is SCANNING... while it runs, shows what it found, and reloads the alerts 1 s later', async () => {
     let finish: (() => void) | undefined;
     server.on(scanPosture, () => new Promise((resolve) => (finish = () => resolve(reply(scanPosture, RESULT)))));
@@ -288,7 +300,7 @@ describe('the scan', () => {
     finish?.();
     await settle();
     expect(screen.getByRole('button', { name: 'Start Scan' })).toBeEnabled();
-    const panel = within(screen.getByRole('region', { name: 'Posture scan' }));
+    const panel = within(screen.getByRole('region', { name: 'Security check' }));
     expect(panel.getByText('Issues found')).toBeVisible();
     expect(within(panel.getByRole('region', { name: 'Vulnerabilities found' })).getByRole('listitem')).toHaveTextContent(
       '<b>ssh</b>',

@@ -20,7 +20,7 @@ const AlertDetailDialog = lazy(async () => ({ default: (await import('./alert-de
 
 interface AntiHackingPageProps {
   /** Where a new password is set. */
-  securityDialog: ComponentType<{ onClose: () => void }>;
+  securityDialog: ComponentType<{ tab?: 'password'; onClose: () => void }>;
   /** Decides what live mode does by chance. */
   random?: () => number;
 }
@@ -36,8 +36,8 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);
   return (
-    <Page title="Anti-Hacking" sentence="What was tried against you, what was stopped, and what is left to do.">
-      {error && <ErrorNotice title="Your plan could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+    <Page title="Anti-Hacking" sentence="See threats against you, what we blocked, and what to do.">
+      {error && <ErrorNotice title="We couldn’t load your plan" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!plan && !error && <LoadingRows label="Loading your plan" />}
       {plan && (!isPremium || isRefused) && (
         <LockedScreen message={isRefused ? PREMIUM_REQUIRED : undefined} requested_at={plan.requested_at} />
@@ -83,7 +83,7 @@ function OpenAlert({ securityDialog: SecurityDialog }: Pick<AntiHackingPageProps
           }}
         />
       )}
-      {isChangingPassword && <SecurityDialog onClose={() => setIsChangingPassword(false)} />}
+      {isChangingPassword && <SecurityDialog tab="password" onClose={() => setIsChangingPassword(false)} />}
     </Suspense>
   );
 }

@@ -1,4 +1,12 @@
-import { type Alert, LIVE_FEED, readHistory, readLiveFeed, readStats, type Stats } from '@palisade/contract/anti-hacking';
+import {
+  type Alert,
+  LIVE_FEED,
+  readHistory,
+  readLastCheck,
+  readLiveFeed,
+  readStats,
+  type Stats,
+} from '@palisade/contract/anti-hacking';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { CallError, call } from '#api/call.ts';
@@ -28,6 +36,15 @@ export const historyQuery = (days: number) =>
     placeholderData: keepPreviousData,
     meta: { silent_status: 403 },
   });
+
+/** The newest security check, from an earlier visit too. */
+export const lastCheckQuery = queryOptions({
+  queryKey: ['anti-hacking', 'last-check'],
+  queryFn: ({ signal }) => call(readLastCheck, { signal }),
+  // A server without it answers 404, and is asked once a visit.
+  retryOnMount: false,
+  meta: { silent_status: 403 },
+});
 
 /** The live list and the stats that came with it. */
 export function fetchLiveFeed(signal: AbortSignal): Promise<{ live_threats: Alert[]; current_stats: Stats }> {

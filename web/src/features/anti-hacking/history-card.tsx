@@ -82,10 +82,7 @@ export function HistoryCard() {
             />
           )}
           <div className="history__foot">
-            <p>
-              {isDrawable(days) && 'A gap in the line is a day on which the score was not looked at. '}Practice alerts are not
-              counted as threats.
-            </p>
+            <p>{isDrawable(days) && 'A gap in the line is a day without a score. '}Simulated alerts don’t count as threats.</p>
             <Button
               variant="quiet"
               size="s"

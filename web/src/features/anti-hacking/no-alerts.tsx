@@ -24,7 +24,7 @@ interface NoAlertsProps {
 /** Why a list is empty: nothing was found, nobody watched, or the filters hide what there is. */
 export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
   const { severity, type, simulated, search } = choice;
-  const isNarrowed = [severity, type, simulated].some((filter) => filter !== undefined) || search !== '';
+  const isNarrowed = severity !== undefined || type !== undefined || simulated === 'true' || search !== '';
   if (isNarrowed) {
     const hidden = monitor && countOf(monitor, choice);
     return (
@@ -45,7 +45,7 @@ export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
       <EmptyState
         icon={<IconShieldCheck size={28} stroke={1.7} />}
         title="Nothing resolved yet"
-        sentence="Alerts that you have dealt with are listed here, with your reasons."
+        sentence="Alerts you resolve are listed here with your reasons."
       />
     );
   if (choice.status === 'hidden')
@@ -53,13 +53,14 @@ export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
       <EmptyState
         icon={<IconEyeOff size={28} stroke={1.7} />}
         title="Nothing is hidden"
-        sentence="You can keep a false alarm out of the list for 30 days. What is hidden is listed here. Nothing is lost."
+        sentence="You can hide a false alarm for 30 days. Hidden alerts are listed here."
       />
     );
   return <NoneFound monitor={monitor} onChoose={onChoose} />;
 }
 
-function countOf({ alerts }: Monitor, { status }: AlertChoice): number {
+function countOf({ alerts }: Monitor, { status, simulated }: AlertChoice): number {
+  if (status === 'active' && simulated === 'false') return alerts.real;
   if (status === 'hidden' || status === 'resolved' || status === 'active') return alerts[status];
   return alerts.active + alerts.resolved;
 }
@@ -71,7 +72,7 @@ function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
       <EmptyState
         icon={<IconShieldCheck size={28} stroke={1.7} />}
         title="No active threats"
-        sentence="What is watched could not be read."
+        sentence="We couldn’t load what is watched."
       />
     );
   const watched = monitor.watches.filter(({ is_watched }) => is_watched).map(({ id }) => WATCHES[id]);

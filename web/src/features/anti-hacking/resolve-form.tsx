@@ -13,10 +13,10 @@ import { Refusal } from '#ui/refusal.tsx';
 import { previewQuery } from './alerts.queries.ts';
 
 const REASONS: readonly { reason: ResolutionReason; label: string; sentence: string }[] = [
-  { reason: 'fixed', label: 'Fixed', sentence: 'What made it possible is mended.' },
-  { reason: 'false_positive', label: 'False positive', sentence: 'It was harmless: the monitor was wrong.' },
-  { reason: 'accepted_risk', label: 'Accepted risk', sentence: 'It may go on for a while, and you know why.' },
-  { reason: 'test', label: 'Test', sentence: 'Somebody tried out whether it is noticed.' },
+  { reason: 'fixed', label: 'Fixed', sentence: 'I fixed the cause.' },
+  { reason: 'false_positive', label: 'False positive', sentence: 'It was harmless.' },
+  { reason: 'accepted_risk', label: 'Accepted risk', sentence: 'I accept this risk for now.' },
+  { reason: 'test', label: 'Test', sentence: 'This was a test.' },
 ];
 
 const SECOND_MS = 1_000;
@@ -58,7 +58,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
   return (
     <Form className="resolve-form" error={error} busy={isPending} onSubmit={submit}>
       <fieldset>
-        <legend>Why is it settled?</legend>
+        <legend>Why are you resolving this?</legend>
         {REASONS.map((one) => (
           <label key={one.reason} className="resolve-form__reason">
             <input
@@ -120,8 +120,8 @@ function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn:
     return (
       <p className="sub">
         {alert.severity === 'critical'
-          ? 'If it happens again, you are told again: what is critical is never hidden.'
-          : 'If it happens again, you are told again: it came from no single place that could be left out.'}
+          ? 'If it happens again, you’ll get a new alert. Critical alerts are never hidden.'
+          : 'If it happens again, you’ll get a new alert. It has no single source to hide.'}
       </p>
     );
   }
@@ -131,8 +131,7 @@ function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn:
       <span>
         <b>Hide the same for {SUPPRESSION_DAYS} days</b>
         <span className="sub">
-          This rule, from this {alert.ip_address === null ? 'file' : 'source'} alone. What it hides is kept, and you can look at
-          it.
+          Only this rule from this {alert.ip_address === null ? 'file' : 'source'}. You can still see hidden alerts.
         </span>
         <span className="sub resolve-form__preview" role="status">
           {error && sentenceOf(error)}

@@ -6,20 +6,21 @@ import {
   scanPosture,
 } from '@palisade/contract/anti-hacking';
 import { IconRadar2 } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { describeTestFiles } from '#ui/test-files.ts';
 import { ALERTS_KEY } from './alerts.queries.ts';
-import { isPremiumRequired } from './anti-hacking.queries.ts';
+import { isPremiumRequired, lastCheckQuery } from './anti-hacking.queries.ts';
 
 const STATUSES: Record<PostureScan['status'], string> = {
-  no_issues_found: 'No issues found in what could be checked',
+  no_issues_found: 'No issues found',
   issues_found: 'Issues found',
 };
 
@@ -36,9 +37,14 @@ export function ScanPanel() {
   const queries = useQueryClient();
   const scan = useChange({
     mutationFn: () => call(scanPosture),
+    renews: [lastCheckQuery.queryKey],
     onError: (error) => console.error(error),
   });
   const { data: result, submittedAt } = scan;
+  const { data: kept } = useQuery(lastCheckQuery);
+  // The time of the server, once it is read anew.
+  const shown = kept?.last?.result ?? result;
+  const now = useMinute();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each scan, whatever it finds, has its reload
   useEffect(() => {
@@ -49,7 +55,7 @@ export function ScanPanel() {
 
   return (
     <Card
-      title="Posture scan"
+      title="Security check"
       action={
         <Button
           icon={<IconRadar2 size={18} stroke={1.7} aria-hidden="true" />}
@@ -64,18 +70,23 @@ export function ScanPanel() {
       <Refusal error={scan.error}>
         {isPremiumRequired(scan.error) ? PREMIUM_REQUIRED_FOR_SCAN : 'Error performing anti-hacking scan'}
       </Refusal>
-      {!result && !scan.error && (
-        <p className="sub">
-          Checks your firewall rules, your files and your alerts. You learn what is not safe, and how to mend it.
+      {!shown && !scan.error && (
+        <p className="sub">Check your account, firewall rules, files, and alerts. Each finding comes with its fix.</p>
+      )}
+      {kept?.last && (
+        <p className="sub scan-result__when">
+          Last checked <Moment iso={kept.last.checked_at} now={now} />
         </p>
       )}
-      {result && <Result result={result} />}
+      {shown && <Result result={shown} />}
     </Card>
   );
 }
 
 function Result({ result }: { result: PostureScan }) {
   const tests = describeTestFiles(result.test_files);
+  // In the order of the vulnerabilities; a server of the specification alone has no findings.
+  const failed = result.findings.filter(({ state }) => state === 'fail');
   return (
     <div className="scan-result">
       <div role="status">
@@ -97,12 +108,33 @@ function Result({ result }: { result: PostureScan }) {
         <p className="sub">{result.coverage}</p>
       </div>
       <div className="scan-result__lists">
-        <SentenceList
-          title="Vulnerabilities found"
-          sentences={result.vulnerabilities_found}
-          none="None in what could be checked."
-        />
-        <SentenceList title="Recommendations" sentences={result.recommendations} none="Nothing to do." />
+        <section aria-label="Vulnerabilities found">
+          <h3>Vulnerabilities found</h3>
+          {result.vulnerabilities_found.length === 0 ? (
+            <p className="sub">We found none in what we could check.</p>
+          ) : (
+            <ul className="scan-result__found">
+              {result.vulnerabilities_found.map((sentence, index) => (
+                <li key={sentence}>
+                  <span>{sentence}</span>
+                  <Fix finding={failed[index]} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <section aria-label="Recommendations">
+          <h3>Recommendations</h3>
+          {result.recommendations.length === 0 ? (
+            <p className="sub">No action needed.</p>
+          ) : (
+            <ul>
+              {result.recommendations.map((sentence) => (
+                <li key={sentence}>{sentence}</li>
+              ))}
+            </ul>
+          )}
+        </section>
       </div>
       <details>
         <summary>All {result.findings.length} checks</summary>
@@ -116,26 +148,13 @@ function Result({ result }: { result: PostureScan }) {
   );
 }
 
-interface SentenceListProps {
-  title: string;
-  sentences: readonly string[];
-  none: string;
-}
-
-function SentenceList({ title, sentences, none }: SentenceListProps) {
+/** Leads to where a finding is fixed. */
+function Fix({ finding }: { finding: Finding | undefined }) {
+  if (finding === undefined) return null;
   return (
-    <section aria-label={title}>
-      <h3>{title}</h3>
-      {sentences.length === 0 ? (
-        <p className="sub">{none}</p>
-      ) : (
-        <ul>
-          {sentences.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
-      )}
-    </section>
+    <Link to={finding.fix_route} preventScrollReset={finding.fix_route.startsWith('/anti-hacking?')}>
+      Fix<span className="visually-hidden"> {finding.title}</span>
+    </Link>
   );
 }
 
@@ -151,9 +170,6 @@ function Check({ finding }: { finding: Finding }) {
         <div className="scan-result__fix num">
           {finding.deduction > 0 && <span>−{finding.deduction}</span>}
           {finding.gain > 0 && <span>+{finding.gain} if fixed</span>}
-          <Link to={finding.fix_route} preventScrollReset={finding.fix_route.startsWith('/anti-hacking?')}>
-            Fix<span className="visually-hidden"> {finding.title}</span>
-          </Link>
         </div>
       )}
     </li>

@@ -24,7 +24,7 @@ interface Failure {
   retry: () => void;
 }
 
-/** Live mode, the drill, and the counts. */
+/** Live mode, simulated threats, and the counts. */
 export function ThreatPanel({ random }: { random: () => number }) {
   const stats = useQuery(statsQuery);
   const { isLive, threats, failure, turn, simulate } = useLiveThreats(random);
@@ -59,13 +59,13 @@ export function ThreatPanel({ random }: { random: () => number }) {
       >
         <p className="sub">
           {isLive
-            ? 'The latest threats are read every 5 seconds.'
-            : 'Turn LIVE on to follow the latest threats as they are raised. A simulated threat is a drill and counts apart.'}
+            ? 'We check for new threats every 5 seconds.'
+            : 'Turn LIVE on to follow new threats. Simulated threats are counted separately.'}
         </p>
         <p role="status" className="sub threat-panel__drill">
           {drill && (
             <>
-              A practice alert was made: nothing of it happened.{' '}
+              We added a simulated alert.{' '}
               <Link to={`?alert=${drill.id}`} preventScrollReset>
                 See what an alert looks like
               </Link>
@@ -82,7 +82,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
       )}
       {stats.error && !isPremiumRequired(stats.error) && (
         <ErrorNotice
-          title="The counts could not be read"
+          title="We couldn’t load the counts"
           sentence={sentenceOf(stats.error)}
           onRetry={() => void stats.refetch()}
         />
@@ -114,7 +114,7 @@ function useLiveThreats(random: () => number) {
       if (signal.aborted) return;
       console.error(error);
       setFailure({
-        title: 'The live feed could not be read',
+        title: 'We couldn’t load the live feed',
         sentence: sentenceOf(error),
         retry: () => void fetchFeed(signal),
       });
@@ -134,7 +134,7 @@ function useLiveThreats(random: () => number) {
       return threat_detected;
     } catch (error) {
       console.error(error);
-      setFailure({ title: 'The threat could not be simulated', sentence: sentenceOf(error), retry: () => void simulate() });
+      setFailure({ title: 'We couldn’t simulate a threat', sentence: sentenceOf(error), retry: () => void simulate() });
       return undefined;
     }
   }
@@ -215,7 +215,7 @@ function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
       {ofTests && `${ofTests}. `}
       {simulated > 0 ? (
         <>
-          <FigureMark kind="simulated" /> {count.format(simulated)} practice {simulated === 1 ? 'alert' : 'alerts'}, not counted
+          <FigureMark kind="simulated" /> {count.format(simulated)} simulated {simulated === 1 ? 'alert' : 'alerts'}, not counted
         </>
       ) : (
         !ofTests && 'measured on this account'

@@ -51,12 +51,12 @@ export function SeverityBadge({ severity }: { severity: Severity }) {
   );
 }
 
-/** Further facts: a drill, and a stopped event. */
+/** Further facts: a simulated alert, and a stopped event. */
 export function OutcomeBadges({ alert }: { alert: Alert }) {
   return (
     <>
       {alert.simulated && (
-        <span className="threat-badge" data-kind="simulated" title="A drill: nothing of this happened.">
+        <span className="threat-badge" data-kind="simulated" title="This didn’t happen.">
           SIMULATED
         </span>
       )}

@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconFiles, IconShieldCheck } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { useSearchParams } from 'react-router';
 import { describeEngines } from '#domain/scan/scan-summary.ts';
 import { EVERY_SCAN, scansQuery, scanTotalsQuery } from '#domain/scan/scans.ts';
@@ -11,19 +11,25 @@ import { DropArea } from './drop-area.tsx';
 import { EngineCard } from './engine-card.tsx';
 import { ScanHistory } from './scan-history.tsx';
 import { UploadPanel } from './upload-panel.tsx';
+import { scanOfUpload } from './upload-summary.ts';
 import { useUploads } from './uploads.tsx';
 
 const ScanDetailDialog = lazy(async () => ({ default: (await import('./scan-detail.tsx')).ScanDetailDialog }));
 
 export function AntivirusPage() {
-  const { queue } = useUploads();
+  const { queue, uploads } = useUploads();
+  const scanned = uploads.flatMap((upload) => scanOfUpload(upload) ?? []);
+  const ids = scanned.map(({ id }) => id).join(' ');
+  // The same list while nothing ends: every bit of progress would draw the history anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids say when it differs
+  const justScanned = useMemo(() => scanned, [ids]);
   return (
-    <Page title="Antivirus" sentence="Check any file for viruses. You see what was found, and what to do.">
+    <Page title="Antivirus" sentence="Check files for threats before you open them.">
       <DropArea onFiles={(files) => queue.add(files)} />
       <UploadPanel />
       <ScanStats />
       <EngineCard />
-      <ScanHistory />
+      <ScanHistory justScanned={justScanned} />
       <OpenScan />
     </Page>
   );
@@ -52,22 +58,22 @@ function ScanStats() {
   return (
     <div className="page__stats">
       <StatCard label="Protection Status" icon={<IconShieldCheck size={20} stroke={1.7} />} value="ACTIVE">
-        {examined && `the last file was checked by ${describeEngines(examined)}`}
-        {latest && !examined && (latest.length === 0 ? 'no file has been checked yet' : 'no file has been checked lately')}
+        {examined && `Last file checked by ${describeEngines(examined)}`}
+        {latest && !examined && (latest.length === 0 ? 'No files checked yet' : 'No files checked lately')}
       </StatCard>
       <StatCard
         label="Threats Detected"
         icon={<IconAlertTriangle size={20} stroke={1.7} />}
         value={totals ? count.format(totals.infected) : '–'}
       >
-        {describeTestFiles(totals?.test_files) ?? 'infected files'}
+        {describeTestFiles(totals?.test_files) ?? 'Infected files'}
       </StatCard>
       <StatCard
         label="Files Scanned"
         icon={<IconFiles size={20} stroke={1.7} />}
         value={totals ? count.format(totals.clean + totals.infected + totals.pending) : '–'}
       >
-        {totals && totals.pending > 0 ? `${count.format(totals.pending)} not fully read` : 'on this account'}
+        {totals && totals.pending > 0 ? `${count.format(totals.pending)} pending` : 'On your account'}
       </StatCard>
     </div>
   );

@@ -1,24 +1,63 @@
 import { Dropzone } from '@mantine/dropzone';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { IconFileSearch } from '@tabler/icons-react';
-import { useRef } from 'react';
+import { type ComponentProps, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { LeadWords } from '#ui/lead.tsx';
+import { type ChosenFiles, FILES_AT_ONCE, filesOfChoice, filesOfDrop } from './files-of-drop.ts';
 import '@mantine/core/styles/Overlay.layer.css';
 import '@mantine/core/styles/LoadingOverlay.layer.css';
 import '@mantine/dropzone/styles.layer.css';
 import './drop-area.css';
 
-/** Where files are dropped or chosen: any number, any type. */
+type DropEvent = Parameters<NonNullable<ComponentProps<typeof Dropzone>['getFilesFromEvent']>>[0];
+
+const count = new Intl.NumberFormat('en');
+
+/** Files that were left out of a drop or a choice, in a sentence; empty without one. */
+function describeLeftOut({ files, is_cut, unread }: ChosenFiles): string {
+  if (is_cut) return `We took the first ${count.format(FILES_AT_ONCE)} files. Add the others when these are done.`;
+  if (unread > 0) return 'Your browser couldn’t open some of these files. Check that you may read them, then try again.';
+  return files.length === 0 ? 'This folder has no files to scan.' : '';
+}
+
+/** Where files and folders are dropped or chosen: any number, any type. */
 export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const openPicker = useRef<() => void>(null);
+  const folderInput = useRef<HTMLInputElement>(null);
+  const dropped = useRef<ChosenFiles>(undefined);
+  const [leftOut, setLeftOut] = useState('');
+
+  function take(chosen: ChosenFiles) {
+    setLeftOut(describeLeftOut(chosen));
+    if (chosen.files.length > 0) onFiles(chosen.files);
+  }
+
+  async function read(event: DropEvent): Promise<(File | DataTransferItem)[]> {
+    if (Array.isArray(event)) return Promise.all(event.map((handle) => handle.getFile()));
+    if ('dataTransfer' in event && event.dataTransfer !== null) {
+      const items = [...event.dataTransfer.items];
+      if (event.type !== 'drop') return items;
+      const chosen = await filesOfDrop(items);
+      dropped.current = chosen;
+      return chosen.files;
+    }
+    const { target } = event;
+    return target instanceof HTMLInputElement ? [...(target.files ?? [])] : [];
+  }
+
   return (
     <Dropzone
       className="drop-area"
       classNames={{ inner: 'lead__line' }}
       openRef={openPicker}
-      onDrop={onFiles}
+      getFilesFromEvent={read}
+      onDropAny={(files) => {
+        take(dropped.current ?? filesOfChoice(files));
+        dropped.current = undefined;
+      }}
+      onDrop={() => undefined}
       // The button is the one control: a clickable area around it would be the same thing twice for a keyboard.
       activateOnClick={false}
       activateOnKeyboard={false}
@@ -30,12 +69,39 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
     >
       <LeadWords
         icon={<IconFileSearch size={28} stroke={1.7} />}
-        title="Drop files here to have them scanned"
-        sentence={`Any type, several at once, up to ${describeBytes(UPLOAD_MAXIMUM)} each. Archives are opened and read inside.`}
+        title="Drop files here to scan them"
+        sentence={
+          <>
+            Any type, or a whole folder. Up to {describeBytes(UPLOAD_MAXIMUM)} each; we check inside archives too.
+            <span role="status" className="drop-area__left-out">
+              {leftOut}
+            </span>
+          </>
+        }
       />
-      <Button size="l" onClick={() => openPicker.current?.()}>
-        Choose files
-      </Button>
+      <div className="drop-area__buttons">
+        <Button size="l" onClick={() => openPicker.current?.()}>
+          Choose files
+        </Button>
+        <Button size="l" variant="quiet" onClick={() => folderInput.current?.click()}>
+          Choose folder
+        </Button>
+      </div>
+      <input
+        ref={(input) => {
+          folderInput.current = input;
+          if (input) input.webkitdirectory = true;
+        }}
+        type="file"
+        multiple
+        hidden
+        aria-label="Choose a folder to scan"
+        onChange={(event) => {
+          take(filesOfChoice([...(event.currentTarget.files ?? [])]));
+          // The same folder may be chosen again.
+          event.currentTarget.value = '';
+        }}
+      />
     </Dropzone>
   );
 }

@@ -13,6 +13,8 @@ const HOUR = 3_600_000;
 
 const ENGINE: EngineStatus['engines'][number] = {
   name: 'YARA-X',
+  kind: 'native',
+  note: null,
   version: '0.3.0',
   signatures_version: '43ce751f09ed',
   state: 'ready',
@@ -65,64 +67,58 @@ describe('the state of the scanner', () => {
       STATUS,
       'good',
       'Ready to scan',
-      `It knows the threats that were known on ${describeDate(SIGNATURES.built_at ?? '')}.`,
+      `Threat definitions from ${describeDate(SIGNATURES.built_at ?? '')}.`,
     ],
     [
       'with feeds that never change',
       {
         ...STATUS,
-        signatures: { ...SIGNATURES, last_update_at: SIGNATURES.built_at, last_outcome: 'The last update went well.' },
+        signatures: { ...SIGNATURES, last_update_at: SIGNATURES.built_at, last_outcome: 'The last update succeeded.' },
       },
       'good',
       'Ready to scan',
-      `The newest threats were added on ${describeDate(SIGNATURES.built_at ?? '')}.`,
+      `Threat definitions updated on ${describeDate(SIGNATURES.built_at ?? '')}.`,
     ],
     [
       'with feeds that failed from the start',
       { ...STATUS, signatures: { ...SIGNATURES, failed_sources: 1, last_outcome: 'The last update failed for 1 of 1 sources.' } },
       'warn',
-      'The list of known threats could not be updated',
+      'We couldn’t update threat definitions',
       'The last update failed for 1 of 1 sources.',
     ],
-    ['with fresh feeds', fed(3), 'good', 'Ready to scan', 'The list of known threats is 3 hours old.'],
+    ['with fresh feeds', fed(3), 'good', 'Ready to scan', 'Threat definitions are 3 hours old.'],
     [
       'with a hash list',
       fed(0.2, { hashes: 1_000_000 }),
       'good',
       'Ready to scan',
-      'The list of known threats is less than an hour old.',
+      'Threat definitions are less than an hour old.',
     ],
-    ['at 48 hours', fed(48), 'good', 'Ready to scan', 'The list of known threats is 2 days old.'],
+    ['at 48 hours', fed(48), 'good', 'Ready to scan', 'Threat definitions are 2 days old.'],
     [
       'after 48 hours',
       fed(73, {
         failed_sources: 1,
-        last_outcome: 'The last update failed for 1 of 2 sources; what was there before stays in use.',
+        last_outcome: 'The last update failed for 1 of 2 sources; we still use the previous version.',
       }),
       'warn',
-      'The list of known threats is 3 days old',
-      'Files are scanned all the same, but the newest threats may be missed. The last update failed for 1 of 2 sources; what was there before stays in use.',
+      'Threat definitions are 3 days old',
+      'We still scan files, but may miss the newest threats. The last update failed for 1 of 2 sources; we still use the previous version.',
     ],
-    [
-      'while it starts',
-      withEngines('starting'),
-      'wait',
-      'The scanning engine is starting',
-      'Files that you upload wait a moment for it.',
-    ],
+    ['while it starts', withEngines('starting'), 'wait', 'The scanner is starting', 'Your files will wait a moment.'],
     [
       'when nothing answers',
       withEngines('down', 'down'),
       'danger',
-      'No scanning engine answers',
-      'Files that you upload are kept, and scanned as soon as it is back. None is called clean before.',
+      'The scanner isn’t responding',
+      'We’ll keep your files and scan them when it’s back. They stay pending until then.',
     ],
     [
       'when one of two is down',
       withEngines('ready', 'down'),
       'warn',
-      'ClamAV does not answer',
-      'What the other engine finds is told at once. Other files stay pending until both have read them.',
+      'ClamAV isn’t responding',
+      'We’ll show threats as soon as one scanner finds them. Other files stay pending until both have checked them.',
     ],
   ])('%s', (_, status, tone, title, sentence) => {
     expect(engineState(status, NOW)).toEqual({ tone, title, sentence });
@@ -172,23 +168,21 @@ describe('the engine card', () => {
       }),
     );
     renderForTest(<EngineCard />);
-    expect(screen.getByRole('status', { name: 'Loading the state of the scanning engine' })).toBeVisible();
+    expect(screen.getByRole('status', { name: 'Loading the scanner status' })).toBeVisible();
     expect(await screen.findByText('Ready to scan')).toBeVisible();
-    expect(screen.getByText('2 of 2 ready, signatures 43ce751f09ed')).not.toBeVisible();
+    expect(screen.getByText(/^2 of 2 ready, threat definitions 43ce751f09ed\./)).not.toBeVisible();
     await userEvent.click(screen.getByText('Details'));
-    expect(screen.getByText('2 of 2 ready, signatures 43ce751f09ed')).toBeVisible();
-    expect(screen.getByText(/Files up to 2 GB\. Archives up to 16 levels deep, with 10,000 files and 4 GB/)).toBeVisible();
+    expect(screen.getByText(/^2 of 2 ready, threat definitions 43ce751f09ed\./)).toBeVisible();
+    expect(screen.getByText(/Archives up to 16 levels, 10,000 files, and 4 GB\./)).toBeVisible();
     expect(screen.getByText('https://feeds.example.com/rules.zip')).toBeVisible();
     const source = screen.getByText('https://feeds.example.com/rules.zip').parentElement;
-    expect(source).toHaveTextContent(
-      /It came .+; that it is the newest was confirmed .+\. It takes 3 MB of memory in each process\./,
-    );
-    await userEvent.click(screen.getByText('3 parts of it are left out'));
+    expect(source).toHaveTextContent(/Updated .+, checked for updates .+\. Uses 3 MB of memory per process\./);
+    await userEvent.click(screen.getByText('3 parts aren’t used'));
     expect(screen.getByText(/^old\.yar does not compile\./)).toBeVisible();
-    expect(screen.getByText(/^Everyone would alarm over harmless files\./)).toBeVisible();
+    expect(screen.getByText(/^Everyone flags harmless files\./)).toBeVisible();
     expect(screen.getByText('And 1 more.')).toBeVisible();
     expect(screen.getByText('Source failed').parentElement).toHaveTextContent(
-      'Its server answered 500. What it finds is a note, never an alarm.',
+      'Its server answered 500. Its findings are notes, not alarms.',
     );
   });
 
@@ -196,10 +190,10 @@ describe('the engine card', () => {
     [
       true,
       null,
-      'Found on this machine',
-      /It reads every file as well\. Set SCANNER_URL to its address to rely on it, or to none to leave it out\./,
+      'Found on this server',
+      /It also checks every file\. To require it, set SCANNER_URL to its address; to skip it, set none\./,
     ],
-    [false, 'set "AlertEncrypted yes"', 'Found, and not used', /Its self-test went wrong: set "AlertEncrypted yes"\./],
+    [false, 'set "AlertEncrypted yes"', 'Found but not used', /Its self-test failed: set "AlertEncrypted yes"\./],
   ])('says that a clamd was found (used: %s)', async (used, reason, title, sentence) => {
     const address = 'clamd+unix:///var/run/clamav/clamd.ctl';
     new FakeServer().on(readEngine, reply(readEngine, { ...STATUS, found_scanner: { address, used, reason } }));
@@ -208,6 +202,21 @@ describe('the engine card', () => {
     const facts = screen.getByText(title).parentElement;
     expect(facts).toHaveTextContent(address);
     expect(facts).toHaveTextContent(sentence);
+  });
+
+  it.each([
+    ['native', null, '2 of 2 ready, threat definitions 43ce751f09ed. It is the native build for this computer.'],
+    ['wasm', null, '2 of 2 ready, threat definitions 43ce751f09ed. It is the WebAssembly build.'],
+    [
+      'wasm',
+      'The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
+      '2 of 2 ready, threat definitions 43ce751f09ed. The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
+    ],
+  ] as const)('names the build that reads files: %s, %s', async (kind, note, sentence) => {
+    new FakeServer().on(readEngine, reply(readEngine, { ...STATUS, engines: [{ ...ENGINE, kind, note }] }));
+    renderForTest(<EngineCard />);
+    await userEvent.click(await screen.findByText('Details'));
+    expect(screen.getByText(sentence)).toBeVisible();
   });
 
   it('says why it could not be read, and reads it on Retry', async () => {

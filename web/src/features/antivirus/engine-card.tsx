@@ -22,19 +22,15 @@ export function EngineCard() {
   const now = useMinute();
   if (!status) {
     return error ? (
-      <ErrorNotice
-        title="The state of the scanning engine could not be read"
-        sentence={sentenceOf(error)}
-        onRetry={() => void refetch()}
-      />
+      <ErrorNotice title="We couldn’t load the scanner status" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
     ) : (
-      <div role="status" aria-label="Loading the state of the scanning engine" className="card engine-card" />
+      <div role="status" aria-label="Loading the scanner status" className="card engine-card" />
     );
   }
   const { tone, title, sentence } = engineState(status, now);
   const Icon = ICONS[tone];
   return (
-    <section className="card engine-card" aria-label="Scanning engine" data-tone={tone}>
+    <section className="card engine-card" aria-label="Scanner" data-tone={tone}>
       <details>
         <summary>
           <span className="engine-card__icon" aria-hidden="true">
@@ -65,27 +61,30 @@ function EngineFacts({
   const minutes = Math.round(limits.time_ms / 60_000);
   return (
     <dl className="engine-card__facts num">
-      {engines.map(({ name, version, signatures_version, processes }) => (
+      {engines.map(({ name, kind, note, version, signatures_version, processes }) => (
         <div key={name}>
           <dt>{version === null ? name : `${name} ${version}`}</dt>
           <dd>
             {processes.ready} of {processes.wanted} ready
-            {signatures_version !== null && `, signatures ${signatures_version}`}
+            {signatures_version !== null && `, threat definitions ${signatures_version}`}
+            {kind === 'native' && '. It is the native build for this computer.'}
+            {kind === 'wasm' && note === null && '. It is the WebAssembly build.'}
+            {note !== null && `. ${note}`}
           </dd>
         </div>
       ))}
       <div>
-        <dt>Known threats</dt>
+        <dt>Threat definitions</dt>
         <dd>{describeSignatures(signatures)}</dd>
       </div>
       {found_scanner !== null && (
         <div>
-          <dt>{found_scanner.used ? 'Found on this machine' : 'Found, and not used'}</dt>
+          <dt>{found_scanner.used ? 'Found on this server' : 'Found but not used'}</dt>
           <dd>
             <span className="engine-card__address">{found_scanner.address}</span>{' '}
             {found_scanner.used
-              ? 'It reads every file as well. Set SCANNER_URL to its address to rely on it, or to none to leave it out.'
-              : `Its self-test went wrong: ${found_scanner.reason ?? 'it gave no reason'}.`}
+              ? 'It also checks every file. To require it, set SCANNER_URL to its address; to skip it, set none.'
+              : `Its self-test failed: ${found_scanner.reason ?? 'no reason given'}.`}
           </dd>
         </div>
       )}
@@ -100,9 +99,9 @@ function EngineFacts({
       <div>
         <dt>Limits</dt>
         <dd>
-          Files up to {describeBytes(limits.upload_bytes)}. Archives up to {limits.depth} levels deep, with{' '}
-          {new Intl.NumberFormat('en').format(limits.members)} files and {describeBytes(limits.unpacked_bytes)} in them. At most{' '}
-          {minutes === 1 ? 'a minute' : `${minutes} minutes`} for each.
+          Files up to {describeBytes(limits.upload_bytes)} and {minutes === 1 ? '1 minute' : `${minutes} minutes`} of scanning.
+          Archives up to {limits.depth} levels, {new Intl.NumberFormat('en').format(limits.members)} files, and{' '}
+          {describeBytes(limits.unpacked_bytes)}.
         </dd>
       </div>
       {feeds?.map((feed) => (
@@ -114,11 +113,11 @@ function EngineFacts({
 
 const WHY: Record<SignatureFeedStatus['left_out'][number]['why'], string> = {
   does_not_compile: 'does not compile',
-  twice: 'stands in it twice',
+  twice: 'is there twice',
   slow: 'is slow',
-  would_alarm: 'would alarm over harmless files',
-  needs_another: 'needs a rule that is left out',
-  no_entry: 'holds no entry',
+  would_alarm: 'flags harmless files',
+  needs_another: 'needs an unused rule',
+  no_entry: 'has no entries',
 };
 
 /** One source: what of it is used, how old that is, what it takes, and what is left out. */
@@ -130,23 +129,23 @@ function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
       <dt>{ok ? 'Source' : 'Source failed'}</dt>
       <dd>
         <span className="engine-card__address">{address}</span> {sentence}
-        {severity === 'note' && ' What it finds is a note, never an alarm.'}
+        {severity === 'note' && ' Its findings are notes, not alarms.'}
         {changed_at !== null && (
           <>
             {' '}
-            It came <Moment iso={changed_at} now={now} />
+            Updated <Moment iso={changed_at} now={now} />
             {confirmed_at !== null && (
               <>
-                ; that it is the newest was confirmed <Moment iso={confirmed_at} now={now} />
+                , checked for updates <Moment iso={confirmed_at} now={now} />
               </>
             )}
             .
           </>
         )}
-        {memory_bytes !== null && kind === 'yara' && ` It takes ${describeBytes(memory_bytes)} of memory in each process.`}
+        {memory_bytes !== null && kind === 'yara' && ` Uses ${describeBytes(memory_bytes)} of memory per process.`}
         {left_out.length > 0 && (
           <details>
-            <summary>{left_out_total === 1 ? '1 part of it is left out' : `${left_out_total} parts of it are left out`}</summary>
+            <summary>{left_out_total === 1 ? '1 part isn’t used' : `${left_out_total} parts aren’t used`}</summary>
             <ul>
               {left_out.map(({ name, why, detail }) => (
                 <li key={`${why} ${name} ${detail}`}>

@@ -25,17 +25,17 @@ export function describeOld(age_ms: number): string {
   return `${count(Math.floor(hours / DAY_HOURS), 'day', 'days')} old`;
 }
 
-/** "139 rules and 5 known bad files" */
+/** "139 rules and 5 known dangerous files" */
 export function describeSignatures({ rules, hashes }: EngineStatus['signatures']): string {
   const rulesOf = count(rules, 'rule', 'rules');
-  return hashes === 0 ? rulesOf : `${rulesOf} and ${count(hashes, 'known bad file', 'known bad files')}`;
+  return hashes === 0 ? rulesOf : `${rulesOf} and ${count(hashes, 'known dangerous file', 'known dangerous files')}`;
 }
 
 /** Of signatures that nobody can call the newest: when they came. */
 function describeOrigin({ built_at, last_update_at }: EngineStatus['signatures']): string {
   if (built_at === null) return '';
   const day = describeDate(built_at);
-  return last_update_at === null ? `It knows the threats that were known on ${day}.` : `The newest threats were added on ${day}.`;
+  return last_update_at === null ? `Threat definitions from ${day}.` : `Threat definitions updated on ${day}.`;
 }
 
 /** `now` in ms. The gravest thing speaks. */
@@ -43,25 +43,25 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
   const silent = engines.filter(({ state }) => state !== 'ready');
   if (silent.length === engines.length) {
     return engines.some(({ state }) => state === 'starting')
-      ? { tone: 'wait', title: 'The scanning engine is starting', sentence: 'Files that you upload wait a moment for it.' }
+      ? { tone: 'wait', title: 'The scanner is starting', sentence: 'Your files will wait a moment.' }
       : {
           tone: 'danger',
-          title: 'No scanning engine answers',
-          sentence: 'Files that you upload are kept, and scanned as soon as it is back. None is called clean before.',
+          title: 'The scanner isn’t responding',
+          sentence: 'We’ll keep your files and scan them when it’s back. They stay pending until then.',
         };
   }
   const down = silent.filter(({ state }) => state === 'down').map(({ name }) => name);
   if (down.length > 0) {
     return {
       tone: 'warn',
-      title: `${names.format(down)} ${down.length === 1 ? 'does' : 'do'} not answer`,
-      sentence: 'What the other engine finds is told at once. Other files stay pending until both have read them.',
+      title: `${names.format(down)} ${down.length === 1 ? 'isn’t' : 'aren’t'} responding`,
+      sentence: 'We’ll show threats as soon as one scanner finds them. Other files stay pending until both have checked them.',
     };
   }
   const ready = 'Ready to scan';
   if (signatures.as_of === null) {
     if (signatures.failed_sources > 0) {
-      return { tone: 'warn', title: 'The list of known threats could not be updated', sentence: signatures.last_outcome ?? '' };
+      return { tone: 'warn', title: 'We couldn’t update threat definitions', sentence: signatures.last_outcome ?? '' };
     }
     return { tone: 'good', title: ready, sentence: describeOrigin(signatures) };
   }
@@ -70,9 +70,9 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
     const failed = signatures.failed_sources > 0 ? ` ${signatures.last_outcome ?? ''}` : '';
     return {
       tone: 'warn',
-      title: `The list of known threats is ${describeOld(age_ms)}`,
-      sentence: `Files are scanned all the same, but the newest threats may be missed.${failed}`,
+      title: `Threat definitions are ${describeOld(age_ms)}`,
+      sentence: `We still scan files, but may miss the newest threats.${failed}`,
     };
   }
-  return { tone: 'good', title: ready, sentence: `The list of known threats is ${describeOld(age_ms)}.` };
+  return { tone: 'good', title: ready, sentence: `Threat definitions are ${describeOld(age_ms)}.` };
 }

@@ -47,61 +47,61 @@ it('shows what was found, who doubts it and why, and takes a decision', async ()
 
   server.on(decideFalseAlarm, reply(decideFalseAlarm, { success: true }));
   server.on(listFalseAlarms, reply(listFalseAlarms, [{ ...REPORT, status: 'confirmed' }]));
-  await userEvent.click(screen.getByRole('button', { name: 'False alarm for build.zip' }));
-  await waitFor(() => expect(screen.queryByRole('button', { name: /Finding is right/u })).not.toBeInTheDocument());
+  await userEvent.click(screen.getByRole('button', { name: 'Confirm false alarm for build.zip' }));
+  await waitFor(() => expect(screen.queryByRole('button', { name: /Confirm threat/u })).not.toBeInTheDocument());
   expect(server.callsOf(decideFalseAlarm)[0]?.body).toEqual({ report_id: REPORT.id, decision: 'confirmed' });
 });
 
 it('says why a decision was not taken', async () => {
   server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
-  server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report is decided already.' }));
+  server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report already has a decision. Reload the list.' }));
   renderForTest(<FalseAlarmsPage />);
-  await userEvent.click(await screen.findByRole('button', { name: 'Finding is right for build.zip' }));
-  expect(await screen.findByRole('alert')).toHaveTextContent('This report is decided already.');
+  await userEvent.click(await screen.findByRole('button', { name: 'Confirm threat for build.zip' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('This report already has a decision. Reload the list.');
 });
 
 it('still says why a decision was not taken once the list shows what somebody else decided, and no more when that is taken back', async () => {
   const decided: FalseAlarm = { ...REPORT, status: 'confirmed', decided_at: '2026-11-20T10:05:00.000Z' };
   let report = REPORT;
   server.on(listFalseAlarms, () => reply(listFalseAlarms, [report]));
-  server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report is decided already.' }));
-  server.on(reopenFalseAlarm, refusal('conflict', { detail: 'Somebody else has changed this decision meanwhile.' }));
+  server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report already has a decision. Reload the list.' }));
+  server.on(reopenFalseAlarm, refusal('conflict', { detail: 'Someone else changed this decision.' }));
   const queries = createQueryClient();
   renderForTest(<FalseAlarmsPage />, '/', queries);
-  const right = await screen.findByRole('button', { name: 'Finding is right for build.zip' });
+  const right = await screen.findByRole('button', { name: 'Confirm threat for build.zip' });
   report = decided;
   await userEvent.click(right);
   const undo = await screen.findByRole('button', { name: /^Undo/u });
-  expect(screen.getByRole('alert')).toHaveTextContent('This report is decided already.');
+  expect(screen.getByRole('alert')).toHaveTextContent('This report already has a decision. Reload the list.');
 
   // The latest that was tried is what is answered.
   report = REPORT;
   await userEvent.click(undo);
-  expect(await screen.findByRole('button', { name: 'False alarm for build.zip' })).toBeVisible();
-  expect(screen.getByRole('alert')).toHaveTextContent('Somebody else has changed this decision meanwhile.');
+  expect(await screen.findByRole('button', { name: 'Confirm false alarm for build.zip' })).toBeVisible();
+  expect(screen.getByRole('alert')).toHaveTextContent('Someone else changed this decision.');
   report = decided;
-  await userEvent.click(screen.getByRole('button', { name: 'False alarm for build.zip' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Confirm false alarm for build.zip' }));
   expect(await screen.findByRole('button', { name: /^Undo/u })).toBeVisible();
-  expect(screen.getByRole('alert')).toHaveTextContent('This report is decided already.');
+  expect(screen.getByRole('alert')).toHaveTextContent('This report already has a decision. Reload the list.');
   report = REPORT;
   await queries.invalidateQueries();
-  expect(await screen.findByRole('button', { name: 'False alarm for build.zip' })).toBeVisible();
+  expect(await screen.findByRole('button', { name: 'Confirm false alarm for build.zip' })).toBeVisible();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
 it('takes a decision back, and says when somebody else has changed it', async () => {
   const decided: FalseAlarm = { ...REPORT, status: 'rejected', decided_at: '2026-11-20T10:05:00.000Z' };
   server.on(listFalseAlarms, reply(listFalseAlarms, [decided]));
-  server.on(reopenFalseAlarm, refusal('conflict', { detail: 'Somebody else has changed this decision meanwhile.' }));
+  server.on(reopenFalseAlarm, refusal('conflict', { detail: 'Someone else changed this decision.' }));
   renderForTest(<FalseAlarmsPage />);
-  const undo = await screen.findByRole('button', { name: 'Undo what was decided of build.zip' });
+  const undo = await screen.findByRole('button', { name: 'Undo the decision about build.zip' });
   await userEvent.click(undo);
-  expect(await screen.findByRole('alert')).toHaveTextContent('Somebody else has changed this decision meanwhile.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('Someone else changed this decision.');
 
   server.on(reopenFalseAlarm, reply(reopenFalseAlarm, { success: true }));
   server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
   await userEvent.click(undo);
-  expect(await screen.findByRole('button', { name: 'False alarm for build.zip' })).toBeVisible();
+  expect(await screen.findByRole('button', { name: 'Confirm false alarm for build.zip' })).toBeVisible();
   expect(server.callsOf(reopenFalseAlarm)[0]?.body).toEqual({ report_id: REPORT.id, decided_at: decided.decided_at });
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });

@@ -33,7 +33,7 @@ const falseAlarmsQuery = queryOptions({
 const STATUSES = {
   open: { label: 'Open', icon: IconClock, tone: 'attention' },
   confirmed: { label: 'False alarm', icon: IconCheck, tone: 'safe' },
-  rejected: { label: 'Finding is right', icon: IconX, tone: 'danger' },
+  rejected: { label: 'Dangerous', icon: IconX, tone: 'danger' },
 } as const satisfies Record<ReportStatus, unknown>;
 
 export function FalseAlarmsPage() {
@@ -41,12 +41,12 @@ export function FalseAlarmsPage() {
   return (
     <Page
       title="False alarms"
-      sentence="People report files that they think are harmless. They are told what you decide; the scan's answer stays as it is. Undo makes a report open again."
+      sentence="People dispute results here. We’ll tell them your decision; the scan result stays. Undo reopens."
     >
       {isAdmin ? (
         <Reports />
       ) : (
-        <AdministratorsOnly sentence="Reports name other people’s files, so only administrators see them." />
+        <AdministratorsOnly sentence="Reports name other people’s files. Only administrators can see them." />
       )}
     </Page>
   );
@@ -67,7 +67,7 @@ function Reports() {
             <EmptyState
               icon={<IconFlag size={28} stroke={1.7} />}
               title="No reports"
-              sentence="When somebody reports a false alarm, it is listed here, and you decide."
+              sentence="When someone disputes a result, you decide here."
             />
           }
         >
@@ -145,7 +145,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
                 disabled={decide.isPending}
                 onClick={() => decideAs('confirmed')}
               >
-                False alarm <span className="visually-hidden">for {report.filename}</span>
+                Confirm false alarm <span className="visually-hidden">for {report.filename}</span>
               </Button>
               <Button
                 variant="quiet"
@@ -154,7 +154,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
                 disabled={decide.isPending}
                 onClick={() => decideAs('rejected')}
               >
-                Finding is right <span className="visually-hidden">for {report.filename}</span>
+                Confirm threat <span className="visually-hidden">for {report.filename}</span>
               </Button>
             </>
           )}
@@ -169,14 +169,14 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
                 reopen.mutate(decided_at);
               }}
             >
-              Undo <span className="visually-hidden">what was decided of {report.filename}</span>
+              Undo <span className="visually-hidden">the decision about {report.filename}</span>
             </Button>
           )}
           <details className="false-alarm__more">
-            <summary>Which file, and which scanner</summary>
+            <summary>File and scanner details</summary>
             {report.engines.map((engine) => (
               <span key={engine.name} className="num">
-                {engine.name} {engine.version}, signatures {engine.signatures_version}
+                {engine.name} {engine.version}, threat definitions {engine.signatures_version}
               </span>
             ))}
             <span>

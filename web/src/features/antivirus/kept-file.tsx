@@ -10,8 +10,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { describeReport } from './scan-advice.ts';
 import { useDeleteFile, useReportFalseAlarm, useRestoreFile, useUnlockFile } from './scan-detail.queries.ts';
 
-const RESTORE_WARNING =
-  'This file is harmful. Palisade gives it back exactly as it was uploaded, with what was found in it. Download it anyway?';
+const RESTORE_WARNING = 'This file is dangerous. You’ll get it exactly as you uploaded it. Download it anyway?';
 
 function icon(Icon: TablerIcon) {
   return <Icon size={16} stroke={1.7} aria-hidden="true" />;
@@ -29,8 +28,8 @@ export function PasswordForm({ scan }: { scan: ScanDetail }) {
   return (
     <Form className="scan-detail__unlock" error={unlock.error} busy={unlock.isPending} onSubmit={submit} onEdit={unlock.reset}>
       <PasswordField
-        label="Password of the file"
-        description="If you know it, the file is read with it. The password is not stored."
+        label="File password"
+        description="We’ll use it to scan the file, but won’t store it."
         name="file-password"
         autoComplete="off"
         value={password}
@@ -76,7 +75,7 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
                 if (!isHarmful || window.confirm(RESTORE_WARNING)) restore.mutate();
               }}
             >
-              Get the file back
+              Download file
             </Button>
             <Button
               variant="quiet"
@@ -84,10 +83,10 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
               icon={icon(IconTrash)}
               loading={remove.isPending}
               onClick={() => {
-                if (window.confirm('Delete the kept copy now? This cannot be undone.')) remove.mutate();
+                if (window.confirm('Delete our copy now? You can’t undo this.')) remove.mutate();
               }}
             >
-              Delete the copy
+              Delete our copy
             </Button>
           </>
         )}
@@ -110,7 +109,7 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
 
   return (
     <Form className="kept-file__form" error={report.error} busy={report.isPending} onSubmit={() => report.mutate(reason)}>
-      <label htmlFor={id}>Why do you think that this file is harmless?</label>
+      <label htmlFor={id}>Why is this file harmless?</label>
       <textarea
         id={id}
         rows={3}
@@ -121,7 +120,7 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
         autoFocus
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      <p className="sub">The administrators see the file’s name, its fingerprint and what was found, not the file.</p>
+      <p className="sub">Administrators see the file’s name, fingerprint, and threat. They can’t open the file.</p>
       <Refusal error={report.error} />
       <div className="kept-file__actions">
         <Submit size="s">Send report</Submit>

@@ -2,88 +2,79 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import { describeDate } from '#ui/moment.tsx';
 
-const OF_LOCKED = 'Do not open it unless you expected it and know who sent it: a password is a common way to get past scanners.';
+const OF_LOCKED = 'Open it only if you expected it and know the sender. Attackers use passwords to get past scanners.';
 
-/** Advice for a file that was not read to its end, by the reason. The first sentence is the one that matters. */
+/** Advice for a file that was not fully checked, by the reason. The first sentence is the one that matters. */
 const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
-  queued: ['There is nothing to do: the answer appears here by itself.', 'Do not open the file before it does.'],
-  engine_down: [
-    'There is nothing to do: the file is read as soon as the engine is back.',
-    'Do not open the file before it was read.',
-  ],
+  queued: ['Wait for the result. It appears here.', 'Don’t open the file before then.'],
+  engine_down: ['No action needed. We’ll scan it when the scanner is back.', 'Don’t open the file before then.'],
   engine_failed: [
-    'Do not open it. Hardly any ordinary file makes the scanner fail: it may be made to get past scanners.',
-    'If you need it, ask whoever sent it for another copy in another format, and upload that.',
+    'Don’t open it. Few ordinary files make a scanner fail, so it may be made to get past one.',
+    'If you need it, ask the sender for another format and upload that.',
   ],
-  time_limit: [
-    'Do not open it unless you know where it comes from.',
-    'If it is an archive, unpack it and upload the parts that you need: smaller files are read within the time.',
-  ],
-  encrypted: [
-    OF_LOCKED,
-    'If you must use it, take the password off or unpack it, upload what was inside, and wait for the answer.',
-  ],
-  too_large: ['Do not open it unless you know where it comes from.', 'Unpack it and upload the parts that you need, one by one.'],
+  time_limit: ['Don’t open it unless you trust its source.', 'If it’s an archive, unpack it and upload the parts you need.'],
+  encrypted: [OF_LOCKED, 'To use it, remove its password or unpack it. Then upload the contents.'],
+  too_large: ['Don’t open it unless you trust its source.', 'Unpack it and upload the parts you need.'],
   depth: [
-    'Do not open it unless you know why it is packed like this: hardly anybody packs archives so deep for a good reason.',
-    'Unpack the outer archives and upload what is inside.',
+    'Don’t open it unless you know why it’s packed like this. Few people pack archives this deep.',
+    'Unpack the outer archives and upload the contents.',
   ],
   too_many_members: [
-    'Do not open it unless you know where it comes from.',
-    'Pack what you need into smaller archives and upload those.',
+    'Don’t open it unless you trust its source.',
+    'Pack the parts you need into smaller archives and upload those.',
   ],
   bomb: [
-    'Delete it. Ordinary files do not look like this; it was most likely made to overwhelm whoever opens it.',
-    'If somebody sent it to you, ask them in another way whether they did.',
+    'Delete it. It’s probably made to crash the computer that opens it.',
+    'If someone sent it, call them and ask if they did.',
   ],
   unsupported: [
-    'Do not open it unless you know where it comes from.',
-    'Ask for it as a zip archive, or unpack it with the program that made it and upload what is inside.',
+    'Don’t open it unless you trust its source.',
+    'Ask for a ZIP archive, or unpack it with the program that made it and upload the contents.',
   ],
   damaged: [
-    'Download it again, or ask for it again, and upload the new copy.',
-    'If that one is damaged too, do not open it: some files are broken on purpose to get past scanners.',
+    'Download it again and upload the new copy.',
+    'If the new copy is damaged too, don’t open it. Some files are damaged to get past scanners.',
   ],
   unexplained: [
-    'Do not open it unless you know where it comes from and why it holds more than it shows.',
-    'If somebody sent it to you, ask them for the file as it was before it was packed.',
+    'Don’t open it unless you trust its source and know why it has hidden data.',
+    'If someone sent it, ask them for the original file.',
   ],
-  expired: ['Upload it again to have it read.', 'Do not open the file before it was read.'],
+  expired: ['Upload it again to scan it.', 'Don’t open the file before then.'],
 };
 
 const OF_INFECTED: readonly string[] = [
-  'Do not open the file. Delete it where it came from, and empty the recycle bin.',
-  'If you opened it already, take that device off the network and change your passwords from another one.',
-  'If somebody sent it to you, tell them in another way: they may not know.',
+  'Don’t open the file. Delete it from your device and empty the trash.',
+  'If you already opened it, disconnect that device. Change your passwords from another device.',
+  'If someone sent it, call them. They may not know.',
 ];
 
 const OF_TEST_FILE: readonly string[] = [
-  'There is nothing to worry about: this file was made to test scanners, and does nothing.',
-  'Delete it when you have finished testing.',
+  'No action needed. This file only tests scanners.',
+  'Delete it when you’re done testing.',
 ];
 
 const OF_CLEAN: readonly string[] = [
-  'You can use it.',
-  'No scanner knows everything: if you did not expect this file, ask whoever sent it before you open it.',
+  'You can open it.',
+  'Scanners can miss new threats. If you didn’t expect this file, ask the sender first.',
 ];
 
 /** The answer in one short sentence. */
 export function describeAnswer(scan: ScanDetail): string {
-  if (scan.scan_status === 'clean') return scan.size === 0 ? 'The file is empty.' : 'Nothing harmful was found.';
+  if (scan.scan_status === 'clean') return scan.size === 0 ? 'This file is empty.' : 'No threats found.';
   if (scan.scan_status === 'infected') {
-    return scan.is_test_file ? 'This is a harmless test file.' : 'This file is harmful.';
+    return scan.is_test_file ? 'This is a harmless test file.' : 'This file is dangerous.';
   }
-  if (scan.status_detail === 'queued') return 'This file waits for its turn.';
-  if (scan.status_detail === 'engine_down') return 'This file waits for the scanning engine.';
+  if (scan.status_detail === 'queued') return 'This file is waiting to be scanned.';
+  if (scan.status_detail === 'engine_down') return 'This file is waiting for the scanner.';
   if (scan.status_detail === 'engine_failed') return 'The scanner failed on this file.';
-  return 'This file was not fully read.';
+  return 'We couldn’t check this whole file.';
 }
 
 /** Next steps, the most important first. */
 export function adviceOf(scan: ScanDetail): readonly string[] {
   if (scan.scan_status === 'infected') return scan.is_test_file ? OF_TEST_FILE : OF_INFECTED;
   if (scan.scan_status === 'clean') return OF_CLEAN;
-  if (takesPassword(scan)) return [OF_LOCKED, 'If you must use it, give its password below, and wait for the answer.'];
+  if (takesPassword(scan)) return [OF_LOCKED, 'To use it, enter its password below and wait for the result.'];
   return scan.status_detail === null ? OF_DETAIL.engine_down : OF_DETAIL[scan.status_detail];
 }
 
@@ -92,13 +83,12 @@ export function describeFate(scan: ScanDetail): string {
   const until = scan.kept_until === null ? '' : ` until ${describeDate(scan.kept_until)}`;
   const is_unread = scan.status_detail === 'queued' || scan.status_detail === 'engine_down';
   if (scan.kept === 'waiting' && !is_unread)
-    return 'The uploaded copy is given to nobody, and is locked away as soon as the server has room for it.';
-  if (scan.kept === 'waiting') return 'The uploaded copy is kept until it was read.';
-  if (scan.kept === 'no') return 'The uploaded copy is not kept. The original is still where you took it from.';
-  if (scan.scan_status === 'infected')
-    return `The uploaded copy is locked away in quarantine${until}, where nothing can open it.`;
-  if (scan.scan_status === 'clean') return `The uploaded copy is still in quarantine: you can get it back${until}.`;
-  return `The uploaded copy is kept sealed${until}.`;
+    return 'We’ll quarantine our copy when there’s room. Until then, nobody can download it.';
+  if (scan.kept === 'waiting') return 'We’ll keep our copy until it’s scanned.';
+  if (scan.kept === 'no') return 'We’ve deleted our copy. Your original is unchanged.';
+  if (scan.scan_status === 'infected') return `Our copy is quarantined${until}. No program can open it there.`;
+  if (scan.scan_status === 'clean') return `Our copy is still quarantined. You can download it${until}.`;
+  return `Our copy is quarantined${until}.`;
 }
 
 /** Kinds of files whose encryption the scanner cannot undo even with the password. */
@@ -113,11 +103,11 @@ export function takesPassword({ scan_status, status_detail, kept, media_type }: 
 export function describeReport({ report }: ScanDetail): string | undefined {
   switch (report?.status) {
     case 'open':
-      return 'You reported this as a false alarm. An administrator will look at it.';
+      return 'You reported a false alarm. An administrator will review it.';
     case 'confirmed':
-      return 'An administrator looked at it and agrees: this is a false alarm.';
+      return 'An administrator reviewed it and agrees: this is a false alarm.';
     case 'rejected':
-      return 'An administrator looked at it: the finding is right.';
+      return 'An administrator reviewed it: the file is dangerous.';
     case undefined:
       return undefined;
   }

@@ -67,22 +67,20 @@ describe('the details of a scan', () => {
 
   it('say that a copy that waits for room to be locked away is not given out', async () => {
     const dialog = await open({ ...INFECTED, kept: 'waiting' });
-    expect(
-      dialog.getByText('The uploaded copy is given to nobody, and is locked away as soon as the server has room for it.'),
-    ).toBeVisible();
+    expect(dialog.getByText('We’ll quarantine our copy when there’s room. Until then, nobody can download it.')).toBeVisible();
   });
 
   it('say whether it is bad, what was found, where, by whom, and what to do', async () => {
     const dialog = await open(INFECTED);
-    expect(dialog.getByText('This file is harmful.')).toBeVisible();
+    expect(dialog.getByText('This file is dangerous.')).toBeVisible();
     expect(dialog.getByText('Webshell.PHP.EvalRequest')).toBeVisible();
     expect(dialog.getByText('Critical severity')).toBeVisible();
     expect(dialog.getByText('A page that runs whatever it is sent.')).toBeVisible();
     expect(dialog.getByText('shell.php')).toBeVisible();
     expect(dialog.getByText('A zip archive')).toBeVisible();
     expect(dialog.getByText('inner.zip: A macro starts by itself.')).toBeVisible();
-    expect(dialog.getByText('version 1.9.0, signatures 1, 4 ms')).toBeVisible();
-    expect(dialog.getByRole('link', { name: /Read about it/u })).toHaveAttribute('rel', 'noopener noreferrer');
+    expect(dialog.getByText('version 1.9.0, threat definitions 1, 4 ms')).toBeVisible();
+    expect(dialog.getByRole('link', { name: /Learn more/u })).toHaveAttribute('rel', 'noopener noreferrer');
     expect(dialog.getByText(INFECTED.file_hash)).toBeVisible();
   });
 
@@ -143,51 +141,53 @@ describe('the details of a scan', () => {
     const unlock = { ...unlockFile, path: `/antivirus/scans/${locked.id}/password` } as const;
     server.on(
       unlock,
-      refusal('invalid_field', { errors: [{ field: 'password', message: 'This password does not open the file.' }] }),
+      refusal('invalid_field', {
+        errors: [{ field: 'password', message: 'This password doesn’t open the file. Check it and try again.' }],
+      }),
     );
-    expect(dialog.getByText('If you must use it, give its password below, and wait for the answer.')).toBeVisible();
-    await userEvent.type(dialog.getByLabelText('Password of the file'), 'wrong');
+    expect(dialog.getByText('To use it, enter its password below and wait for the result.')).toBeVisible();
+    await userEvent.type(dialog.getByLabelText('File password'), 'wrong');
     await userEvent.click(dialog.getByRole('button', { name: 'Scan with password' }));
-    expect(await dialog.findByText('This password does not open the file.')).toBeVisible();
+    expect(await dialog.findByText('This password doesn’t open the file. Check it and try again.')).toBeVisible();
 
     server.on(unlock, reply(unlockFile, { ...locked, scan_status: 'clean', status_detail: null, kept: 'no' }));
-    await userEvent.type(dialog.getByLabelText('Password of the file'), ' but right');
+    await userEvent.type(dialog.getByLabelText('File password'), ' but right');
     await userEvent.click(dialog.getByRole('button', { name: 'Scan with password' }));
-    expect(await dialog.findByText('Nothing harmful was found.')).toBeVisible();
+    expect(await dialog.findByText('No threats found.')).toBeVisible();
     expect(server.calls.findLast(({ method }) => method === 'POST')?.body).toEqual({ password: 'wrong but right' });
-    expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
+    expect(dialog.queryByLabelText('File password')).not.toBeInTheDocument();
   });
 
   it('say that the scanner failed on a file, and what that means for it', async () => {
     const dialog = await open(scanDetailOf({ scan_status: 'pending', status_detail: 'engine_failed', kept: 'sealed' }));
     expect(dialog.getByText('The scanner failed on this file.')).toBeVisible();
-    expect(dialog.getByText(/failed twice while it read this file/u)).toBeVisible();
-    expect(dialog.getByText(/^Do not open it\. Hardly any ordinary file makes the scanner fail/u)).toBeVisible();
-    expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
+    expect(dialog.getByText(/failed twice on this file/u)).toBeVisible();
+    expect(dialog.getByText(/^Don’t open it\. Few ordinary files make a scanner fail/u)).toBeVisible();
+    expect(dialog.queryByLabelText('File password')).not.toBeInTheDocument();
   });
 
   it('ask for no password where none would help', async () => {
     const dialog = await open(
       scanDetailOf({ scan_status: 'pending', status_detail: 'encrypted', kept: 'sealed', media_type: 'application/pdf' }),
     );
-    expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
+    expect(dialog.queryByLabelText('File password')).not.toBeInTheDocument();
   });
 
   it('give a harmful file back only to who has read the warning', async () => {
     const sealed = { ...INFECTED, kept: 'sealed' as const, kept_until: '2026-12-20T10:00:00.000Z' };
     const dialog = await open(sealed);
-    expect(dialog.getByText(/locked away in quarantine until .*2026/u)).toBeVisible();
+    expect(dialog.getByText(/quarantined until .*2026/u)).toBeVisible();
     server.on({ ...restoreFile, path: `/antivirus/scans/${sealed.id}/file` }, { status: 200, text: 'the bytes' });
     const confirm = vi.fn().mockReturnValueOnce(false).mockReturnValueOnce(true);
     vi.stubGlobal('confirm', confirm);
     const saved = vi.fn((_bytes: Blob) => 'blob:saved');
     vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: saved, revokeObjectURL: vi.fn() }));
-    const restore = dialog.getByRole('button', { name: 'Get the file back' });
+    const restore = dialog.getByRole('button', { name: 'Download file' });
     await userEvent.click(restore);
     expect(server.calls.some(({ path }) => path.endsWith('/file'))).toBe(false);
     await userEvent.click(restore);
     await waitFor(() => expect(saved).toHaveBeenCalledOnce());
-    expect(confirm.mock.calls[0]?.[0]).toContain('This file is harmful.');
+    expect(confirm.mock.calls[0]?.[0]).toContain('This file is dangerous.');
     expect(await saved.mock.calls[0]?.[0].text()).toBe('the bytes');
   });
 
@@ -197,9 +197,9 @@ describe('the details of a scan', () => {
     const reported_at = '2026-11-20T10:00:00.000Z';
     server.on(report, reply(reportFalseAlarm, { ...INFECTED, report: { status: 'open', reported_at, decided_at: null } }));
     await userEvent.click(dialog.getByRole('button', { name: 'Report a false alarm' }));
-    await userEvent.type(dialog.getByLabelText(/Why do you think/u), 'I wrote it.');
+    await userEvent.type(dialog.getByLabelText(/^Why is this file harmless/u), 'I wrote it.');
     await userEvent.click(dialog.getByRole('button', { name: 'Send report' }));
-    const said = await dialog.findByText('You reported this as a false alarm. An administrator will look at it.');
+    const said = await dialog.findByText('You reported a false alarm. An administrator will review it.');
     expect(said).toBeVisible();
     // The form was below it and is gone: on a phone the answer comes into sight with the focus.
     await waitFor(() => expect(said).toHaveFocus());
@@ -212,12 +212,12 @@ describe('the details of a scan', () => {
     vi.stubGlobal('confirm', () => true);
     server.on({ ...deleteFile, path: `/antivirus/scans/${sealed.id}/file` }, reply(deleteFile, undefined));
     server.on({ ...readScan, path: `/antivirus/scans/${sealed.id}` }, reply(readScan, INFECTED));
-    await userEvent.click(dialog.getByRole('button', { name: 'Delete the copy' }));
-    expect(await dialog.findByText(/The uploaded copy is not kept/u)).toBeVisible();
+    await userEvent.click(dialog.getByRole('button', { name: 'Delete our copy' }));
+    expect(await dialog.findByText(/We’ve deleted our copy/u)).toBeVisible();
   });
 
   it('say when the answer is that of an earlier reading', async () => {
     const dialog = await open(scanDetailOf({ answered_from: '2026-11-19T10:00:00.000Z' }));
-    expect(dialog.getByText(/You uploaded the same bytes before/u)).toBeVisible();
+    expect(dialog.getByText(/You uploaded the same file before/u)).toBeVisible();
   });
 });

@@ -1,13 +1,13 @@
 import type { EngineAnswer } from '@palisade/contract/antivirus';
 import { describeMediaType } from '@palisade/contract/media-type';
 import type { ScanDetail, ThreatFacts } from '@palisade/contract/quarantine';
-import { IconChevronRight, IconExternalLink, IconTestPipe } from '@tabler/icons-react';
+import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
+import { ScanBadge, ScanIcon } from '#domain/scan/scan-badge.tsx';
 import { describeCoverage, describeDetail } from '#domain/scan/scan-sentence.ts';
-import { StatusIcon } from '#domain/scan/status-badge.tsx';
-import { Badge, IconTile, type Tone } from '#ui/badge.tsx';
+import { Badge, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
@@ -49,9 +49,11 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
   return (
     <>
       <div className="scan-detail__answer" data-status={scan.scan_status} data-test={scan.is_test_file}>
-        {scan.is_test_file ? <IconTile tone="note" icon={IconTestPipe} /> : <StatusIcon status={scan.scan_status} />}
+        <ScanIcon scan={scan} />
         <div>
-          <p className="scan-detail__headline">{describeAnswer(scan)}</p>
+          <p className="scan-detail__headline">
+            {describeAnswer(scan)} <ScanBadge scan={scan} />
+          </p>
           <p className="scan-detail__file">
             <FileName name={scan.filename} />
           </p>
@@ -70,12 +72,12 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
       </DetailPart>
 
       {scan.threat_detected !== null && <Threat scan={scan} name={scan.threat_detected} />}
-      <DetailPart title="The uploaded copy">
+      <DetailPart title="Our copy">
         <p>{describeFate(scan)}</p>
         <KeptFile scan={scan} />
       </DetailPart>
       {scan.notes.length > 0 && (
-        <DetailPart title="Worth knowing">
+        <DetailPart title="Good to know">
           <ul className="scan-detail__notes">
             {scan.notes.map((note) => (
               <li key={note}>
@@ -86,10 +88,10 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
         </DetailPart>
       )}
 
-      <DetailPart title="How it was read">
+      <DetailPart title="How we checked it">
         <Reading scan={scan} />
       </DetailPart>
-      <DetailPart title="The file">
+      <DetailPart title="File details">
         <Facts>
           <Fact name="Size">{describeBytes(scan.size)}</Fact>
           {scan.media_type !== null && <Fact name="Content">{wordsOf(scan.media_type)}</Fact>}
@@ -119,7 +121,7 @@ function wordsOf(media_type: string): string {
 function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
   const { threat_facts: facts, threat_member } = scan;
   return (
-    <DetailPart title="What was found">
+    <DetailPart title="What we found">
       <p className="scan-detail__threat">
         <b>
           <bdi>{name}</bdi>
@@ -133,14 +135,14 @@ function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
       {facts && <p>{facts.description}</p>}
       {threat_member !== null && (
         <>
-          <p className="sub">It sits inside, here:</p>
+          <p className="sub">Found inside:</p>
           <Trail file={scan.filename} member={threat_member} />
         </>
       )}
       {facts?.reference && (
         <p>
           <a className="scan-detail__away" href={facts.reference} target="_blank" rel="noopener noreferrer">
-            Read about it
+            Learn more
             <IconExternalLink size={14} stroke={1.7} aria-hidden="true" />
             <span className="visually-hidden"> (opens in a new window)</span>
           </a>
@@ -157,7 +159,7 @@ function Trail({ file, member }: { file: string; member: string }) {
       {[file, ...member.split(' / ')].map((name, depth) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an archive may hold one of its own name
         <Fragment key={depth}>
-          {depth > 0 && <IconChevronRight size={14} stroke={2} aria-label="which holds" />}
+          {depth > 0 && <IconChevronRight size={14} stroke={2} aria-label="contains" />}
           <FileName name={name} />
         </Fragment>
       ))}
@@ -166,9 +168,9 @@ function Trail({ file, member }: { file: string; member: string }) {
 }
 
 const ANSWERS: Record<EngineAnswer['verdict'], string> = {
-  clean: 'found nothing',
+  clean: 'found no threats',
   infected: 'found a threat',
-  pending: 'could not read all of it',
+  pending: 'couldn’t check the whole file',
 };
 
 function Reading({ scan }: { scan: ScanDetail }) {
@@ -178,17 +180,17 @@ function Reading({ scan }: { scan: ScanDetail }) {
     <>
       {scan.answered_from !== null && (
         <p>
-          You uploaded the same bytes before. They were read <Moment iso={scan.answered_from} now={now} />, and engine and
-          signatures are still the same.
+          You uploaded the same file before. We scanned it <Moment iso={scan.answered_from} now={now} />; our threat definitions
+          haven’t changed since.
         </p>
       )}
       {coverage && <p className="num">{coverage}.</p>}
       {scan.coverage?.whole_file_conditions === false && (
         <p className="sub">
-          It is large, so it was read in overlapping pieces. A few signatures judge a file as a whole; those were left out.
+          We checked this large file in parts. A few threat definitions need the whole file, so we skipped them.
         </p>
       )}
-      {scan.engines.length === 0 && scan.size > 0 && <p>No engine has read it yet.</p>}
+      {scan.engines.length === 0 && scan.size > 0 && <p>No scanner has checked it yet.</p>}
       <ul className="scan-detail__engines">
         {scan.engines.map((engine) => (
           <li key={engine.name}>
@@ -202,7 +204,7 @@ function Reading({ scan }: { scan: ScanDetail }) {
               )}
             </span>
             <span className="sub num">
-              version {engine.version}, signatures {engine.signatures_version}, {describeDuration(engine.duration_ms)}
+              version {engine.version}, threat definitions {engine.signatures_version}, {describeDuration(engine.duration_ms)}
             </span>
           </li>
         ))}
@@ -222,7 +224,7 @@ function describeDuration(ms: number): string {
 function DeleteRecord({ id, onDone }: { id: string; onDone: () => void }) {
   const remove = useDeleteScan(id);
   const ask = () => {
-    if (window.confirm('Take this scan out of your history? This cannot be undone.')) {
+    if (window.confirm('Remove this scan from your history? You can’t undo this.')) {
       remove.mutate(undefined, { onSuccess: onDone });
     }
   };

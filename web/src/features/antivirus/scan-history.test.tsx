@@ -80,20 +80,20 @@ describe('the scan history', () => {
       .map((item) => within(item));
     expect(infected?.getByText('Eicar.Test')).toBeVisible();
     expect(infected?.getByText('docs/eicar.com')).toBeVisible();
-    expect(infected?.getByText('412 of 412 files inside checked, 1.2 GB, 3 MB of it as raw bytes')).toBeVisible();
+    expect(infected?.getByText('412 of 412 files inside checked, 1.2 GB, including 3 MB of unknown data')).toBeVisible();
     expect(infected?.getByText('A macro starts by itself.')).toBeVisible();
     expect(infected?.getByText('Infected')).toBeVisible();
     expect(infected?.getByText('9f86d081')).toBeVisible();
     expect(infected?.getByRole('time')).toHaveAttribute('datetime', '2026-11-20T10:00:00.000Z');
     expect(pending?.getByText('Pending')).toBeVisible();
-    expect(pending?.getByText('It is protected by a password, so its contents could not be read.')).toBeVisible();
+    expect(pending?.getByText('This file has a password, so we couldn’t check its contents.')).toBeVisible();
     expect(clean?.getByText('Clean')).toBeVisible();
   });
 
   it('says of a file that holds what nobody understands why it is pending', async () => {
     server.on(listScans, reply(listScans, [scanOf({ scan_status: 'pending', status_detail: 'unexplained' })]));
     renderForTest(<ScanHistory />);
-    expect(await screen.findByText(/^Part of it could not be understood/)).toBeVisible();
+    expect(await screen.findByText(/^This file has hidden data/)).toBeVisible();
   });
 
   it('shows a hostile name as text that cannot turn what stands around it', async () => {
@@ -143,7 +143,7 @@ describe('the scan history', () => {
     );
     renderForTest(<ScanHistory />);
     await userEvent.click(await screen.findByRole('radio', { name: 'Pending' }));
-    expect(await screen.findByText('No scan matches')).toBeVisible();
+    expect(await screen.findByText('No matching scans')).toBeVisible();
     await userEvent.click(screen.getByRole('button', { name: 'Show all scans' }));
     expect(await screen.findByText('good.txt')).toBeVisible();
   });

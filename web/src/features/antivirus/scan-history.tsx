@@ -1,4 +1,4 @@
-import type { ScanStatus, ScanTotals } from '@palisade/contract/antivirus';
+import type { Scan, ScanStatus, ScanTotals } from '@palisade/contract/antivirus';
 import { IconFiles, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,6 +11,9 @@ import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
+import { RESULTS_ID } from './upload-panel.tsx';
+import { byUrgency } from './upload-summary.ts';
+import './scan-history.css';
 
 const STATES: readonly { value: ScanStatus | undefined; label: string }[] = [
   { value: undefined, label: 'All' },
@@ -29,7 +32,29 @@ function totalOf(totals: ScanTotals, status: ScanStatus | undefined): number {
   return status === undefined ? totals.clean + totals.infected + totals.pending : totals[status];
 }
 
-export function ScanHistory() {
+/** Rows of just scanned files that are shown before the rest is asked for; every infected and pending one is. */
+const FRESH_SHOWN = 8;
+const NO_SCANS: readonly Scan[] = [];
+
+interface ScanGroups {
+  fresh: Scan[];
+  earlier: Scan[];
+}
+
+/**
+ * The history as two groups: files that this page has just had scanned, the most urgent first, and all others. A record that was deleted since is in neither. `next` is undefined where
+ * `rows` are all that there are.
+ */
+function groupsOf(rows: readonly Scan[], scanned: readonly Scan[], next: string | undefined): ScanGroups {
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const last = rows.at(-1)?.id ?? '';
+  const fresh = scanned.flatMap((scan) => known.get(scan.id) ?? (next !== undefined && scan.id < last ? [scan] : []));
+  const ids = new Set(fresh.map(({ id }) => id));
+  return { fresh: fresh.toSorted(byUrgency), earlier: rows.filter(({ id }) => !ids.has(id)) };
+}
+
+/** `justScanned`: records of the files that this page has sent. */
+export function ScanHistory({ justScanned = NO_SCANS }: { justScanned?: readonly Scan[] }) {
   const [chosen, setChosen] = useState(EVERY_SCAN);
   const search = useSearched(chosen.search);
   const choice = { ...chosen, search };
@@ -41,7 +66,10 @@ export function ScanHistory() {
   const now = useMinute();
   const scans = data?.pages.flatMap(({ rows }) => rows);
   const isNarrowed = choice.status !== undefined || search !== '';
-  const left = totals && scans ? Math.max(0, totalOf(totals, choice.status) - scans.length) : 0;
+  const isWhole = !isNarrowed && chosen.sort === EVERY_SCAN.sort;
+  const groups = scans && isWhole && justScanned.length > 1 ? groupsOf(scans, justScanned, data?.pages.at(-1)?.next) : undefined;
+  const read = groups ? groups.fresh.length + groups.earlier.length : (scans?.length ?? 0);
+  const left = totals && scans ? Math.max(0, totalOf(totals, choice.status) - read) : 0;
   return (
     <RefreshedCard title="Scan history" onRefresh={() => Promise.all([refetch(), recount()])}>
       {(refresh) => (
@@ -79,13 +107,13 @@ export function ScanHistory() {
             onRetry={refresh}
             empty={isNarrowed ? <NothingFound onAll={() => setChosen(EVERY_SCAN)} /> : <NoScans />}
           >
-            {(rows) => (
-              <ul aria-label="Scans" aria-busy={isPlaceholderData}>
-                {rows.map((scan) => (
-                  <ScanRow key={scan.id} scan={scan} now={now} detailed to={`/antivirus?scan=${scan.id}`} />
-                ))}
-              </ul>
-            )}
+            {(rows) =>
+              groups && groups.fresh.length > 0 ? (
+                <Groups groups={groups} now={now} />
+              ) : (
+                <ScanList label="Scans" scans={rows} now={now} isOutdated={isPlaceholderData} />
+              )
+            }
           </Listed>
           {hasNextPage && !isPlaceholderData && <ShowMore left={left} loading={isFetchingNextPage} onMore={fetchNextPage} />}
         </>
@@ -94,12 +122,57 @@ export function ScanHistory() {
   );
 }
 
+interface ScanListProps {
+  label: string;
+  scans: readonly Scan[];
+  now: number;
+  isOutdated?: boolean;
+}
+
+function ScanList({ label, scans, now, isOutdated = false }: ScanListProps) {
+  return (
+    <ul aria-label={label} aria-busy={isOutdated}>
+      {scans.map((scan) => (
+        <ScanRow key={scan.id} scan={scan} now={now} detailed to={`/antivirus?scan=${scan.id}`} />
+      ))}
+    </ul>
+  );
+}
+
+function Groups({ groups: { fresh, earlier }, now }: { groups: ScanGroups; now: number }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const urgent = fresh.filter(({ scan_status }) => scan_status !== 'clean').length;
+  const shown = isWhole ? fresh.length : Math.max(FRESH_SHOWN, urgent);
+  const left = fresh.length - shown;
+  return (
+    <>
+      <h3 id={RESULTS_ID} className="scan-group">
+        Just scanned
+      </h3>
+      <ScanList label="Just scanned" scans={fresh.slice(0, shown)} now={now} />
+      {left > 0 && (
+        <div className="scan-group__more">
+          <Button variant="text" size="s" onClick={() => setIsWhole(true)}>
+            Show {left === 1 ? '1 more clean file' : `${left} more clean files`}
+          </Button>
+        </div>
+      )}
+      {earlier.length > 0 && (
+        <>
+          <h3 className="scan-group">Earlier</h3>
+          <ScanList label="Earlier" scans={earlier} now={now} />
+        </>
+      )}
+    </>
+  );
+}
+
 function NoScans() {
   return (
     <EmptyState
       icon={<IconFiles size={28} stroke={1.7} />}
       title="No scans yet"
-      sentence="Drop a file above. The answer appears here."
+      sentence="Your results appear here. Choose files above to start."
     />
   );
 }
@@ -108,8 +181,8 @@ function NothingFound({ onAll }: { onAll: () => void }) {
   return (
     <EmptyState
       icon={<IconSearch size={28} stroke={1.7} />}
-      title="No scan matches"
-      sentence="No file matches this search and this state."
+      title="No matching scans"
+      sentence="Try another search or filter."
       action={
         <Button variant="quiet" onClick={onAll}>
           Show all scans

@@ -48,11 +48,11 @@ const heard = (how: 'polite' | 'assertive') =>
 it('announces each file, and the infected one assertively, at once and after all others', async () => {
   await choose('eicar.com', 'letter.txt', 'locked.zip');
   await answer('eicar.com', { scan_status: 'infected', threat_detected: 'Eicar' });
-  expect(heard('assertive')).toBe('eicar.com: infected, Eicar. Do not open it.');
+  expect(heard('assertive')).toBe('eicar.com: infected, Eicar. Don’t open it.');
   await answer('letter.txt', {});
   await answer('locked.zip', { scan_status: 'pending', status_detail: 'encrypted' });
-  expect(heard('polite')).toBe('letter.txt: clean | locked.zip: not fully read yet');
-  expect(heard('assertive')).toBe('1 of 3 files is infected: eicar.com. Do not open it.');
+  expect(heard('polite')).toBe('letter.txt: clean | locked.zip: pending');
+  expect(heard('assertive')).toBe('1 of 3 files is infected: eicar.com. Don’t open it.');
 });
 
 it('does not warn of an earlier file again when another one is clean', async () => {
@@ -69,5 +69,5 @@ it('says of a file that is not fully read what is the matter, not that it was sc
   await choose('locked.zip');
   await answer('locked.zip', { scan_status: 'pending', status_detail: 'encrypted' });
   expect(screen.queryByText('Scanned')).not.toBeInTheDocument();
-  expect(screen.getByRole('region', { name: 'Uploads' })).toHaveTextContent(/password|encrypted/u);
+  expect(screen.getByRole('region', { name: 'Scan history' })).toHaveTextContent(/password/u);
 });

@@ -16,7 +16,7 @@ function lineOf({ file, state }: Upload): string | undefined {
   if (state.phase !== 'done') return undefined;
   const { scan_status, threat_detected } = state.scan;
   if (scan_status === 'clean') return `${whole}: clean`;
-  if (scan_status === 'pending') return `${whole}: not fully read yet`;
+  if (scan_status === 'pending') return `${whole}: pending`;
   return `${whole}: infected${threat_detected === null ? '' : `, ${threat_detected}`}`;
 }
 
@@ -27,10 +27,10 @@ function warningOf(uploads: readonly Upload[]): string | undefined {
   const infected = batch.filter(isInfected);
   const last = infected.at(-1);
   if (!last) return undefined;
-  if (batch.length === 1 || !batch.every(isEnded)) return `${lineOf(last)}. Do not open it.`;
+  if (batch.length === 1 || !batch.every(isEnded)) return `${lineOf(last)}. Don’t open it.`;
   const names = infected.map(({ file }) => shownNameOf(file.name).whole).join(', ');
   const count = `${infected.length} of ${batch.length} files ${infected.length === 1 ? 'is' : 'are'} infected`;
-  return `${count}: ${names}. Do not open ${infected.length === 1 ? 'it' : 'them'}.`;
+  return `${count}: ${names}. Don’t open ${infected.length === 1 ? 'it' : 'them'}.`;
 }
 
 /** Tells what became of each file, on whichever screen the person is: the infected ones at once and last, the others in turn. */

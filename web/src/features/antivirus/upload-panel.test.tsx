@@ -35,7 +35,7 @@ async function open() {
 async function drop(...files: File[]) {
   const items = files.map((file) => ({ kind: 'file', getAsFile: () => file }));
   fireEvent.drop(screen.getByRole('group', { name: 'Files to scan' }), { dataTransfer: { items, types: ['Files'] } });
-  await screen.findByText(files.at(-1)?.name ?? '');
+  await screen.findByRole('region', { name: 'Uploads' });
 }
 
 function fileOf(name: string, size = 4): File {
@@ -57,9 +57,10 @@ async function step(change: () => void): Promise<void> {
   await act(async () => change());
 }
 
+const panel = () => within(screen.getByRole('region', { name: 'Uploads' }));
+
 function rowOf(name: string) {
-  const panel = screen.getByRole('region', { name: /^Uploads/u });
-  const row = within(panel)
+  const row = panel()
     .getAllByRole('listitem')
     .find((item) => item.textContent.includes(name));
   if (!row) throw new Error(`There is no row of ${name}`);
@@ -84,10 +85,13 @@ describe('uploading', () => {
     await step(() => upload.progress(1));
     expect(rowOf('invoice.pdf').getByText('Scanning…')).toBeVisible();
 
-    await step(() => upload.answer(answerWith({ filename: 'invoice.pdf', scan_status: 'infected', threat_detected: 'Eicar' })));
-    expect(rowOf('invoice.pdf').getByText('Infected')).toBeVisible();
-    expect(rowOf('invoice.pdf').getByRole('link', { name: 'What to do' })).toBeVisible();
-    expect(rowOf('invoice.pdf').queryByRole('progressbar')).not.toBeInTheDocument();
+    await step(() => upload.answer(answerWith({ filename: 'invoice.pdf', scan_status: 'infected', threat_detected: 'Trojan' })));
+    expect(panel().getByRole('heading', { name: 'invoice.pdf: infected' })).toBeVisible();
+    expect(panel().getByRole('link', { name: 'What to do' })).toHaveAttribute('href', expect.stringMatching(/scan=/u));
+    expect(panel().queryByRole('progressbar')).not.toBeInTheDocument();
+    // Its result is in one list, the history.
+    expect(panel().queryByRole('listitem')).not.toBeInTheDocument();
+    expect(screen.getAllByText('Trojan')).toHaveLength(1);
   });
 
   it('puts the new record at the head of the history without reading the list again', async () => {
@@ -179,7 +183,7 @@ describe('uploading', () => {
     await userEvent.click(rowOf('a.txt').getByRole('button', { name: 'Retry a.txt' }));
     await waitFor(() => expect(server.uploads).toHaveLength(2));
     await step(() => server.uploads[1]?.answer(answerWith({ filename: 'a.txt' })));
-    expect(await rowOf('a.txt').findByText('Clean')).toBeVisible();
+    expect(await panel().findByRole('heading', { name: 'a.txt: clean' })).toBeVisible();
   });
 
   it('alerts once for a run of failures', async () => {
@@ -196,7 +200,7 @@ describe('uploading', () => {
   it('does not send what is larger than the server takes, and says how large that is', async () => {
     await open();
     await drop(fileOf('disk.img', UPLOAD_MAXIMUM + 1024 ** 3));
-    expect(rowOf('disk.img').getByText('It has 3 GB, and the most that can be scanned is 2 GB.')).toBeVisible();
+    expect(rowOf('disk.img').getByText('This file has 3 GB. We scan files up to 2 GB.')).toBeVisible();
     expect(server.uploads).toHaveLength(0);
   });
 
@@ -242,9 +246,9 @@ describe('uploading', () => {
       const upload = await scanning('a.zip');
       const row = rowOf('a.zip');
       await told(upload, { stage: 'queued', place: 3 });
-      expect(row.getByText('Waiting to be scanned: place 3')).toBeVisible();
+      expect(row.getByText('Number 3 in line')).toBeVisible();
       await told(upload, { stage: 'queued', place: 1 });
-      expect(row.getByText('Waiting to be scanned: next')).toBeVisible();
+      expect(row.getByText('Next in line')).toBeVisible();
       expect(row.getByRole('progressbar', { name: 'Scan of a.zip' })).not.toHaveAttribute('value');
       await told(upload, { ...reading, share: 0.4 });
       expect(row.getByText('Scanning 40 %')).toBeVisible();
@@ -257,7 +261,7 @@ describe('uploading', () => {
 
       await step(() => upload.answer(answerWith({ filename: 'a.zip' })));
       await told(upload, { ...reading, share: 0.9 });
-      expect(row.getByText('Clean')).toBeVisible();
+      expect(panel().getByRole('heading', { name: 'a.zip: clean' })).toBeVisible();
     });
 
     it('can be taken back: the server says when nothing of it is left', async () => {
@@ -305,7 +309,7 @@ describe('uploading', () => {
       await userEvent.click(rowOf('a.zip').getByRole('button', { name: 'Cancel a.zip' }));
       expect(await rowOf('a.zip').findByRole('button', { name: 'Cancel a.zip' })).toBeVisible();
       await step(() => upload.answer(answerWith({ filename: 'a.zip', scan_status: 'infected', threat_detected: 'Eicar' })));
-      expect(rowOf('a.zip').getByText('Infected')).toBeVisible();
+      expect(panel().getByRole('heading', { name: 'a.zip: infected' })).toBeVisible();
     });
   });
 
@@ -315,7 +319,7 @@ describe('uploading', () => {
     await drop(fileOf('a.txt'), fileOf('b.txt'), fileOf('c.txt'));
     const first = await uploadOf('a.txt');
     await step(() => first.answer(refusal('too_many_requests')));
-    expect(rowOf('a.txt').getByText('The scanner is busy. Trying again soon…')).toBeVisible();
+    expect(rowOf('a.txt').getByText('The scanner is busy. We’ll try again soon.')).toBeVisible();
     expect(server.uploads).toHaveLength(2);
     await step(() => vi.advanceTimersByTime(5_000));
     expect(server.uploads.map(({ file }) => file.name)).toEqual(['a.txt', 'b.txt', 'a.txt']);
@@ -329,7 +333,96 @@ describe('uploading', () => {
     await drop(fileOf('a.txt'));
     const upload = await uploadOf('a.txt');
     await step(() => upload.answer(answerWith({ filename: 'a.txt' })));
-    await userEvent.click(screen.getByRole('button', { name: 'Clear finished' }));
-    expect(screen.queryByRole('region', { name: /^Uploads/u })).not.toBeInTheDocument();
+    await userEvent.click(screen.getByRole('button', { name: 'Close summary' }));
+    expect(screen.queryByRole('region', { name: 'Uploads' })).not.toBeInTheDocument();
+  });
+});
+
+describe('many files at once', () => {
+  const names = Array.from({ length: 12 }, (_, index) => `${index + 1}.bin`);
+
+  /** Answers every upload as it comes, as `partsOf` says. */
+  async function answerAll(partsOf: (name: string) => Partial<Scan>) {
+    for (const name of names) {
+      const upload = await uploadOf(name);
+      await step(() => upload.answer(answerWith({ filename: name, ...partsOf(name) })));
+    }
+  }
+
+  it('gives one summary, and the results once, the infected and the pending ones first', async () => {
+    await open();
+    await drop(...names.map((name) => fileOf(name)));
+    expect(panel().getByRole('heading', { name: 'Scanning: 0 of 12 files done' })).toBeVisible();
+    expect(panel().getByRole('progressbar', { name: 'Progress of all files' })).toHaveValue(0);
+    await answerAll((name) => {
+      if (name === '3.bin') return { scan_status: 'infected', threat_detected: 'Trojan' };
+      if (name === '5.bin') return { scan_status: 'pending', status_detail: 'encrypted' };
+      return name === '7.bin' ? { scan_status: 'infected', threat_detected: 'EICAR-Test-File', is_test_file: true } : {};
+    });
+    expect(panel().getByRole('heading', { name: '9 clean, 1 infected, 1 harmless test file, 1 pending' })).toBeVisible();
+    expect(panel().getByText('Don’t open it. Delete it from your device.')).toBeVisible();
+    expect(panel().queryByRole('listitem')).not.toBeInTheDocument();
+    expect(panel().getByRole('link', { name: 'What to do' })).toBeVisible();
+
+    const history = within(screen.getByRole('region', { name: 'Scan history' }));
+    const results = within(history.getByRole('list', { name: 'Just scanned' }));
+    const rows = () => results.getAllByRole('listitem').map((row) => row.textContent);
+    expect(rows()[0]).toContain('3.bin');
+    expect(rows()[1]).toContain('7.bin');
+    expect(rows()[1]).toContain('Infected (test)');
+    expect(rows()[2]).toContain('5.bin');
+    expect(rows()).toHaveLength(8);
+    await userEvent.click(history.getByRole('button', { name: 'Show 4 more clean files' }));
+    expect(rows()).toHaveLength(12);
+    for (const name of names) expect(history.getAllByText(name)).toHaveLength(1);
+  });
+
+  it('cancels everything at once: what waits is never sent, and the server forgets the rest', async () => {
+    await open();
+    await drop(...names.map((name) => fileOf(name)));
+    await uploadOf('2.bin');
+    await userEvent.click(panel().getByRole('button', { name: 'Cancel all' }));
+    expect(await panel().findByRole('heading', { name: '12 cancelled' })).toBeVisible();
+    expect(server.uploads).toHaveLength(2);
+    expect(server.uploads.every((upload) => upload.isAborted())).toBe(true);
+    expect(server.calls.filter(({ path }) => path.startsWith('/antivirus/uploads/'))).toHaveLength(2);
+  });
+
+  it('takes the files of a dropped folder and of its folders', async () => {
+    await open();
+    const fileEntry = (name: string) => ({
+      isFile: true,
+      isDirectory: false,
+      file: (resolve: (file: File) => void) => resolve(fileOf(name)),
+    });
+    const folder = (...inside: object[]) => ({
+      isFile: false,
+      isDirectory: true,
+      createReader() {
+        // A browser answers a folder in parts.
+        const parts = [inside.slice(0, 1), inside.slice(1), []];
+        return { readEntries: (resolve: (entries: object[]) => void) => resolve(parts.shift() ?? []) };
+      },
+    });
+    const broken = {
+      isFile: true,
+      isDirectory: false,
+      file: (_: unknown, reject: (error: Error) => void) => reject(new Error('no')),
+    };
+    const entry = folder(fileEntry('a.txt'), folder(fileEntry('b.txt'), fileEntry('c.txt')), broken);
+    const items = [{ kind: 'file', getAsFile: () => null, webkitGetAsEntry: () => entry }];
+    fireEvent.drop(screen.getByRole('group', { name: 'Files to scan' }), { dataTransfer: { items, types: ['Files'] } });
+    expect(await screen.findByRole('heading', { name: 'Scanning: 0 of 3 files done' })).toBeVisible();
+    await uploadOf('a.txt');
+    await uploadOf('b.txt');
+    expect(screen.getByText(/^Your browser couldn’t open some of these files/u)).toBeVisible();
+  });
+
+  it('takes a folder from the picker', async () => {
+    await open();
+    const picker = screen.getByLabelText('Choose a folder to scan');
+    expect(picker).toHaveProperty('webkitdirectory', true);
+    fireEvent.change(picker, { target: { files: [fileOf('a.txt'), fileOf('b.txt')] } });
+    expect(await screen.findByRole('heading', { name: 'Scanning: 0 of 2 files done' })).toBeVisible();
   });
 });

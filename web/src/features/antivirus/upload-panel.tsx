@@ -1,15 +1,33 @@
-import type { Scan } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
 import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
-import { Link } from 'react-router';
+import {
+  IconAlertTriangle,
+  IconClock,
+  IconFileSearch,
+  IconShieldCheck,
+  IconTestPipe,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
 import { CheckThis } from '#domain/scam/check-this.tsx';
-import { describeDetail } from '#domain/scan/scan-sentence.ts';
-import { StatusBadge } from '#domain/scan/status-badge.tsx';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { describeBytes } from '#ui/bytes.ts';
-import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
-import { isEnded, type Upload, type UploadState } from './upload-queue.ts';
+import { LeadWords } from '#ui/lead.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
+import { shownNameOf } from '#ui/shown-name.ts';
+import { canRetry, hasFailed, isEnded, isRunning, type Upload, type UploadState } from './upload-queue.ts';
+import {
+  byUrgency,
+  describeSummary,
+  describeTimeLeft,
+  scanOfUpload,
+  shareOf,
+  summaryOf,
+  type UploadSummary,
+} from './upload-summary.ts';
 import { useUploads } from './uploads.tsx';
 import './upload-panel.css';
 
@@ -19,74 +37,146 @@ const MAIL = /\.(?:eml|msg)$/iu;
 /** Text for a file that the server has. */
 function describeProgress(progress: ScanProgress | undefined): string {
   if (progress === undefined) return 'Scanning…';
-  if (progress.stage === 'queued') {
-    return progress.place === 1 ? 'Waiting to be scanned: next' : `Waiting to be scanned: place ${progress.place}`;
-  }
+  if (progress.stage === 'queued') return progress.place === 1 ? 'Next in line' : `Number ${progress.place} in line`;
   const { share, members_found, members_read } = progress;
   if (members_found === 1) return 'Unpacking one file';
   if (members_found > 0) return `Unpacked ${members_read} of ${members_found} files`;
   return share < 1 ? `Scanning ${Math.floor(share * 100)} %` : 'Scanning…';
 }
 
-/** Progress of the engine, from 0 to 1, where it is known. */
-function shareOf(progress: ScanProgress | undefined): number | undefined {
-  if (progress?.stage !== 'reading') return undefined;
-  const { share, members_found, members_read } = progress;
-  if (members_found > 0) return members_read > 0 ? members_read / members_found : undefined;
-  return share < 1 ? share : undefined;
-}
-
-/** Text for a scanned file, beside its status. */
-function describeEnd(scan: Scan): string {
-  return scan.threat_detected ?? describeDetail(scan) ?? 'Nothing harmful was found';
-}
-
-/** Text for a file on its way. */
+/** Text for a file without a record. */
 function describeState(state: UploadState): string {
   switch (state.phase) {
     case 'waiting':
-      return state.is_refused ? 'The scanner is busy. Trying again soon…' : 'Waiting';
+      return state.is_refused ? 'The scanner is busy. We’ll try again soon.' : 'Waiting';
     case 'sending':
       return `Uploading ${Math.floor(state.share * 100)} %`;
     case 'scanning':
       return state.is_cancelling ? 'Cancelling…' : describeProgress(state.progress);
-    case 'done':
-      return describeEnd(state.scan);
     case 'failed':
       return state.sentence;
     case 'cancelled':
       return 'Cancelled';
+    case 'done':
+      return '';
   }
 }
 
-/** The files of this visit, from the drop to the answer. Not there while there are none. */
+const number = new Intl.NumberFormat('en');
+const files = (amount: number) => (amount === 1 ? '1 file' : `${number.format(amount)} files`);
+
+interface Answer {
+  tone: 'good' | 'attention' | 'danger' | 'note';
+  icon: TablerIcon;
+  title: string;
+  sentence: string;
+}
+
+/** Answer to "is it bad, and what now" for everything that was given together. */
+function answerOf(uploads: readonly Upload[], summary: UploadSummary): Answer {
+  const { total, ended, infected, test_files, pending, failed, cancelled, ms_left } = summary;
+  const results = describeSummary(summary);
+  const only = total === 1 ? uploads[0] : undefined;
+  const name = only && shownNameOf(only.file.name).whole;
+  if (ended < total) {
+    const left = ms_left === undefined ? '' : `${describeTimeLeft(ms_left).replace(/^./u, (first) => first.toUpperCase())}.`;
+    return {
+      tone: infected > 0 ? 'danger' : 'good',
+      icon: infected > 0 ? IconAlertTriangle : IconFileSearch,
+      title: name === undefined ? `Scanning: ${number.format(ended)} of ${files(total)} done` : `Scanning ${name}`,
+      sentence:
+        [results === '' ? '' : `So far: ${results}.`, left].filter((text) => text !== '').join(' ') || 'You can leave this page.',
+    };
+  }
+  const title = name === undefined ? results : `${name}: ${results.replace(/^1 /u, '')}`;
+  if (infected > 0) {
+    const it = infected === 1 ? 'it' : 'them';
+    return { tone: 'danger', icon: IconAlertTriangle, title, sentence: `Don’t open ${it}. Delete ${it} from your device.` };
+  }
+  if (failed > 0)
+    return { tone: 'attention', icon: IconAlertTriangle, title, sentence: 'We couldn’t scan everything. See why below.' };
+  if (pending > 0) {
+    return { tone: 'attention', icon: IconClock, title, sentence: `Don’t open pending files until they’re checked.` };
+  }
+  if (test_files > 0) return { tone: 'note', icon: IconTestPipe, title, sentence: 'Test files are harmless. No action needed.' };
+  if (cancelled === total)
+    return { tone: 'note', icon: IconClock, title, sentence: 'Nothing was scanned. Your files are unchanged.' };
+  return { tone: 'good', icon: IconShieldCheck, title, sentence: 'No threats found. No action needed.' };
+}
+
+/** Interval at which the time left is said anew, in ms. */
+const TICK_MS = 1_000;
+
+function useTick(isOn: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [isOn]);
+  return now;
+}
+
+/** Rows that are shown before the rest is asked for. */
+const SHOWN = 6;
+
+/** Files without a record in the history: files on their way first, then failed ones, then waiting and cancelled ones. */
+function rowsOf(uploads: readonly Upload[]): Upload[] {
+  const rank = (upload: Upload) => (isRunning(upload) ? 0 : hasFailed(upload) ? 1 : isEnded(upload) ? 3 : 2);
+  return uploads.filter(({ state }) => state.phase !== 'done').toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** The files of this visit: one summary, progress over all of them, and those that have no record yet. Their results are in the history. */
 export function UploadPanel() {
   const { queue, uploads } = useUploads();
+  const isBusy = !uploads.every(isEnded);
+  const now = useTick(isBusy);
+  const [shown, setShown] = useState(SHOWN);
   if (uploads.length === 0) return null;
-  const ended = uploads.filter(isEnded).length;
+  const summary = summaryOf(uploads, now);
+  const answer = answerOf(uploads, summary);
+  const rows = rowsOf(uploads);
+  const retried = uploads.filter((upload) => hasFailed(upload) && canRetry(upload)).length;
 
   return (
-    <Card
-      title={ended === uploads.length ? 'Uploads' : `Uploads: ${ended} of ${uploads.length} done`}
-      action={
-        ended > 0 && (
-          <Button variant="text" size="s" onClick={() => queue.clearEnded()}>
-            Clear finished
-          </Button>
-        )
-      }
-    >
-      <ul className="upload-list">
-        {uploads.map((upload) => (
-          <UploadRow
-            key={upload.id}
-            upload={upload}
-            onCancel={() => queue.cancel(upload.id)}
-            onRetry={() => queue.retry(upload.id)}
-          />
-        ))}
-      </ul>
-    </Card>
+    <section className="card uploads" aria-label="Uploads" data-tone={answer.tone}>
+      <div className="lead__line uploads__head">
+        <LeadWords icon={<answer.icon size={28} stroke={1.7} />} title={answer.title} sentence={answer.sentence} />
+        <div className="uploads__buttons">
+          <WayToAdvice uploads={uploads} />
+          {retried > 1 && !isBusy && (
+            <Button variant="quiet" onClick={() => queue.retryFailed()}>
+              Retry {files(retried)}
+            </Button>
+          )}
+          {isBusy ? (
+            <Button variant="quiet" onClick={() => queue.cancelAll()}>
+              Cancel all
+            </Button>
+          ) : (
+            <Button variant="quiet" onClick={() => queue.clearEnded()}>
+              Close summary
+            </Button>
+          )}
+        </div>
+      </div>
+      {isBusy && uploads.length > 1 && (
+        <progress className="upload-bar" max={1} value={summary.share} aria-label="Progress of all files" />
+      )}
+      {rows.length > 0 && (
+        <ul className="upload-list" aria-label="Files on their way">
+          {rows.slice(0, shown).map((upload) => (
+            <UploadRow
+              key={upload.id}
+              upload={upload}
+              onCancel={() => queue.cancel(upload.id)}
+              onRetry={() => queue.retry(upload.id)}
+            />
+          ))}
+        </ul>
+      )}
+      {rows.length > shown && <ShowMore left={rows.length - shown} onMore={() => setShown(shown + 50)} />}
+    </section>
   );
 }
 
@@ -98,30 +188,31 @@ interface UploadRowProps {
 
 function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
   const { file, state } = upload;
-  const canRetry = state.phase === 'cancelled' || (state.phase === 'failed' && !state.is_final);
+  const path = file.webkitRelativePath;
   return (
     <li className="upload-row" data-phase={state.phase}>
       <div className="upload-row__what">
-        <span className="upload-row__name">
+        <span className="upload-row__name" title={path === '' ? undefined : path}>
           <FileName name={file.name} />
         </span>
         <span className="upload-row__size num">{describeBytes(file.size)}</span>
       </div>
-      <span className="upload-row__state num">
-        {describeState(state)}
-        {state.phase === 'done' && state.scan.scan_status !== 'clean' && <WayToAdvice scan={state.scan} />}
-      </span>
+      <span className="upload-row__state num">{describeState(state)}</span>
       <div className="upload-row__end">
         {state.phase === 'done' && MAIL.test(file.name) && file.size <= SCAM_FILE_MAXIMUM && (
           <CheckThis what={() => ({ file })} name={file.name} />
         )}
-        {state.phase === 'done' && <StatusBadge status={state.scan.scan_status} />}
+        {hasFailed(upload) && (
+          <Badge tone="attention" icon={IconAlertTriangle}>
+            Not scanned
+          </Badge>
+        )}
         {!isEnded(upload) && !(state.phase === 'scanning' && state.is_cancelling) && (
           <Button variant="quiet" size="s" onClick={onCancel} aria-label={`Cancel ${file.name}`}>
             Cancel
           </Button>
         )}
-        {canRetry && (
+        {canRetry(upload) && (
           <Button variant="quiet" size="s" onClick={onRetry} aria-label={`Retry ${file.name}`}>
             Retry
           </Button>
@@ -132,16 +223,30 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
   );
 }
 
-/** A person with an infected file needs the next step. */
-function WayToAdvice({ scan }: { scan: Scan }) {
-  return (
-    <>
-      {' '}
-      <Link to={`/antivirus?scan=${scan.id}`} preventScrollReset>
-        What to do
-      </Link>
-    </>
+/** The next step for infected and pending files: the advice of the only one, or the list of several. */
+function WayToAdvice({ uploads }: { uploads: readonly Upload[] }) {
+  const [first, second] = uploads
+    .flatMap((upload) => scanOfUpload(upload) ?? [])
+    .filter(({ scan_status }) => scan_status !== 'clean')
+    .toSorted(byUrgency);
+  if (first === undefined) return null;
+  const isOnly = second === undefined || second.scan_status !== first.scan_status || second.is_test_file;
+  return isOnly ? (
+    <ScreenLink to={`/antivirus?scan=${first.id}`} preventScrollReset>
+      What to do
+    </ScreenLink>
+  ) : (
+    <Button onClick={goToResults}>Show results</Button>
   );
+}
+
+/** Id of the heading of just scanned files: the infected ones come first beneath it. */
+export const RESULTS_ID = 'scan-results';
+
+function goToResults() {
+  const heading = document.getElementById(RESULTS_ID);
+  heading?.scrollIntoView({ block: 'start' });
+  heading?.nextElementSibling?.querySelector('a')?.focus({ preventScroll: true });
 }
 
 function UploadBar({ name, state }: { name: string; state: UploadState }) {

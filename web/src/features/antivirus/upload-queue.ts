@@ -32,6 +32,8 @@ export interface Upload {
   file: File;
   /** The files that were on their way together. */
   batch: number;
+  /** In ms. */
+  added_at: number;
   state: UploadState;
 }
 
@@ -53,9 +55,14 @@ export interface UploadQueue {
   /** The server tells how far the file of a key is. */
   report: (key: string, progress: ScanProgress) => void;
   retry: (id: number) => void;
+  /** Sends again everything that failed and may be sent again. */
+  retryFailed: () => void;
   /** Takes everything that has ended off the list. */
   clearEnded: () => void;
+  /** Cancels everything that has not ended. The server forgets what it has of it. */
   cancelAll: () => void;
+  /** Stops sending, without a word to the server: its session may be over. */
+  stop: () => void;
 }
 
 export function isRunning({ state }: Upload): boolean {
@@ -64,6 +71,15 @@ export function isRunning({ state }: Upload): boolean {
 
 export function isEnded({ state }: Upload): boolean {
   return state.phase === 'done' || state.phase === 'failed' || state.phase === 'cancelled';
+}
+
+export function hasFailed({ state }: Upload): boolean {
+  return state.phase === 'failed';
+}
+
+/** Whether sending it again may help. */
+export function canRetry({ state }: Upload): boolean {
+  return state.phase === 'cancelled' || (state.phase === 'failed' && !state.is_final);
 }
 
 function codeOf(error: unknown): ProblemCode | undefined {
@@ -78,7 +94,7 @@ function waitOf(error: unknown): number | undefined {
 
 function firstState(file: File): UploadState {
   if (file.size <= UPLOAD_MAXIMUM) return { phase: 'waiting' };
-  const sentence = `It has ${describeBytes(file.size)}, and the most that can be scanned is ${describeBytes(UPLOAD_MAXIMUM)}.`;
+  const sentence = `This file has ${describeBytes(file.size)}. We scan files up to ${describeBytes(UPLOAD_MAXIMUM)}.`;
   return { phase: 'failed', sentence, is_final: true };
 }
 
@@ -121,15 +137,19 @@ class FileUploads implements UploadQueue {
 
   add(files: readonly File[]): void {
     this.#hasToldFailure = false;
-    if (this.#uploads.every(isEnded)) this.#batch += 1;
+    const isNewBatch = this.#uploads.every(isEnded);
+    if (isNewBatch) this.#batch += 1;
+    const added_at = Date.now();
     const added = files.map((file) => ({
       id: ++this.#lastId,
       key: '',
       file,
       batch: this.#batch,
+      added_at,
       state: firstState(file),
     }));
-    this.#become([...this.#uploads, ...added]);
+    // Earlier results are in the history; an earlier failure is nowhere else.
+    this.#become([...(isNewBatch ? this.#uploads.filter(hasFailed) : this.#uploads), ...added]);
     this.#startNext();
   }
 
@@ -159,15 +179,39 @@ class FileUploads implements UploadQueue {
     this.#startNext();
   }
 
+  retryFailed(): void {
+    this.#hasToldFailure = false;
+    this.#become(
+      this.#uploads.map((upload) =>
+        hasFailed(upload) && canRetry(upload) ? { ...upload, state: { phase: 'waiting' } as const } : upload,
+      ),
+    );
+    this.#startNext();
+  }
+
   clearEnded(): void {
     this.#become(this.#uploads.filter((upload) => !isEnded(upload)));
   }
 
   cancelAll(): void {
-    // The waiting ones first, or they would start in the places that become free.
-    clearTimeout(this.#pause);
-    for (const { id, state } of this.#uploads) if (state.phase === 'waiting') this.cancel(id);
+    this.#cancelWaiting();
+    for (const upload of this.#uploads) if (isRunning(upload)) this.cancel(upload.id);
+  }
+
+  stop(): void {
+    this.#cancelWaiting();
     for (const abort of this.#aborts.values()) abort.abort();
+  }
+
+  /** The waiting ones first, or they would start in the places that become free. */
+  #cancelWaiting(): void {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#become(
+      this.#uploads.map((upload) =>
+        upload.state.phase === 'waiting' ? { ...upload, state: { phase: 'cancelled' } as const } : upload,
+      ),
+    );
   }
 
   #become(next: readonly Upload[]): void {

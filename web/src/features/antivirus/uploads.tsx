@@ -24,7 +24,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
     }),
   );
 
-  useEffect(() => () => queue.cancelAll(), [queue]);
+  useEffect(() => () => queue.stop(), [queue]);
   useEffect(
     () =>
       onEvent('scan_progress', ({ upload_key, progress }) => {

@@ -31,6 +31,18 @@ export function answerOf(status: Pick<DashboardStatus, 'measured' | 'score_break
   return isTeal && status.score_breakdown.length > 0 ? { ...answer, tone: 'waiting' } : answer;
 }
 
+/**
+ * Whether the score says something about this account. A new one has 100 because nothing was looked at: no file, no rule, no device, and nothing in the account itself
+ * that costs points.
+ */
+export function isScored({
+  measured: { files_scanned, firewall_rules },
+  devices,
+  score_breakdown,
+}: Pick<DashboardStatus, 'measured' | 'devices' | 'score_breakdown'>): boolean {
+  return files_scanned > 0 || firewall_rules > 0 || devices !== null || score_breakdown.some(({ deduction }) => deduction > 0);
+}
+
 function answerOfFiles(measured: DashboardStatus['measured']): Answer {
   const { files_infected, test_files_found, infected_in_the_open, files_pending, files_scanned } = measured;
   const clean = files_scanned - files_infected - files_pending;

@@ -48,7 +48,7 @@ describe('the dashboard', () => {
     expect(await screen.findByRole('heading', { name: '1 infected file was found and put out of reach.' })).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('92%');
     expect(card('Security Score')).toHaveTextContent('1 of 12 checks needs you; 16 more could not run');
-    expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed' })).toHaveAttribute('href', '/firewall');
+    expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed Fix' })).toHaveAttribute('href', '/firewall');
     const last = card('Last Deep Scan');
     expect(last).toHaveTextContent('COMPLETE');
     expect(within(last).getByRole('time')).toHaveAttribute('datetime', recent_scans[1]?.scanned_at);
@@ -83,6 +83,8 @@ describe('the dashboard', () => {
     server.on(readDashboard, reply(readDashboard, dashboardOf()));
     renderForTest(<DashboardPage />);
     expect(await screen.findByText('No scans yet')).toBeVisible();
+    expect(card('Security Score')).toHaveTextContent('100%Not scored yet. Scan a file first.');
+    expect(screen.getByText(/^Not scored yet\. Scan the first one\./u)).toBeVisible();
     const log = within(card('Activity'));
     expect(log.getByRole('link', { name: 'Scan your first file' })).toHaveAttribute('href', '/antivirus');
     expect(screen.getByRole('link', { name: 'Scan a file' })).toHaveAttribute('href', '/antivirus');
@@ -103,7 +105,7 @@ describe('the simulated counters', () => {
   /** `random` 0.99 gives the most: threats +5, rules +2. */
   async function start() {
     vi.useFakeTimers({ now: new Date(2026, 10, 20, 10, 24, 7) });
-    server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans: [scanOf({ scan_status: 'infected' })] })));
+    server.on(readDashboard, reply(readDashboard, dashboardOf()));
     renderForTest(<DashboardPage random={() => 0.99} />);
     await pass(0);
   }
@@ -111,11 +113,21 @@ describe('the simulated counters', () => {
   const figures = () =>
     [card('Threats Neutralized'), card('Firewall Rules')].map((tile) => tile.querySelector('.num')?.textContent);
 
-  it('start at 67 and 8, marked, with what was measured beneath', async () => {
+  it('give way to measured figures, and stay next to them, small and marked', async () => {
+    const status = dashboardOf({ recent_scans: [scanOf({ scan_status: 'infected' })] });
+    server.on(readDashboard, reply(readDashboard, { ...status, measured: { ...status.measured, firewall_rules: 12 } }));
+    renderForTest(<DashboardPage />);
+    await screen.findByRole('region', { name: 'Firewall Rules' });
+    const rules = card('Firewall Rules');
+    expect(rules.querySelector('.stat-card__value')).toHaveTextContent('12');
+    expect(rules).toHaveTextContent(/measured on this account.*Simulated.*8/u);
+  });
+
+  it('start at 67 and 8, marked, while nothing was measured', async () => {
     await start();
     expect(figures()).toEqual(['67', '8']);
     expect(within(card('Threats Neutralized')).getByText('Simulated')).toBeVisible();
-    expect(card('Threats Neutralized')).toHaveTextContent('1 measured on this account');
+    expect(card('Threats Neutralized')).toHaveTextContent('0 measured on this account');
     expect(card('Firewall Rules')).toHaveTextContent('0 measured on this account');
   });
 

@@ -28,13 +28,15 @@ function intervalOf(status: DashboardStatus | undefined): number {
 }
 
 interface DashboardPageProps {
+  /** Records that wait for an administrator. Its file is waited for, as everything else. */
+  waiting?: ReactNode;
   /** First steps of a new installation for its administrator. Its file is waited for, as everything else. */
   firstSteps?: ReactNode;
   random?: () => number;
 }
 
 /** Everything that the page shows is drawn at once: what came later would move what is read already. */
-export function DashboardPage({ firstSteps, random = Math.random }: DashboardPageProps) {
+export function DashboardPage({ waiting, firstSteps, random = Math.random }: DashboardPageProps) {
   const [isRealTime, setIsRealTime] = useState(true);
   const {
     data: status,
@@ -63,6 +65,7 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
     >
       {isReady ? (
         <Suspense fallback={<DashboardWaiting />}>
+          {isAdmin && waiting}
           <Hero status={status} isUnknown={failure !== undefined} />
           {isAdmin && firstSteps}
           <StatCards status={status} simulated={isSimulated ? counters : undefined} />

@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { describeEngines } from '#domain/scan/scan-summary.ts';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { describeAge, useMinute } from '#ui/moment.tsx';
-import { answerOf } from './answer.ts';
+import { answerOf, isScored } from './answer.ts';
 
 /** From here down the ring is amber, and red. */
 const SCORE_LEVELS = { good: 80, fair: 50 } as const;
@@ -19,10 +19,15 @@ export function Hero({ status, isUnknown }: { status: DashboardStatus | undefine
   const engines = latest && describeEngines(latest);
   return (
     <section className="card hero" data-tone={answer.tone} aria-labelledby="hero-answer">
-      <ScoreRing score={status?.security_score} hasReasons={status !== undefined && status.score_breakdown.length > 0} />
+      <ScoreRing
+        score={status?.security_score}
+        isScored={status !== undefined && isScored(status)}
+        hasReasons={status !== undefined && status.score_breakdown.length > 0}
+      />
       <div className="hero__words" aria-busy={!status && !isUnknown}>
         <h2 id="hero-answer">{answer.sentence}</h2>
         <p className="sub">
+          {status && !isScored(status) && 'Not scored yet. '}
           {answer.detail}
           {latest && ` The last file was scanned ${describeAge(latest.scanned_at, now)}`}
           {engines && (
@@ -50,10 +55,16 @@ function levelOf(score: number, hasReasons: boolean): 'good' | 'fair' | 'poor' {
   return score >= SCORE_LEVELS.fair ? 'fair' : 'poor';
 }
 
-function ScoreRing({ score, hasReasons }: { score: number | undefined; hasReasons: boolean }) {
+interface ScoreRingProps {
+  score: number | undefined;
+  isScored: boolean;
+  hasReasons: boolean;
+}
+
+function ScoreRing({ score, isScored, hasReasons }: ScoreRingProps) {
   const share = (score ?? 0) / SECURITY_SCORE_MAXIMUM;
   return (
-    <div className="score-ring" data-level={score === undefined ? 'unknown' : levelOf(score, hasReasons)}>
+    <div className="score-ring" data-level={score === undefined || !isScored ? 'unknown' : levelOf(score, hasReasons)}>
       <svg viewBox="0 0 116 116" aria-hidden="true">
         <circle cx="58" cy="58" r={RADIUS} />
         {score !== undefined && (
@@ -89,7 +100,7 @@ function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
           <li key={reason.id} data-later={place >= SHOWN_ON_A_PHONE}>
             <Link to={reason.fix_route}>
               {reason.deduction > 0 && <em className="num">−{reason.deduction}</em>} <span>{reason.title}</span>{' '}
-              {reason.gain > 0 && <small className="num">+{reason.gain} if fixed</small>}
+              {reason.gain > 0 && <small className="num">+{reason.gain} if fixed</small>} <b className="hero__fix">Fix</b>
             </Link>
           </li>
         ))}

@@ -5,6 +5,7 @@ import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { describeTestFiles } from '#ui/test-files.ts';
+import { isScored } from './answer.ts';
 import type { SimulatedCounters } from './simulated-counters.ts';
 
 const count = new Intl.NumberFormat('en');
@@ -65,7 +66,9 @@ export function StatCards({ status, simulated }: StatCardsProps) {
 }
 
 /** Basis of the figure, and records that need the person. */
-function describeScore({ score_breakdown, score_checks }: DashboardStatus): string {
+function describeScore(status: DashboardStatus): string {
+  if (!isScored(status)) return 'Not scored yet. Scan a file first.';
+  const { score_breakdown, score_checks } = status;
   const reasons = score_breakdown.length;
   const rest = score_checks.unknown > 0 ? `; ${score_checks.unknown} more could not run` : '';
   if (reasons === 0) return `no known weakness in ${score_checks.ran} checks${rest}`;
@@ -81,7 +84,7 @@ interface CounterProps {
   tests?: number | undefined;
 }
 
-/** A figure that is simulated where the demo is on, with what was measured beneath it; measured alone elsewhere. */
+/** A measured figure. Where the demo is on, the simulated one stands small next to it, and in its place while nothing was measured. */
 function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
   const from = describeTestFiles(tests) ?? 'measured on this account';
   if (simulated === undefined) {
@@ -91,14 +94,20 @@ function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
       </StatCard>
     );
   }
+  if (measured !== undefined && measured > 0) {
+    return (
+      <StatCard label={label} icon={icon} value={count.format(measured)}>
+        {from}
+        <span className="dashboard__simulated">
+          <FigureMark kind="simulated" /> <span className="num">{count.format(simulated)}</span>
+        </span>
+      </StatCard>
+    );
+  }
   return (
     <StatCard label={label} icon={icon} value={count.format(simulated)}>
       <FigureMark kind="simulated" />
-      {measured !== undefined && (
-        <span className="dashboard__measured">
-          {count.format(measured)} measured on this account{tests ? `: ${from}` : ''}
-        </span>
-      )}
+      {measured !== undefined && <span className="dashboard__measured">{count.format(measured)} measured on this account</span>}
     </StatCard>
   );
 }

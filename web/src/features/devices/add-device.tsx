@@ -1,74 +1,70 @@
-import { createEnrolmentCode } from '@palisade/contract/devices';
-import { IconPlus } from '@tabler/icons-react';
-import { useCallback } from 'react';
-import { call, sentenceOf } from '#api/call.ts';
-import { useChange } from '#api/change.ts';
+import type { Device } from '@palisade/contract/devices';
+import { IconBrandApple, IconBrandWindows, IconDeviceMobile, IconTerminal2, type TablerIcon } from '@tabler/icons-react';
+import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { CopyButton } from '#ui/copy-button.tsx';
-import { Countdown } from '#ui/countdown.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
+import { AddLinux } from './add-linux.tsx';
+import { OtherSystem } from './other-system.tsx';
+import './add-device.css';
 
-/** An address of the machine itself, which leads nobody else here. */
-const OWN_MACHINE = /\/\/(?:localhost|127\.|\[::1\])/u;
+const SYSTEMS = [
+  { system: 'linux', name: 'Linux', note: 'Full protection', icon: IconTerminal2 },
+  { system: 'windows', name: 'Windows', note: 'Scans and exports', icon: IconBrandWindows },
+  { system: 'macos', name: 'macOS', note: 'Scans and exports', icon: IconBrandApple },
+  { system: 'phone', name: 'Phone or tablet', note: 'Scans and alerts', icon: IconDeviceMobile },
+] as const satisfies readonly { system: string; name: string; note: string; icon: TablerIcon }[];
 
-/** Shows the line that makes a computer a device, for as long as it does. */
-export function AddDevice() {
+type System = (typeof SYSTEMS)[number]['system'];
+
+interface AddDeviceProps {
+  /** Those that there are, to notice the new one. */
+  devices: readonly Device[];
+  /** Undefined where nothing else could be shown. */
+  onClose?: (() => void) | undefined;
+  /** Tells that a system was chosen. */
+  onBegin: () => void;
+}
+
+/** Adds a device: which system it has, then what works there. */
+export function AddDevice({ devices, onClose, onBegin }: AddDeviceProps) {
+  const [system, setSystem] = useState<System>();
   const isUnproven = useIsUnproven();
-  const { mutate, data, error, isPending, reset } = useChange({ mutationFn: () => call(createEnrolmentCode) });
-  const end = useCallback(() => reset(), [reset]);
   return (
-    <Card title="Add a device">
-      <p className="sub">
-        A small program on the computer, the agent, applies your firewall rules and scans its files where they are. It runs on
-        Linux with nftables. Open a terminal there and run one line.
-      </p>
-      {isUnproven ? (
-        <EmailNeeded what="You can add devices" />
-      ) : (
-        <div className="add-device">
-          {data?.command && (
-            <>
-              <code className="add-device__command" data-command="">
-                {data.command}
-              </code>
-              {OWN_MACHINE.test(data.command) && (
-                <p className="sub">
-                  This line works on this computer alone: its address leads nowhere from another one. Others can be added once
-                  whoever runs the server has opened it to them.
-                </p>
-              )}
-              <div className="add-device__line">
-                <p className="sub">
-                  The code <b className="num">{data.code}</b> works once, for{' '}
-                  <Countdown until={Date.parse(data.expires_at)} onEnd={end} />.
-                </p>
-                <CopyButton text={data.command} what="The command" />
-              </div>
-            </>
-          )}
-          {data?.refusal && (
-            <p className="add-device__refusal" role="alert">
-              {data.refusal}
-            </p>
-          )}
-          {error && (
-            <p className="add-device__refusal" role="alert">
-              {sentenceOf(error)}
-            </p>
-          )}
-          {!data?.command && (
-            <div>
-              <Button loading={isPending} icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={() => mutate()}>
-                Show the command
-              </Button>
-            </div>
-          )}
-          <p role="status" className="visually-hidden">
-            {data?.command ? 'The command is shown. It works once, for ten minutes.' : ''}
-          </p>
-        </div>
-      )}
+    <Card
+      title="Add a device"
+      action={
+        onClose && (
+          <Button variant="quiet" size="s" onClick={onClose}>
+            Close
+          </Button>
+        )
+      }
+    >
+      <p className="sub">Which system does the device use?</p>
+      <fieldset className="add-systems" aria-label="System of the device">
+        {SYSTEMS.map(({ system: value, name, note, icon: Icon }) => (
+          <button
+            key={value}
+            type="button"
+            className="add-system"
+            aria-pressed={system === value}
+            onClick={() => {
+              onBegin();
+              setSystem(value);
+            }}
+          >
+            <Icon size={24} stroke={1.6} aria-hidden="true" />
+            <span>
+              {name}
+              <span className="sub">{note}</span>
+            </span>
+          </button>
+        ))}
+      </fieldset>
+      {system === 'linux' &&
+        (isUnproven ? <EmailNeeded what="You can add devices" /> : <AddLinux devices={devices} onDone={onClose} />)}
+      {system !== undefined && system !== 'linux' && <OtherSystem key={system} system={system} />}
     </Card>
   );
 }

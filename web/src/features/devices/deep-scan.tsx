@@ -28,12 +28,14 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
     <div className="device__part">
       <h3>Deep scan</h3>
       {capabilities?.scanner === false ? (
-        <p className="sub">{capabilities.scanner_reason ?? 'Files cannot be scanned on this device.'}</p>
+        <p className="sub">{capabilities.scanner_reason ?? 'This device can’t scan files.'}</p>
       ) : (
         <>
           <p>
             {scan === null
-              ? `No scan was asked for ${last_full_scan_at === null ? '' : 'from here '}yet.`
+              ? last_full_scan_at === null
+                ? 'No scans yet.'
+                : 'No scans from this page yet.'
               : `${SCAN_KINDS[scan.scan]} ${SCAN_STATES[scan.state]}${scan.reason === null ? '' : `: ${scan.reason}`}${unread === undefined ? '.' : ', but'}`}
             {unread !== undefined && <b className="device__found"> {unread} couldn’t be checked.</b>}
             {scan !== null && scan.files_found > 0 && (
@@ -58,10 +60,10 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
               {progress.path !== null && <bdi className="device__path">{progress.path}</bdi>}
             </>
           )}
-          {scan?.signatures_version && <p className="sub">Signatures {scan.signatures_version}</p>}
+          {scan?.signatures_version && <p className="sub">Threat definitions {scan.signatures_version}</p>}
           <p className="sub">
             {last_full_scan_at === null ? (
-              'No full scan has reached its end yet.'
+              'No full scan finished yet.'
             ) : (
               <>
                 Last full scan: <Moment iso={last_full_scan_at} now={now} />
@@ -81,7 +83,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
                   </Button>
                 )}
                 <Button size="s" variant="quiet" onClick={() => onSteer(running.id, 'cancel')}>
-                  Cancel
+                  Cancel scan
                 </Button>
               </>
             ) : (
@@ -93,7 +95,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
                   Full scan
                 </Button>
                 <Button size="s" variant="quiet" aria-expanded={isChoosing} onClick={() => setIsChoosing(!isChoosing)}>
-                  One folder
+                  Scan a folder
                 </Button>
               </>
             )}

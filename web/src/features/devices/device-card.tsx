@@ -103,28 +103,28 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
               const inbound = device.defaults.inbound === 'allow' ? 'block' : 'allow';
               const question =
                 inbound === 'block'
-                  ? `Block everything that comes in to “${device.device_name}” and that no rule allows?${listening(device)}`
-                  : `Let in to “${device.device_name}” whatever no rule blocks?`;
+                  ? `Block all inbound traffic to “${device.device_name}” that no rule allows?${listening(device)}`
+                  : `Allow all inbound traffic to “${device.device_name}” that no rule blocks?`;
               if (window.confirm(question))
                 mutate(() => call(setDeviceDefaults, { params, body: { ...device.defaults, inbound } }));
             }}
           >
-            {device.defaults.inbound === 'allow' ? 'Protect' : 'Stop protecting'}
+            {device.defaults.inbound === 'allow' ? 'Block inbound traffic' : 'Allow inbound traffic'}
           </Button>
         )}
         {isRevoked ? (
           <Button variant="quiet" onClick={() => mutate(() => call(removeDevice, { params }))}>
-            Remove
+            Remove device
           </Button>
         ) : (
           <Button
             variant="quiet"
             onClick={() => {
-              if (window.confirm(`Revoke “${device.device_name}”? Its rules end there, and its place in your plan is free.`))
+              if (window.confirm(`Revoke “${device.device_name}”? Its rules stop applying, and you can add another device.`))
                 mutate(() => call(revokeDevice, { params }));
             }}
           >
-            Revoke
+            Revoke device
           </Button>
         )}
       </div>
@@ -137,7 +137,7 @@ function listening({ telemetry }: Device): string {
   const open = [...new Set(telemetry?.listening.map(({ port, program }) => (program ? `${program} (${port})` : String(port))))];
   return open.length === 0
     ? ''
-    : `\n\nThese listen now and will not be reached: ${open.slice(0, 8).join(', ')}${open.length > 8 ? ', …' : ''}.`;
+    : `\n\nOthers won’t be able to reach: ${open.slice(0, 8).join(', ')}${open.length > 8 ? ', …' : ''}.`;
 }
 
 interface DeviceNameProps {
@@ -186,7 +186,7 @@ function DeviceName({ device, titleId, onRename }: DeviceNameProps) {
       </h2>
       <input
         className="device__input"
-        aria-label="Name of the device"
+        aria-label="Device name"
         aria-invalid={message !== undefined}
         title={message}
         // biome-ignore lint/a11y/noAutofocus: the field comes where the button was that asked for it
@@ -212,7 +212,7 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
       <h3>Firewall</h3>
       <p>
         <Badge tone={tone}>{label}</Badge> {rules_count === 1 ? '1 rule' : `${count.format(rules_count)} rules`}
-        {device.defaults.inbound === 'block' && ', everything else is blocked coming in'}
+        {device.defaults.inbound === 'block' && ', other inbound traffic blocked'}
       </p>
       <p className="sub">
         {isUnavailable && capabilities.firewall_reason !== null ? capabilities.firewall_reason : sentence}{' '}
@@ -228,22 +228,22 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
       </p>
       {enforcement.errors.map(({ rule_id, message }) => (
         <p key={`${rule_id} ${message}`} className="device__error">
-          {rule_id !== null && <b>“{ruleNames.get(rule_id) ?? 'A rule that is gone'}”: </b>}
+          {rule_id !== null && <b>“{ruleNames.get(rule_id) ?? 'A deleted rule'}”: </b>}
           {message}
         </p>
       ))}
       {device.foreign_tables.some(({ drops }) => drops) && (
         <p className="sub">
-          Another program drops packets there too (
+          Another firewall there also blocks traffic (
           {device.foreign_tables
             .filter(({ drops }) => drops)
             .map(({ name }) => name)
             .join(', ')}
-          ): what it drops stays dropped, whatever your rules allow.
+          ). Your rules can’t override it.
         </p>
       )}
       {capabilities?.firewall === 'nftables' && capabilities.containers && (
-        <p className="sub">Containers run there: your rules decide what comes in to them, and not what they send.</p>
+        <p className="sub">Your rules limit what reaches containers there, but not what they send.</p>
       )}
     </div>
   );
@@ -255,10 +255,10 @@ function TrialEnd({ seconds_left }: { seconds_left: number }) {
   const [isOver, setIsOver] = useState(false);
   const end = useCallback(() => setIsOver(true), []);
   return isOver ? (
-    <>The rules before them come back now.</>
+    <>The previous rules return now.</>
   ) : (
     <>
-      The rules before them come back in <Countdown until={until} onEnd={end} /> if it does not.
+      If that fails, the previous rules return in <Countdown until={until} onEnd={end} />.
     </>
   );
 }
@@ -280,7 +280,7 @@ function Health({ device }: { device: Device }) {
         </p>
       ))}
       {telemetry === null || telemetry_at === null ? (
-        <p className="sub">Nothing was measured yet.</p>
+        <p className="sub">No measurements yet.</p>
       ) : (
         <>
           <dl className="device__figures num">
@@ -307,7 +307,7 @@ function Health({ device }: { device: Device }) {
 }
 
 const CHECK_TONES = { pass: 'safe', fail: 'attention', unknown: 'plain' } as const;
-const CHECK_WORDS = { pass: 'Passed', fail: 'Needs you', unknown: 'Unknown' } as const;
+const CHECK_WORDS = { pass: 'Passed', fail: 'Action needed', unknown: 'Unknown' } as const;
 
 function Checks({ device }: { device: Device }) {
   if (device.posture.length === 0) return null;

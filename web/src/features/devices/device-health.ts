@@ -23,7 +23,7 @@ export function healthProblems({ state, health }: Pick<Device, 'state' | 'health
 /** Past events worth knowing. */
 export function healthNotes({ state, health }: Pick<Device, 'state' | 'health'>): string[] {
   const is_over = state === 'online' && health !== null && health.overflow !== null && health.overflow.folders === 0;
-  return is_over ? ['Many files changed at once. The agent checks the watched folders again.'] : [];
+  return is_over ? ['Many files changed at once. The agent is checking the watched folders again.'] : [];
 }
 
 /** The unread part of a scan, such as `3 files and 1 folder`; undefined where it read everything. */

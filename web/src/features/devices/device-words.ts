@@ -1,4 +1,4 @@
-import type { Device, DeviceScan, Enforcement } from '@palisade/contract/devices';
+import type { Device, DeviceScan, Enforcement, WishedSystem } from '@palisade/contract/devices';
 import type { Tone } from '#ui/badge.tsx';
 
 export const DEVICE_STATES: Record<Device['state'], { label: string; tone: Tone }> = {
@@ -9,38 +9,38 @@ export const DEVICE_STATES: Record<Device['state'], { label: string; tone: Tone 
 };
 
 export const ENFORCEMENTS: Record<Enforcement['state'], { label: string; tone: Tone; sentence: string }> = {
-  pending: { label: 'Pending', tone: 'attention', sentence: 'The device has not answered for the newest rules yet.' },
+  pending: { label: 'Pending', tone: 'attention', sentence: 'Waiting for the device to apply your latest rules.' },
   trial: {
-    label: 'On trial',
+    label: 'Testing',
     tone: 'note',
-    sentence: 'The rules are in force, and the agent makes sure that it still reaches this server.',
+    sentence: 'The latest rules apply while the agent checks its connection to this server.',
   },
-  applied: { label: 'Applied', tone: 'safe', sentence: 'The newest rules are in force.' },
+  applied: { label: 'Applied', tone: 'safe', sentence: 'Your latest rules apply.' },
   rolled_back: {
     label: 'Rolled back',
     tone: 'danger',
-    sentence: 'The newest rules cut the device off from this server, so the ones before them are in force again.',
+    sentence: 'Your latest rules disconnected the device, so it went back to the previous ones.',
   },
   rejected: {
     label: 'Rejected',
     tone: 'danger',
-    sentence: 'The device refused the newest rules. The ones before them are in force.',
+    sentence: 'The device rejected your latest rules. The previous ones apply.',
   },
-  unavailable: { label: 'Not enforced', tone: 'attention', sentence: 'No rule is enforced on this device.' },
+  unavailable: { label: 'Not applied', tone: 'attention', sentence: 'This device can’t apply rules.' },
 };
 
 export const SCAN_KINDS: Record<DeviceScan['scan'], string> = {
   quick: 'Quick scan',
   full: 'Full scan',
-  folder: 'Scan of a folder',
+  folder: 'Folder scan',
 };
 
 export const SCAN_STATES: Record<DeviceScan['state'], string> = {
-  queued: 'waits for the device',
-  running: 'runs',
+  queued: 'is waiting for the device',
+  running: 'is running',
   paused: 'is paused',
-  waiting: 'waits',
-  done: 'is done',
+  waiting: 'is waiting',
+  done: 'finished',
   cancelled: 'was cancelled',
   failed: 'failed',
 };
@@ -51,9 +51,16 @@ export const CHECKS: Record<Device['posture'][number]['check'], string> = {
   screen_lock: 'Screen lock',
   ssh_settings: 'SSH settings',
   firewall_default: 'Firewall default',
-  signatures_fresh: 'Signatures',
+  signatures_fresh: 'Threat definitions',
 };
 
 export function isOver({ state }: DeviceScan): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
+
+/** Systems without an agent: their name, and the same with an article. */
+export const SYSTEM_NAMES: Record<WishedSystem, { name: string; here: string }> = {
+  windows: { name: 'Windows', here: 'Windows' },
+  macos: { name: 'macOS', here: 'macOS' },
+  phone: { name: 'phone', here: 'a phone or tablet' },
+};

@@ -1,12 +1,16 @@
 import {
   askSecondLook,
+  countDeviceWishes,
   createEnrolmentCode,
   listDeviceFindings,
   listDevices,
+  listDeviceWishes,
   renameDevice,
   revokeDevice,
+  saveDeviceWish,
   setDeviceFolders,
   startDeviceScan,
+  withdrawDeviceWish,
   withdrawSecondLook,
 } from '@palisade/contract/devices';
 import type { Endpoint } from '@palisade/contract/endpoint';
@@ -15,7 +19,9 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceFindingOf, deviceOf, deviceScanOf } from '#api/fake-devices.ts';
+import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { DevicesPage } from './devices-page.tsx';
 
@@ -46,8 +52,9 @@ describe('without a device', () => {
     const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
     const expires_at = new Date(Date.now() + 600_000).toISOString();
     server.on(createEnrolmentCode, reply(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null }));
-    await user.click(screen.getByRole('button', { name: 'Show the command' }));
+    await user.click(screen.getByRole('button', { name: /^Linux/u }));
     expect(await screen.findByText(command)).toBeVisible();
+    expect(screen.getByText(/^Waiting for the device to connect/u)).toBeVisible();
     expect(screen.getByText(/^(?:10:00|9:5\d)$/u)).toBeVisible();
   });
 
@@ -56,8 +63,8 @@ describe('without a device', () => {
     const expires_at = new Date(Date.now() + 600_000).toISOString();
     const command = 'curl -fsS http://localhost:3000/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
     server.on(createEnrolmentCode, reply(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null }));
-    await user.click(await screen.findByRole('button', { name: 'Show the command' }));
-    expect(await screen.findByText(/^This line works on this computer alone/u)).toBeVisible();
+    await user.click(await screen.findByRole('button', { name: /^Linux/u }));
+    expect(await screen.findByText(/^This command works only on this computer/u)).toBeVisible();
   });
 
   it('says why there is no command, or no room', async () => {
@@ -65,11 +72,74 @@ describe('without a device', () => {
     const expires_at = new Date(Date.now() + 600_000).toISOString();
     const answer = { code: 'K7M4Q-P9XDA', expires_at, command: null, refusal: 'This server cannot be reached by https.' };
     server.on(createEnrolmentCode, reply(createEnrolmentCode, answer));
-    await user.click(await screen.findByRole('button', { name: 'Show the command' }));
+    await user.click(await screen.findByRole('button', { name: /^Linux/u }));
     expect(await screen.findByRole('alert')).toHaveTextContent('This server cannot be reached by https.');
     server.on(createEnrolmentCode, refusal('device_limit', { detail: 'Your plan holds 1 device.' }));
-    await user.click(screen.getByRole('button', { name: 'Show the command' }));
+    await user.click(screen.getByRole('button', { name: 'Get a new command' }));
     await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Your plan holds 1 device.'));
+  });
+});
+
+describe('adding a device', () => {
+  const expires_at = new Date(Date.now() + 600_000).toISOString();
+  const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
+
+  it('turns the wait to success when the new device connects, whatever devices there were', async () => {
+    const old = deviceOf({ device_name: 'Laptop' });
+    const user = open(old);
+    await user.click(await screen.findByRole('button', { name: 'Add a device' }));
+    server.on(createEnrolmentCode, reply(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null }));
+    await user.click(screen.getByRole('button', { name: /^Linux/u }));
+    expect(await screen.findByText(/^Waiting for the device to connect/u)).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Copy command' })).toBeVisible();
+    const fresh = deviceOf({ device_name: 'Kitchen', state: 'offline' });
+    server.on(listDevices, reply(listDevices, [fresh, old]));
+    expect(await screen.findByText(/is added\. Waiting for it to connect\./u, undefined, { timeout: 5_000 })).toBeVisible();
+    server.on(listDevices, reply(listDevices, [{ ...fresh, state: 'online' }, old]));
+    const success = await screen.findByText(/is connected\.$/u, undefined, { timeout: 5_000 });
+    expect(success).toHaveTextContent('Kitchen is connected.');
+    await user.click(screen.getByRole('button', { name: 'Done' }));
+    expect(screen.queryByRole('region', { name: 'Add a device' })).not.toBeInTheDocument();
+  });
+
+  it.each([
+    ['Windows', 'Windows PowerShell', '/firewall?export=powershell'],
+    ['macOS', 'the macOS firewall (pf)', '/firewall?export=pf'],
+  ])('says what works on %s today, and keeps a wish', async (name, firewall, address) => {
+    const system = name === 'Windows' ? 'windows' : 'macos';
+    server.on(listDeviceWishes, reply(listDeviceWishes, []));
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: new RegExp(`^${name}`, 'u') }));
+    expect(await screen.findByText(`Export them for ${firewall}.`)).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Use your firewall rules' })).toHaveAttribute('href', address);
+    expect(screen.getByRole('link', { name: 'Scan files' })).toHaveAttribute('href', '/antivirus');
+    await user.type(await screen.findByRole('textbox'), 'Scan my downloads');
+    const wish = { system, note: 'Scan my downloads', created_at: '2026-11-20T10:00:00.000Z' } as const;
+    server.on(saveDeviceWish, reply(saveDeviceWish, wish));
+    server.on(listDeviceWishes, reply(listDeviceWishes, [wish]));
+    await user.click(screen.getByRole('button', { name: `Request ${name} support` }));
+    expect(await screen.findByText(new RegExp(`^You asked for ${name} support`, 'u'))).toBeVisible();
+    expect(server.callsOf(saveDeviceWish)[0]?.body).toEqual({ system, note: 'Scan my downloads' });
+    server.on(withdrawDeviceWish, reply(withdrawDeviceWish, undefined));
+    server.on(listDeviceWishes, reply(listDeviceWishes, []));
+    await user.click(screen.getByRole('button', { name: 'Withdraw request' }));
+    expect(await screen.findByRole('button', { name: `Request ${name} support` })).toBeVisible();
+  });
+
+  it('is no dead end on a phone', async () => {
+    server.on(listDeviceWishes, reply(listDeviceWishes, []));
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: /^Phone or tablet/u }));
+    expect(await screen.findByRole('link', { name: 'Scan files' })).toBeVisible();
+    expect(await screen.findByRole('button', { name: 'Request phone support' })).toBeVisible();
+  });
+
+  it('shows administrators what people asked for', async () => {
+    startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+    server.on(countDeviceWishes, reply(countDeviceWishes, [{ system: 'windows', people: 3, notes: ['<b>Downloads</b>'] }]));
+    open();
+    const wishes = within(await screen.findByRole('region', { name: 'Requested systems' }));
+    expect(wishes.getByRole('listitem')).toHaveTextContent('Windows: 3 people<b>Downloads</b>');
   });
 });
 
@@ -132,7 +202,7 @@ describe('a device', () => {
       deviceOf({ device_name: 'Plain' }),
       deviceOf({ device_name: 'Docks', capabilities: capabilities && { ...capabilities, containers: true } }),
     );
-    expect((await card('Docks')).getByText(/Containers run there: your rules decide what comes in to them/u)).toBeVisible();
+    expect((await card('Docks')).getByText(/Your rules limit what reaches containers there/u)).toBeVisible();
     expect((await card('Plain')).queryByText(/Containers run there/u)).not.toBeInTheDocument();
   });
 
@@ -142,7 +212,7 @@ describe('a device', () => {
     const firewall = { firewall: 'unavailable', firewall_reason: 'There is no nft on this computer.' } as const;
     open(deviceOf({ capabilities: capabilities && { ...capabilities, ...firewall } }));
     const laptop = await card('Laptop');
-    expect(laptop.getByText('Not enforced')).toBeVisible();
+    expect(laptop.getByText('Not applied')).toBeVisible();
     expect(laptop.getByText(/There is no nft on this computer\./u)).toBeVisible();
     expect(laptop.queryByText('Applied')).not.toBeInTheDocument();
   });
@@ -177,9 +247,9 @@ describe('a device', () => {
       'We couldn’t check 1 new file completely. Run a full scan to try again.',
     ])
       expect(floods.getByText(text)).toBeVisible();
-    expect((await card('Calm')).getByText('Many files changed at once. The agent checks the watched folders again.')).toHaveClass(
-      'sub',
-    );
+    expect(
+      (await card('Calm')).getByText('Many files changed at once. The agent is checking the watched folders again.'),
+    ).toHaveClass('sub');
     for (const name of ['Works', 'Away'])
       expect((await card(name)).queryByText(/aren’t being checked|couldn’t check|Too many/u)).not.toBeInTheDocument();
   });
@@ -205,9 +275,9 @@ describe('a device', () => {
       { ...laptop, scan: deviceScanOf({ ...done, device_id: laptop.id, progress, files_unread: 3 }) },
       { ...other, scan: deviceScanOf({ ...done, device_id: other.id, files_unread: 0 }) },
     );
-    const line = (await card('Laptop')).getByText(/^Scan of a folder is done, but/u);
-    expect(line).toHaveTextContent('Scan of a folder is done, but 2 files and 1 folder couldn’t be checked.');
-    expect((await card('Other')).getByText('Scan of a folder is done.')).toBeVisible();
+    const line = (await card('Laptop')).getByText(/^Folder scan finished, but/u);
+    expect(line).toHaveTextContent('Folder scan finished, but 2 files and 1 folder couldn’t be checked.');
+    expect((await card('Other')).getByText('Folder scan finished.')).toBeVisible();
   });
 
   it('shows the name of a file that is not UTF-8 with its bytes', async () => {
@@ -224,7 +294,7 @@ describe('a device', () => {
     const laptop = deviceOf();
     const user = open(laptop);
     await user.click(await screen.findByRole('button', { name: 'Rename Laptop' }));
-    const field = screen.getByRole('textbox', { name: 'Name of the device' });
+    const field = screen.getByRole('textbox', { name: 'Device name' });
     await user.clear(field);
     expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled();
     await user.type(field, 'Kitchen');
@@ -233,14 +303,14 @@ describe('a device', () => {
     server.on(listDevices, reply(listDevices, [renamed]));
     await user.click(screen.getByRole('button', { name: 'Save' }));
     expect(await screen.findByRole('region', { name: 'Kitchen' })).toBeVisible();
-    expect(screen.queryByRole('textbox', { name: 'Name of the device' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('textbox', { name: 'Device name' })).not.toBeInTheDocument();
   });
 
   it('keeps the name that was written when it is refused, and says so where the device is gone', async () => {
     const laptop = deviceOf();
     const user = open(laptop);
     await user.click(await screen.findByRole('button', { name: 'Rename Laptop' }));
-    const field = screen.getByRole('textbox', { name: 'Name of the device' });
+    const field = screen.getByRole('textbox', { name: 'Device name' });
     await user.clear(field);
     await user.type(field, 'Kitchen');
     server.on(at(renameDevice, laptop), refusal('conflict', { detail: 'Another device has this name.' }));
@@ -251,7 +321,7 @@ describe('a device', () => {
     server.on(listDevices, reply(listDevices, []));
     await user.click(screen.getByRole('button', { name: 'Save' }));
     expect(await screen.findByRole('heading', { name: 'No device is connected.' })).toBeVisible();
-    expect(screen.getByRole('alert')).toHaveTextContent('“Laptop” was removed elsewhere.');
+    expect(screen.getByRole('alert')).toHaveTextContent('“Laptop” was deleted in another window.');
   });
 
   it('is scanned where its files are, and shows how far that is', async () => {
@@ -283,18 +353,18 @@ describe('a device', () => {
     const enforcement = { ...deviceOf().enforcement, state: 'trial' as const, seconds_left: 21 };
     open(deviceOf({ enforcement }));
     const laptop = await card('Laptop');
-    expect(laptop.getByText('On trial')).toBeVisible();
-    expect(laptop.getByText(/The rules before them come back in/u)).toHaveTextContent(/in 0:2[01] if it does not/u);
+    expect(laptop.getByText('Testing')).toBeVisible();
+    expect(laptop.getByText(/the previous rules return in/u)).toHaveTextContent(/in 0:2[01]\./u);
   });
 
   it('has one folder scanned, by an absolute path alone', async () => {
     const laptop = deviceOf();
     const user = open(laptop);
-    await user.click(await screen.findByRole('button', { name: 'One folder' }));
+    await user.click(await screen.findByRole('button', { name: 'Scan a folder' }));
     const field = screen.getByRole('textbox', { name: 'Folder to scan' });
     expect(field).toHaveFocus();
     await user.type(field, 'Downloads{Enter}');
-    expect(screen.getByRole('alert')).toHaveTextContent('Give an absolute path');
+    expect(screen.getByRole('alert')).toHaveTextContent('Enter a full path');
     await user.clear(field);
     server.on(at(startDeviceScan, laptop), reply(startDeviceScan, deviceScanOf({ device_id: laptop.id })));
     await user.type(field, '/home/maria{Enter}');
@@ -307,10 +377,10 @@ describe('a device', () => {
     const user = open(laptop);
     server.on(at(setDeviceFolders, laptop), reply(setDeviceFolders, laptop));
     const sent = () => server.callsOf(at(setDeviceFolders, laptop)).map(({ body }) => body);
-    await user.click(await screen.findByRole('switch', { name: 'Scan new files at once' }));
+    await user.click(await screen.findByRole('switch', { name: 'Scan new files right away' }));
     await user.click(screen.getByRole('button', { name: 'Watch a folder' }));
     await user.type(screen.getByRole('textbox', { name: 'Folder to watch' }), '/srv/mail{Enter}');
-    await user.click(screen.getByRole('button', { name: 'Take out /srv/mirror' }));
+    await user.click(screen.getByRole('button', { name: 'Remove /srv/mirror' }));
     await waitFor(() =>
       expect(sent()).toEqual([
         { is_watching: false, watched: [], exclusions: ['/srv/mirror'] },
@@ -327,21 +397,21 @@ describe('a device', () => {
       deviceOf({ device_name: 'Off', is_watching: false, watching: null }),
     );
     const laptop = await card('Laptop');
-    expect(laptop.getByText('8,192 folders are watched.')).toBeVisible();
+    expect(laptop.getByText('Watching 8,192 folders.')).toBeVisible();
     expect(laptop.getByText(reason)).toBeVisible();
-    expect((await card('Off')).getByRole('switch', { name: 'Scan new files at once' })).not.toBeChecked();
+    expect((await card('Off')).getByRole('switch', { name: 'Scan new files right away' })).not.toBeChecked();
   });
 
   it('is revoked after a question, and says why where it cannot be', async () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
     const laptop = deviceOf();
     const user = open(laptop);
-    await user.click(await screen.findByRole('button', { name: 'Revoke' }));
+    await user.click(await screen.findByRole('button', { name: 'Revoke device' }));
     expect(server.callsOf(at(revokeDevice, laptop))).toHaveLength(0);
     confirm.mockReturnValue(true);
-    server.on(at(revokeDevice, laptop), refusal('conflict', { detail: 'This device was revoked already.' }));
-    await user.click(screen.getByRole('button', { name: 'Revoke' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('This device was revoked already.');
+    server.on(at(revokeDevice, laptop), refusal('conflict', { detail: 'This device is already revoked.' }));
+    await user.click(screen.getByRole('button', { name: 'Revoke device' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('This device is already revoked.');
   });
 });
 
@@ -352,6 +422,7 @@ describe('a file that was found', () => {
   const scan = {
     ...({ id: finding.id, scan_status: 'clean', status_detail: null, scanned_at: '2026-11-20T10:07:00.000Z' } as const),
     threat_detected: null,
+    is_test_file: false,
     engines: [],
   };
   const show = (parts: Parameters<typeof deviceFindingOf>[0], device = laptop) => {
@@ -363,34 +434,34 @@ describe('a file that was found', () => {
   it('is sent for a second look once its person agrees, with what that means', async () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
     const user = show({});
-    await user.click((await item()).getByRole('button', { name: 'Second look' }));
+    await user.click((await item()).getByRole('button', { name: 'Server rescan' }));
     expect(confirm).toHaveBeenCalledWith(
-      expect.stringContaining('Send /home/maria/invoice.zip (68 B) from Laptop to this server?'),
+      expect.stringContaining('Send /home/maria/invoice.zip (68 B) from Laptop to this server for a rescan?'),
     );
     expect(server.callsOf(at(askSecondLook, finding))).toHaveLength(0);
     confirm.mockReturnValue(true);
     const asked = { ...finding, second_look: { ...look, state: 'asked' as const } };
     server.on(at(askSecondLook, finding), reply(askSecondLook, asked));
     server.on(listDeviceFindings, reply(listDeviceFindings, [asked]));
-    await user.click((await item()).getByRole('button', { name: 'Second look' }));
-    expect(await (await item()).findByText(/Laptop sends the file as soon as it hears of it\./u)).toBeVisible();
+    await user.click((await item()).getByRole('button', { name: 'Server rescan' }));
+    expect(await (await item()).findByText(/Laptop will send the file when it connects\./u)).toBeVisible();
     expect(server.callsOf(at(askSecondLook, finding)).map(({ body }) => body)).toEqual([{ agreed: true }]);
     server.on(at(withdrawSecondLook, finding), reply(withdrawSecondLook, finding));
     server.on(listDeviceFindings, reply(listDeviceFindings, [finding]));
-    await user.click((await item()).getByRole('button', { name: 'Do not send it' }));
-    expect(await (await item()).findByRole('button', { name: 'Second look' })).toBeVisible();
+    await user.click((await item()).getByRole('button', { name: 'Cancel rescan' }));
+    expect(await (await item()).findByRole('button', { name: 'Server rescan' })).toBeVisible();
   });
 
   it('has the answer beside it', async () => {
     show({ second_look: { ...look, state: 'answered', scan } });
-    expect((await item()).getByText(/^Second look by this server:/u)).toHaveTextContent('Clean');
-    expect((await item()).getByRole('button', { name: 'Look again' })).toBeVisible();
+    expect((await item()).getByText(/^Server rescan:/u)).toHaveTextContent('Clean');
+    expect((await item()).getByRole('button', { name: 'Rescan again' })).toBeVisible();
   });
 
   it.each([
-    ['scanning', null, 'Second look: this server’s scanner reads the file.'],
-    ['failed', 'The file could not be read.', 'No second look: The file could not be read.'],
-    ['gone', null, 'The record of the second look is not there any more.'],
+    ['scanning', null, 'Server rescan: scanning the file.'],
+    ['failed', 'The file could not be read.', 'Server rescan failed: The file could not be read.'],
+    ['gone', null, 'The server rescan was deleted.'],
   ] as const)('says how the second look stands: %s', async (state, reason, sentence) => {
     show({ second_look: { ...look, state, reason } });
     expect((await item()).getByText(sentence)).toBeVisible();
@@ -398,12 +469,12 @@ describe('a file that was found', () => {
 
   it('is not offered a second look where it was deleted', async () => {
     show({ state: 'deleted' });
-    expect((await item()).queryByRole('button', { name: 'Second look' })).not.toBeInTheDocument();
+    expect((await item()).queryByRole('button', { name: 'Server rescan' })).not.toBeInTheDocument();
   });
 
   it('is not offered a second look on a device that does not send files', async () => {
     const { capabilities } = laptop;
     show({}, { ...laptop, capabilities: capabilities && { ...capabilities, second_look: false } });
-    expect((await item()).queryByRole('button', { name: 'Second look' })).not.toBeInTheDocument();
+    expect((await item()).queryByRole('button', { name: 'Server rescan' })).not.toBeInTheDocument();
   });
 });

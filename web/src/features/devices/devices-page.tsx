@@ -1,10 +1,12 @@
 import type { Device } from '@palisade/contract/devices';
 import { listRules } from '@palisade/contract/firewall';
-import { IconDeviceDesktop } from '@tabler/icons-react';
+import { IconDeviceDesktop, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '#api/call.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import { devicesQuery } from '#domain/device/devices.ts';
+import { Button } from '#ui/button.tsx';
 import { Lead } from '#ui/lead.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
@@ -12,6 +14,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { AddDevice } from './add-device.tsx';
 import { DeviceCard } from './device-card.tsx';
 import { FindingsCard } from './findings-card.tsx';
+import { WishesCard } from './wishes-card.tsx';
 import './devices.css';
 
 /** The person's computers. */
@@ -26,31 +29,48 @@ export function DevicesPage() {
   });
   const ruleNames = new Map(rules?.map(({ id, rule_name }) => [id, rule_name]));
   const [missing, setMissing] = useState<Device>();
+  const [isAdding, setIsAdding] = useState(false);
+  const isAdministrator = useMayAdministrate();
+  const isEmpty = devices?.length === 0;
   const isRemoved = missing && devices && !devices.some(({ id }) => id === missing.id);
   return (
-    <Page title="Devices" sentence="Computers that apply your rules and scan their own files.">
+    <Page
+      title="Devices"
+      sentence="Devices apply your firewall rules and scan their own files."
+      aside={
+        devices &&
+        !isEmpty &&
+        !isAdding && (
+          <Button icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={() => setIsAdding(true)}>
+            Add a device
+          </Button>
+        )
+      }
+    >
       {/* Its card would have said so, and went with it. */}
-      {isRemoved && <Refusal error>“{missing.device_name}” was removed elsewhere.</Refusal>}
-      <Listed
-        what="your devices"
-        rows={devices}
-        error={error}
-        onRetry={refetch}
-        empty={
-          <Lead
-            tone="unknown"
-            icon={<IconDeviceDesktop size={28} stroke={1.7} />}
-            title="No device is connected."
-            sentence="Until one is, nothing applies your firewall rules, and only files that you upload are scanned."
-          />
-        }
-      >
+      {isRemoved && <Refusal error>“{missing.device_name}” was deleted in another window.</Refusal>}
+      {isEmpty && (
+        <Lead
+          tone="unknown"
+          icon={<IconDeviceDesktop size={28} stroke={1.7} />}
+          title="No device is connected."
+          sentence="Connect a device to apply firewall rules and scan its files."
+        />
+      )}
+      {(isEmpty || isAdding || (error && !devices)) && (
+        <AddDevice
+          devices={devices ?? []}
+          onBegin={() => setIsAdding(true)}
+          onClose={isEmpty ? undefined : () => setIsAdding(false)}
+        />
+      )}
+      <Listed what="your devices" rows={devices} error={error} onRetry={refetch} empty={null}>
         {(rows) =>
           rows.map((device) => <DeviceCard key={device.id} device={device} ruleNames={ruleNames} onMissing={setMissing} />)
         }
       </Listed>
       <FindingsCard devices={new Map(devices?.map((device) => [device.id, device]))} />
-      {(devices || error) && <AddDevice />}
+      {isAdministrator && <WishesCard />}
     </Page>
   );
 }

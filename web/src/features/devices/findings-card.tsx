@@ -21,7 +21,7 @@ const findingsQuery = queryOptions({
 
 const STATES: Record<DeviceFinding['state'], { label: string; tone: Tone }> = {
   quarantined: { label: 'In quarantine', tone: 'safe' },
-  left: { label: 'Still there', tone: 'danger' },
+  left: { label: 'Not removed', tone: 'danger' },
   restored: { label: 'Restored', tone: 'note' },
   deleted: { label: 'Deleted', tone: 'plain' },
 };
@@ -55,11 +55,7 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
               <b>{finding.threat}</b> on {nameOf(finding)}
               <bdi className="device__path">{finding.path}</bdi>
               {finding.reason !== null && <span className="sub">{finding.reason}</span>}
-              {finding.order !== null && (
-                <span className="sub">
-                  {finding.order === 'restore' ? 'Is restored' : 'Is deleted'} as soon as the device hears of it.
-                </span>
-              )}
+              {finding.order !== null && <span className="sub">The device will {finding.order} it when it connects.</span>}
             </div>
             <Badge tone={STATES[finding.state].tone}>{STATES[finding.state].label}</Badge>
             <div className="device__buttons">
@@ -69,7 +65,7 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
                     size="s"
                     variant="quiet"
                     onClick={() => {
-                      if (window.confirm(`Put the file back to ${finding.path}? Scans found it infected.`))
+                      if (window.confirm(`Restore this infected file to ${finding.path}?`))
                         mutate({ id: finding.id, action: 'restore' });
                     }}
                   >
@@ -79,7 +75,7 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
                     size="s"
                     variant="quiet"
                     onClick={() => {
-                      if (window.confirm('Delete this file for good?')) mutate({ id: finding.id, action: 'delete' });
+                      if (window.confirm('Delete this file permanently?')) mutate({ id: finding.id, action: 'delete' });
                     }}
                   >
                     Delete

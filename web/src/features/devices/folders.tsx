@@ -10,8 +10,8 @@ type Choice = Pick<Device, 'is_watching' | 'watched' | 'exclusions'>;
 type List = 'watched' | 'exclusions';
 
 const LISTS: Record<List, { title: string; none: string; add: string; label: string }> = {
-  watched: { title: 'Watched too', none: 'No folder beside the usual ones.', add: 'Watch a folder', label: 'Folder to watch' },
-  exclusions: { title: 'Never scanned', none: 'No folder is left out.', add: 'Leave a folder out', label: 'Folder to leave out' },
+  watched: { title: 'Also watched', none: 'No other folders.', add: 'Watch a folder', label: 'Folder to watch' },
+  exclusions: { title: 'Never scanned', none: 'No folders excluded.', add: 'Exclude a folder', label: 'Folder to exclude' },
 };
 
 /** Which folders of a device are watched for new files, and which no scan enters. */
@@ -24,19 +24,17 @@ export function Folders({ device, onChange }: { device: Device; onChange: (choic
       <div className="device__part">
         <h3>New files</h3>
         <Toggle
-          label="Scan new files at once"
+          label="Scan new files right away"
           isOn={is_watching}
           onChange={(isOn) => onChange({ ...choice, is_watching: isOn })}
         />
         <p className="sub">
-          {is_watching
-            ? 'Downloads, Desktop and Documents are watched. A file is scanned after it was written.'
-            : 'New files are scanned with the next scan alone.'}
+          {is_watching ? 'The agent scans new files in Downloads, Desktop, and Documents.' : 'New files wait for the next scan.'}
         </p>
-        {is_watching && capabilities?.watch === false && <p className="sub">This device cannot watch files.</p>}
+        {is_watching && capabilities?.watch === false && <p className="sub">This device can’t watch folders.</p>}
         {is_watching && watching !== null && (
           <p className="sub num">
-            {watching.folders === 1 ? '1 folder is watched.' : `${count.format(watching.folders)} folders are watched.`}
+            {watching.folders === 1 ? 'Watching 1 folder.' : `Watching ${count.format(watching.folders)} folders.`}
           </p>
         )}
         {is_watching && watching?.reason && <p className="device__error">{watching.reason}</p>}
@@ -54,10 +52,10 @@ export function Folders({ device, onChange }: { device: Device; onChange: (choic
                   <Button
                     size="s"
                     variant="text"
-                    aria-label={`Take out ${path}`}
+                    aria-label={`Remove ${path}`}
                     onClick={() => onChange({ ...choice, [list]: device[list].filter((other) => other !== path) })}
                   >
-                    Take out
+                    Remove
                   </Button>
                 </li>
               ))}

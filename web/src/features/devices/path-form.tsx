@@ -28,7 +28,7 @@ export function PathForm({ label, action, onSubmit }: PathFormProps) {
           setMessage('');
           onSubmit(read.data);
         } else {
-          setMessage('Give an absolute path, such as /home/maria/Downloads.');
+          setMessage('Enter a full path, like /home/maria/Downloads.');
           field.current?.focus();
         }
       }}

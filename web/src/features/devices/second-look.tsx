@@ -2,7 +2,7 @@ import { STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
 import { askSecondLook, type DeviceFinding, withdrawSecondLook } from '@palisade/contract/devices';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { StatusBadge } from '#domain/scan/status-badge.tsx';
+import { ScanBadge } from '#domain/scan/scan-badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -29,21 +29,21 @@ export function SecondLook({ finding: { id, path, size, state, order, second_loo
   const error = ask.error ?? withdraw.error;
   const is_open = look?.state === 'asked' || look?.state === 'scanning';
   const canAsk = canSend && !is_open && state !== 'deleted' && order === null;
-  const question = `Send ${path} (${describeBytes(size)}) from ${name} to this server? Its scanner reads the file as it reads an upload, and keeps it in quarantine if it finds it infected. No other file is sent.`;
+  const question = `Send ${path} (${describeBytes(size)}) from ${name} to this server for a rescan? We quarantine it if it’s infected. No other file is sent.`;
   if (look === null && !canAsk) return null;
   return (
     <div className="device-look">
       {look?.state === 'asked' && (
         <span className="sub">
-          Second look: {name} sends the file as soon as it hears of it. Asked <Moment iso={look.asked_at} now={now} />
+          Server rescan: {name} will send the file when it connects. Requested <Moment iso={look.asked_at} now={now} />
         </span>
       )}
-      {look?.state === 'scanning' && <span className="sub">Second look: this server’s scanner reads the file.</span>}
-      {look?.state === 'failed' && <span className="sub">No second look: {look.reason}</span>}
-      {look?.state === 'gone' && <span className="sub">The record of the second look is not there any more.</span>}
+      {look?.state === 'scanning' && <span className="sub">Server rescan: scanning the file.</span>}
+      {look?.state === 'failed' && <span className="sub">Server rescan failed: {look.reason}</span>}
+      {look?.state === 'gone' && <span className="sub">The server rescan was deleted.</span>}
       {look?.state === 'answered' && look.scan && (
         <span className="sub device-look__answer">
-          Second look by this server: <StatusBadge status={look.scan.scan_status} />
+          Server rescan: <ScanBadge scan={look.scan} />
           {look.scan.threat_detected !== null && <b>{look.scan.threat_detected}</b>}
           {look.scan.status_detail !== null && <span>{STATUS_DETAIL_SENTENCES[look.scan.status_detail]}</span>}
           <Moment iso={look.scan.scanned_at} now={now} />
@@ -63,12 +63,12 @@ export function SecondLook({ finding: { id, path, size, state, order, second_loo
             if (window.confirm(question)) ask.mutate();
           }}
         >
-          {look === null ? 'Second look' : 'Look again'}
+          {look === null ? 'Server rescan' : 'Rescan again'}
         </Button>
       )}
       {look?.state === 'asked' && (
         <Button size="s" variant="quiet" loading={withdraw.isPending} onClick={() => withdraw.mutate()}>
-          Do not send it
+          Cancel rescan
         </Button>
       )}
     </div>

@@ -95,10 +95,10 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
   }
 
   return (
-    <ModalWindow title="Add Rule" onClose={onClose}>
+    <ModalWindow title="Add Rule" size={several === undefined ? 820 : 520} onClose={onClose}>
       <Form className="rule-form" error={error} busy={isPending} onSubmit={submit}>
         {isKept && <KeptNote />}
-        <fieldset className="rule-form__presets" aria-label="Begin with">
+        <fieldset className="rule-form__presets" aria-label="Start with a preset">
           {PRESETS.map(({ id, title, sentence }) => (
             <button key={id} type="button" className="rule-preset" aria-pressed={preset === id} onClick={() => choose(id)}>
               {title}
@@ -118,7 +118,7 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
         {several === undefined ? (
           <RuleFields form={form} rules={rules} isAutofocused />
         ) : (
-          <ul className="rule-form__rules" aria-label="Rules that are added">
+          <ul className="rule-form__rules" aria-label="Rules to add">
             {several.map((rule) => (
               <li key={rule.rule_name}>
                 <b>{rule.rule_name}</b>

@@ -43,14 +43,14 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
   function allow(source: BlockedSource) {
     const allowance = rules && allowanceOf(rules, source);
     if (allowance === undefined) {
-      window.alert('A rule blocks exactly this. Edit or delete that rule.');
+      window.alert('A rule blocks exactly this connection. Edit or delete that rule.');
       return;
     }
     const through = allowance.narrowed.map(({ rule }) => `“${rule.rule_name}”`).join(' and ');
     const question =
       through === ''
         ? `Allow ${describe(source)}?`
-        : `Let ${source.address} through ${through}? It is let through the whole rule.`;
+        : `Exclude ${source.address} from ${through}? The rule won’t block it anymore.`;
     if (window.confirm(question)) mutate(source);
   }
 
@@ -64,14 +64,14 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
         </p>
       )}
       <p role="status" className="visually-hidden">
-        {isSuccess && variables ? `${describe(variables)} is allowed from now on.` : ''}
+        {isSuccess && variables ? `Allowed ${describe(variables)}.` : ''}
       </p>
       {blocked && rows.length === 0 && (
         <EmptyState
           isSmall
           icon={<IconBan size={24} stroke={1.7} />}
-          title="Nothing was blocked"
-          sentence="Your devices dropped nothing within the last hour."
+          title="Nothing blocked"
+          sentence="Connections that your devices block appear here for an hour."
         />
       )}
       <ul className="blocked" aria-label="Blocked">

@@ -40,7 +40,7 @@ const rule = (parts: Partial<Rule>): Rule => ({
 it('names what a block would cut, and that an SSH session is among it', () => {
   const laptop = deviceOf({ device_name: 'Laptop', telemetry });
   const [cut] = cutsOf([], [rule({ port: '22' })], [laptop]);
-  expect(cut && describeCut(cut)).toBe('Cuts 1 live connection of “Laptop” (sshd). An SSH session is among them.');
+  expect(cut && describeCut(cut)).toBe('Disconnects 1 live connection on “Laptop” (sshd). One is an SSH session.');
   const all = [rule({ protocol: 'all' }), rule({ direction: 'outbound', id: '01930000-0000-7000-9000-000000000002' })];
   expect(cutsOf([], all, [laptop]).map(({ connections }) => connections)).toEqual([[ssh, web]]);
 });

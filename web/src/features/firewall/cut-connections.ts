@@ -47,6 +47,6 @@ export function describeCut({ device_name, connections }: Cut): string {
   const count = connections.length === 1 ? '1 live connection' : `${connections.length} live connections`;
   const others = [...new Set(connections.map(({ program, remote }) => program ?? remote))];
   const named = listNames(others.length > 3 ? [...others.slice(0, 3), `${others.length - 3} more`] : others);
-  const ssh = connections.some(isSsh) ? ' An SSH session is among them.' : '';
-  return `Cuts ${count} of “${device_name}” (${named}).${ssh}`;
+  const ssh = connections.some(isSsh) ? ' One is an SSH session.' : '';
+  return `Disconnects ${count} on “${device_name}” (${named}).${ssh}`;
 }

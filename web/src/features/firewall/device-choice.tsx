@@ -18,7 +18,7 @@ export function DeviceChoice({ devices, chosen, onChange }: DeviceChoiceProps) {
       <legend id={id}>Devices</legend>
       <label className="rule-form__check">
         <input type="checkbox" checked={isEvery} disabled={isEvery} onChange={() => onChange([])} />
-        <span>All of them, and those that come</span>
+        <span>All devices, including new ones</span>
       </label>
       {devices.map((device) => (
         <label key={device.id} className="rule-form__check">
@@ -35,7 +35,7 @@ export function DeviceChoice({ devices, chosen, onChange }: DeviceChoiceProps) {
           </span>
         </label>
       ))}
-      {gone > 0 && <p className="sub">{gone === 1 ? '1 device that is gone' : `${gone} devices that are gone`} too.</p>}
+      {gone > 0 && <p className="sub">Also on {gone === 1 ? '1 deleted device' : `${gone} deleted devices`}.</p>}
     </fieldset>
   );
 }

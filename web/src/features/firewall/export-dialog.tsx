@@ -16,9 +16,17 @@ const TARGETS: Record<Export, string> = {
   pf: 'macOS and BSD: pf',
 };
 
+interface ExportDialogProps {
+  /** Undefined until all of them were read. */
+  rules: readonly Rule[] | undefined;
+  /** Name of the firewall to begin with; the first of the list for any other text. */
+  first: string | null;
+  onClose: () => void;
+}
+
 /** Writes the rules for the firewall of a computer without an agent, and says what that firewall cannot express. */
-export function ExportDialog({ rules, onClose }: { rules: readonly Rule[] | undefined; onClose: () => void }) {
-  const [target, setTarget] = useState<Export>('nftables');
+export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
+  const [target, setTarget] = useState<Export>(EXPORTS.find((one) => one === first) ?? 'nftables');
   const exported = useMemo(() => rules && exportRules(rules, target), [rules, target]);
   return (
     <ModalWindow title="Export for another firewall" onClose={onClose}>
@@ -32,9 +40,7 @@ export function ExportDialog({ rules, onClose }: { rules: readonly Rule[] | unde
           onClose();
         }}
       >
-        <p className="sub">
-          For computers without the agent. Nobody keeps such a file up to date, and nothing of it is counted or shown here.
-        </p>
+        <p className="sub">For computers without the Palisade agent. Export again after you change your rules.</p>
         <Choice
           label="Firewall"
           size="md"
@@ -43,8 +49,9 @@ export function ExportDialog({ rules, onClose }: { rules: readonly Rule[] | unde
           value={target}
           onChange={(event) => setTarget(EXPORTS.find((one) => one === event.currentTarget.value) ?? 'nftables')}
         />
+        {rules?.length === 0 && <p>You have no rules yet. Add a rule first.</p>}
         {exported && exported.left_out.length > 0 && (
-          <ul className="rule-form__rules" aria-label="Rules that are not in the file">
+          <ul className="rule-form__rules" aria-label="Rules left out of the file">
             {exported.left_out.map(({ rule_name, reason }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two rules may have one name, and the list is made anew with each choice
               <li key={index}>
@@ -52,7 +59,7 @@ export function ExportDialog({ rules, onClose }: { rules: readonly Rule[] | unde
                   <bdi>{rule_name}</bdi>
                 </b>
                 <br />
-                Not in the file: {reason}
+                Left out: {reason}
               </li>
             ))}
           </ul>
@@ -61,7 +68,7 @@ export function ExportDialog({ rules, onClose }: { rules: readonly Rule[] | unde
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Submit>Save</Submit>
+          <Submit disabled={rules?.length === 0}>Save file</Submit>
         </div>
       </Form>
     </ModalWindow>

@@ -8,6 +8,21 @@ import { answerRules, at, begin, open, row, server, status } from './open-firewa
 
 beforeEach(begin);
 
+describe('a rule that allows everything', () => {
+  it('is amber while it is written, and not once it is limited', async () => {
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    const preview = () => dialog.getByText(/on this computer\.$/u).closest('[role="status"]');
+    expect(preview()).toHaveAttribute('data-open', 'true');
+    expect(dialog.getByText(/^This rule allows everything\./u)).toBeVisible();
+    await user.clear(dialog.getByLabelText('Port'));
+    await user.type(dialog.getByLabelText('Port'), '443');
+    await waitFor(() => expect(preview()).toHaveAttribute('data-open', 'false'));
+    expect(dialog.queryByText(/^This rule allows everything\./u)).not.toBeInTheDocument();
+  });
+});
+
 describe('adding a rule', () => {
   async function dialog(...rules: Rule[]) {
     const user = open(...rules);
@@ -61,11 +76,11 @@ describe('adding a rule', () => {
     const port = form.getByLabelText('Port');
     await user.clear(port);
     await user.type(port, '8100-8000');
-    expect(form.getByText('The range begins with the higher end. Turn it round: 8100-8000')).toBeVisible();
+    expect(form.getByText('Start the range with the lower number: 8100-8000')).toBeVisible();
     expect(port).not.toBeInvalid();
     await user.tab();
     expect(port).toBeInvalid();
-    expect(port).toHaveAccessibleDescription('The range begins with the higher end. Turn it round: 8100-8000');
+    expect(port).toHaveAccessibleDescription('Start the range with the lower number: 8100-8000');
     await user.clear(port);
     await user.type(port, '8000-8100');
     expect(port).toBeValid();
@@ -131,12 +146,12 @@ describe('adding a rule', () => {
     const first = await dialog();
     expect(first.form.queryByText(said)).not.toBeInTheDocument();
     await first.user.type(first.form.getByLabelText('Rule Name'), 'Web');
-    await first.user.selectOptions(first.form.getByLabelText('Lasts'), 'A day');
+    await first.user.selectOptions(first.form.getByLabelText('Lasts'), '1 day');
     await first.user.keyboard('{Escape}');
     cleanup();
     const second = await dialog();
     expect(second.form.getByLabelText('Rule Name')).toHaveValue('Web');
-    expect(second.form.getByLabelText('Lasts')).toHaveDisplayValue('A day');
+    expect(second.form.getByLabelText('Lasts')).toHaveDisplayValue('1 day');
     expect(second.form.getByText(said)).toBeVisible();
     await second.user.click(second.form.getByRole('button', { name: 'Cancel' }));
     cleanup();
@@ -165,7 +180,7 @@ describe('"Would this pass?"', () => {
       await user.clear(form.getByLabelText(label));
       if (text) await user.type(form.getByLabelText(label), text);
     }
-    await user.click(form.getByRole('button', { name: 'Test' }));
+    await user.click(form.getByRole('button', { name: 'Test connection' }));
     return form;
   }
 
@@ -180,12 +195,10 @@ describe('"Would this pass?"', () => {
     await ask(user, '10.0.0.66', '10.0.0.2', '443');
     expect(form.getByRole('status')).toHaveTextContent('Would be blocked by the rule “Not him”');
     await ask(user, '10.0.0.1', '10.0.0.2', '22');
-    expect(form.getByRole('status')).toHaveTextContent(
-      'Would be blocked by default. What no rule matches would be blocked coming in',
-    );
+    expect(form.getByRole('status')).toHaveTextContent('Would be blocked by default. Without a matching rule: inbound blocked');
     await user.selectOptions(form.getByLabelText('Direction'), 'Outbound');
     expect(form.getByRole('status')).toBeEmptyDOMElement();
-    await user.click(form.getByRole('button', { name: 'Test' }));
+    await user.click(form.getByRole('button', { name: 'Test connection' }));
     expect(form.getByRole('status')).toHaveTextContent('Would be allowed by default.');
   });
 
@@ -231,7 +244,7 @@ describe('editing a rule', () => {
       port: '3389',
     });
     await waitFor(() => expect(screen.getByRole('button', { name: 'Edit Office' })).toHaveFocus());
-    expect(screen.getByText('The rule “Office” was changed.')).toBeVisible();
+    expect(screen.getByText('Changed “Office”.')).toBeVisible();
   });
 
   it('ends with Escape and with Cancel, and changes nothing then', async () => {
@@ -263,14 +276,14 @@ describe('editing a rule', () => {
     server.on(at(editRule, rule), refusal('not_found'));
     await user.click(form.getByRole('button', { name: 'Save' }));
     expect(await screen.findByText('No firewall rules yet')).toBeVisible();
-    expect(screen.getByText('The rule “Office” was deleted elsewhere while you edited it.')).toBeVisible();
+    expect(screen.getByText('“Office” was deleted in another window.')).toBeVisible();
   });
 
   it('of a temporary one keeps its end, or ends it, as is chosen', async () => {
     const rule = ruleOf({ rule_name: 'Office', expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { user, form } = await edit(rule);
-    expect(form.getByLabelText('Lasts')).toHaveDisplayValue('As it is');
-    await user.selectOptions(form.getByLabelText('Lasts'), 'Until I switch it off');
+    expect(form.getByLabelText('Lasts')).toHaveDisplayValue('No change');
+    await user.selectOptions(form.getByLabelText('Lasts'), 'Until I turn it off');
     server.on(at(editRule, rule), reply(editRule, { ...rule, expires_at: null }));
     await user.click(form.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(server.callsOf(at(editRule, rule))[0]?.body).toMatchObject({ lasts: null }));
@@ -285,18 +298,18 @@ describe('before a rule is saved', () => {
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '443');
-    expect(await form.findByText('An older rule says exactly the same. One of the two is enough. See “Web”.')).toBeVisible();
+    expect(await form.findByText('An older rule does the same. You need only one. See “Web”.')).toBeVisible();
     await user.selectOptions(form.getByLabelText('Action'), 'Block');
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '*');
-    expect(await form.findByText('It leaves nothing to decide for “SSH”, “Web”.')).toBeVisible();
+    expect(await form.findByText('This makes “SSH”, “Web” redundant.')).toBeVisible();
   });
 
   it('a temporary one says how long it lasts', async () => {
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
-    expect(form.getByLabelText('Lasts')).toHaveDisplayValue('Until I switch it off');
+    expect(form.getByLabelText('Lasts')).toHaveDisplayValue('Until I turn it off');
     await user.selectOptions(form.getByLabelText('Lasts'), '1 hour');
     server.on(addRule, reply(addRule, ruleOf({ rule_name: 'Guest', expires_at: '2026-11-20T11:00:00.000Z' })));
     await user.type(form.getByLabelText('Rule Name'), 'Guest{Enter}');

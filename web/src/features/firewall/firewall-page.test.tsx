@@ -1,6 +1,7 @@
 import { type BlockedSource, countRules, listBlocked, listDevices } from '@palisade/contract/devices';
 import {
   addRule,
+  changeRules,
   deleteRule,
   editRule,
   importRules,
@@ -34,15 +35,15 @@ describe('the list of rules', () => {
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
     expect(await screen.findByRole('dialog', { name: 'Add Rule' })).toBeVisible();
-    expect(screen.getByText(/would be blocked coming in, and allowed going out/u)).toBeInTheDocument();
+    expect(screen.getByText(/inbound blocked, outbound allowed/u)).toBeInTheDocument();
   });
 
   it('says first that nothing applies the rules, and is never teal', async () => {
     open(ruleOf({ rule_name: 'Web', port: '443' }));
     await row('Web');
-    const summary = await screen.findByRole('region', { name: 'Nothing applies your rules yet.' });
+    const summary = await screen.findByRole('region', { name: 'Your rules aren’t active.' });
     expect(summary).toHaveAttribute('data-tone', 'unknown');
-    expect(summary).toHaveTextContent('They block nothing until a device with the Palisade agent is connected, and none is.');
+    expect(summary).toHaveTextContent('Connect a device to use them.');
   });
 
   it('says why it could not be read, and reads it on Retry', async () => {
@@ -69,7 +70,7 @@ describe('the list of rules', () => {
     for (const text of ['Outbound', 'Block', 'All', '[::1]:*', 'Off']) expect(six.getByText(text)).toBeVisible();
     expect((await status('Six')).closest('tr')).toHaveAttribute('data-enabled', 'false');
     expect(screen.getByRole('columnheader', { name: 'Source:Port' })).toBeVisible();
-    expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('1of 2 on this account');
+    expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('1of 2 on your account');
   });
 
   it('shows script as text, and the whole of a long list on demand', async () => {
@@ -85,16 +86,73 @@ describe('the list of rules', () => {
     const allow = ruleOf({ rule_name: 'Narrow allow', port: '22' });
     const user = open(ruleOf({ rule_name: 'Wide block', action: 'block' }), allow);
     const narrow = await row('Narrow allow');
-    expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('2of 2, 1 needs a look');
+    expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('2of 2, 1 conflict');
     expect(narrow.queryByText(/Another rule blocks all of this traffic/u)).not.toBeInTheDocument();
-    await user.click(narrow.getByRole('button', { name: 'Never matches', expanded: false }));
+    await user.click(narrow.getByRole('button', { name: 'No effect', expanded: false }));
     expect(narrow.getByText(/Another rule blocks all of this traffic/u)).toBeVisible();
-    await user.click(screen.getByRole('radio', { name: 'Needs a look 1' }));
-    expect(screen.getAllByRole('switch')).toHaveLength(1);
+    await user.click(screen.getByRole('radio', { name: 'Conflicts 1' }));
+    expect(screen.queryByRole('switch')).not.toBeInTheDocument();
     await user.click(screen.getByRole('radio', { name: 'All 2' }));
     Element.prototype.scrollIntoView = vi.fn();
-    await user.click(narrow.getByRole('button', { name: 'Show the other rule: Wide block' }));
+    const again = await row('Narrow allow');
+    await user.click(again.getByRole('button', { name: 'No effect', expanded: false }));
+    await user.click(again.getByRole('button', { name: 'Show “Wide block”' }));
     expect((await status('Wide block')).closest('tr')).toHaveFocus();
+  });
+
+  it('groups conflicts with one suggested change for each, which can be undone', async () => {
+    const wide = ruleOf({ rule_name: 'Wide block', action: 'block' });
+    const allows = ['22', '80'].map((port) => ruleOf({ rule_name: `Allow ${port}`, port }));
+    const nowhere = ruleOf({ rule_name: 'Nowhere', source_ip: '127.0.0.1', direction: 'outbound' });
+    const user = open(wide, ...allows, nowhere);
+    await user.click(await screen.findByRole('radio', { name: 'Conflicts 3' }));
+    expect(screen.getByText('3 rules have no effect.')).toBeVisible();
+    const group = within(screen.getByRole('region', { name: 'Conflicts with Wide block' }));
+    expect(group.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+      expect.stringContaining('Allow 22'),
+      expect.stringContaining('Allow 80'),
+    ]);
+    expect(screen.getByRole('region', { name: 'Rules that match no traffic' })).toHaveTextContent('Nowhere');
+
+    server.on(changeRules, reply(changeRules, { changed: 1 }));
+    answerRules([wide, ...allows.slice(1), nowhere]);
+    await user.click(group.getByRole('button', { name: 'Delete Allow 22' }));
+    expect(await screen.findByText('2 rules have no effect.')).toBeVisible();
+    expect(server.callsOf(changeRules)[0]?.body).toEqual({ rule_ids: [allows[0]?.id], change: 'delete' });
+    expect(screen.getByRole('button', { name: 'Undo' })).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Delete all 2' }));
+    await waitFor(() => expect(server.callsOf(changeRules)).toHaveLength(2));
+    expect(await screen.findByText('No conflicts')).toBeVisible();
+  });
+
+  it('changes selected rules together', async () => {
+    const rules = ['One', 'Two', 'Three'].map((rule_name, index) => ruleOf({ rule_name, port: String(index + 1) }));
+    const user = open(...rules);
+    server.on(changeRules, reply(changeRules, { changed: 2 }));
+    await user.click(await screen.findByRole('checkbox', { name: 'Select One' }));
+    await user.click(screen.getByRole('checkbox', { name: 'Select Three' }));
+    const bar = within(screen.getByRole('group', { name: 'Selected rules' }));
+    expect(bar.getByText('2 of 3 selected')).toBeVisible();
+    await user.click(bar.getByRole('button', { name: 'Disable' }));
+    expect(await screen.findByText('Disabled 2 rules.')).toBeVisible();
+    expect(server.callsOf(changeRules)[0]?.body).toEqual({ rule_ids: [rules[0]?.id, rules[2]?.id], change: 'disable' });
+    expect(screen.queryByRole('group', { name: 'Selected rules' })).not.toBeInTheDocument();
+
+    await user.click(screen.getByRole('checkbox', { name: 'Select all rules' }));
+    await user.click(screen.getByRole('button', { name: 'Delete selected' }));
+    expect(await screen.findByText('Deleted 3 rules.')).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Undo' })).toBeVisible();
+    expect(await screen.findByText('No firewall rules yet')).toBeVisible();
+  });
+
+  it('says why selected rules were not changed', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    const user = open(ruleOf({ rule_name: 'One' }));
+    server.on(changeRules, refusal('internal', { detail: 'The server is tired.' }));
+    await user.click(await screen.findByRole('checkbox', { name: 'Select One' }));
+    await user.click(screen.getByRole('button', { name: 'Delete selected' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('We couldn’t delete “One”');
+    expect(await status('One')).toBeVisible();
   });
 
   it('says in a sentence what each rule does', async () => {
@@ -108,8 +166,8 @@ describe('the list of rules', () => {
       ruleOf({ rule_name: 'Still', expires_at: later }),
       ruleOf({ rule_name: 'Over', enabled: false, expires_at: '2026-11-20T10:00:00.000Z' }),
     );
-    expect((await row('Still')).getByText(/^Temporary until/u)).toBeVisible();
-    expect((await row('Over')).getByText(/^Was temporary until/u)).toBeVisible();
+    expect((await row('Still')).getByText(/^Ends/u)).toBeVisible();
+    expect((await row('Over')).getByText(/^Ended/u)).toBeVisible();
   });
 
   it('reads thirty of a thousand first, the others when the screen stands, and finds among all of them', async () => {
@@ -134,13 +192,13 @@ describe('the list of rules', () => {
     await user.click(screen.getByRole('radio', { name: 'Off' }));
     expect(screen.getAllByRole('switch')).toHaveLength(1);
     await user.type(screen.getByLabelText('Search the rules'), 'nothing like it');
-    expect(screen.getByText('No rule matches')).toBeVisible();
+    expect(screen.getByText('No matching rules')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Show all rules' }));
 
     Element.prototype.scrollIntoView = vi.fn();
     const first = await row('Narrow allow');
-    await user.click(first.getByRole('button', { name: 'Never matches' }));
-    await user.click(first.getByRole('button', { name: 'Show the other rule: Wide block' }));
+    await user.click(first.getByRole('button', { name: 'No effect' }));
+    await user.click(first.getByRole('button', { name: 'Show “Wide block”' }));
     expect((await status('Wide block')).closest('tr')).toHaveFocus();
   });
 
@@ -202,7 +260,7 @@ describe('the status of a rule', () => {
     const user = open(rule);
     server.lose(at(setRuleEnabled, rule));
     await user.click(await status('Office'));
-    expect(await screen.findByRole('alert')).toHaveTextContent('The rule “Office” was not changed');
+    expect(await screen.findByRole('alert')).toHaveTextContent('We couldn’t change “Office”');
     expect(await status('Office')).toBeChecked();
     expect(logged).toHaveBeenCalled();
     server.on(at(setRuleEnabled, rule), reply(setRuleEnabled, { ...rule, enabled: false }));
@@ -218,7 +276,7 @@ describe('the status of a rule', () => {
     server.on(at(setRuleEnabled, rule), refusal('not_found'));
     await user.click(await status('Office'));
     expect(await screen.findByText('No firewall rules yet')).toBeVisible();
-    expect(screen.getByText('The rule “Office” was already gone.')).toBeInTheDocument();
+    expect(screen.getByText('“Office” was already deleted.')).toBeInTheDocument();
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   });
 });
@@ -252,7 +310,7 @@ describe('deleting a rule', () => {
     await waitFor(() => expect(screen.queryByText('Office')).not.toBeInTheDocument());
     expect(server.callsOf(at(deleteRule, rule))).toHaveLength(1);
     expect(screen.getByRole('button', { name: 'Delete Home' })).toHaveFocus();
-    expect(screen.getByText('The rule “Office” was deleted.')).toBeInTheDocument();
+    expect(screen.getByText('Deleted “Office”.')).toBeInTheDocument();
   });
 
   it('that is gone already is no failure', async () => {
@@ -263,7 +321,7 @@ describe('deleting a rule', () => {
     server.on(at(deleteRule, rule), refusal('not_found'));
     await user.click(await screen.findByRole('button', { name: 'Delete Office' }));
     expect(await screen.findByRole('button', { name: 'Add First Rule' })).toHaveFocus();
-    expect(screen.getByText('The rule “Office” was already gone.')).toBeInTheDocument();
+    expect(screen.getByText('“Office” was already deleted.')).toBeInTheDocument();
     expect(logged).toHaveBeenCalled();
   });
 
@@ -274,7 +332,7 @@ describe('deleting a rule', () => {
     const user = open(rule);
     server.on(at(deleteRule, rule), refusal('internal'));
     await user.click(await screen.findByRole('button', { name: 'Delete Office' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('The rule “Office” was not deleted');
+    expect(await screen.findByRole('alert')).toHaveTextContent('We couldn’t delete “Office”');
     expect(logged).toHaveBeenCalled();
     server.on(at(deleteRule, rule), reply(deleteRule, undefined));
     await user.click(screen.getByRole('button', { name: 'Retry' }));
@@ -290,7 +348,7 @@ describe('past changes', () => {
     const user = open(rule);
     server.on(at(deleteRule, rule), reply(deleteRule, undefined));
     await user.click(await screen.findByRole('button', { name: 'Delete Office' }));
-    await screen.findByText('The rule “Office” was deleted.');
+    await screen.findByText('Deleted “Office”.');
     const latest = revisionOf({ kind: 'deleted', removed: 1, changed: 0 });
     server.on(listRevisions, reply(listRevisions, [latest]));
     const undo = at(undoRevision, latest);
@@ -299,7 +357,7 @@ describe('past changes', () => {
     await user.click(screen.getByRole('button', { name: 'Undo' }));
     expect(await status('Office')).toBeVisible();
     expect(server.callsOf(undo)).toHaveLength(1);
-    expect(screen.getByText('The change was taken back.')).toBeInTheDocument();
+    expect(screen.getByText('Change undone.')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Undo' })).not.toBeInTheDocument();
   });
 
@@ -312,12 +370,12 @@ describe('past changes', () => {
     ];
     server.on(listRevisions, reply(listRevisions, revisions));
     await user.click(screen.getByRole('button', { name: 'History' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'History of your rules' }));
-    for (const text of ['Imported 12 rules in place of 3', '2 rules were temporary and switched off', 'Switched “Office” off'])
+    const dialog = within(await screen.findByRole('dialog', { name: 'Rule history' }));
+    for (const text of ['Imported 12 rules, replacing 3', '2 rules ended and were disabled', 'Disabled “Office”'])
       expect(await dialog.findByText(text)).toBeVisible();
     const undo = at(undoRevision, revisions[2] ?? revisionOf({}));
     server.on(undo, refusal('conflict', { detail: 'There is nothing to take back.' }));
-    await user.click(dialog.getByRole('button', { name: 'Back to before: Switched “Office” off' }));
+    await user.click(dialog.getByRole('button', { name: 'Restore: Disabled “Office”' }));
     expect(await dialog.findByRole('alert')).toHaveTextContent('There is nothing to take back.');
   });
 });
@@ -344,11 +402,11 @@ describe('rules as a file', () => {
   it('are written for another firewall, with what it cannot express', async () => {
     const user = open(ruleOf({ rule_name: 'Ping', protocol: 'icmp' }), ruleOf({ rule_name: 'Web', port: '443' }));
     await status('Web');
-    await user.click(screen.getByRole('button', { name: 'For another firewall' }));
+    await user.click(screen.getByRole('button', { name: 'Export for another firewall' }));
     const form = within(await screen.findByRole('dialog', { name: 'Export for another firewall' }));
     expect(form.queryByRole('list')).not.toBeInTheDocument();
     await user.selectOptions(form.getByLabelText('Firewall'), 'Ubuntu: ufw');
-    expect(form.getByRole('list', { name: 'Rules that are not in the file' })).toHaveTextContent('ufw has no rules about ICMP.');
+    expect(form.getByRole('list', { name: 'Rules left out of the file' })).toHaveTextContent('ufw has no rules about ICMP.');
     await user.selectOptions(form.getByLabelText('Firewall'), 'Windows: PowerShell');
     expect(form.queryByRole('list')).not.toBeInTheDocument();
   });
@@ -374,7 +432,7 @@ describe('rules as a file', () => {
 
   it('are shown before they are imported, and put in the place of the others where that is wished', async () => {
     const { user, form } = await dialog(ruleOf({ rule_name: 'Office' }));
-    await user.upload(form.getByLabelText(/^A file/u), fileOf({ palisade_rules: 1, rules: [FILE_RULE] }));
+    await user.upload(form.getByLabelText(/^Exported rules file/u), fileOf({ palisade_rules: 1, rules: [FILE_RULE] }));
     expect(await form.findByText('From a file')).toBeVisible();
     expect(form.getByText(/Nobody may reach SSH on this computer\./u)).toBeVisible();
     await user.click(form.getByRole('checkbox'));
@@ -386,9 +444,9 @@ describe('rules as a file', () => {
   });
 
   it.each([
-    ['no JSON', '{', 'This is not a JSON file.'],
-    ['another kind', '[]', 'This is not a file of Palisade’s rules.'],
-    ['another JSON', '{"a":1}', 'This is not a file of Palisade’s rules.'],
+    ['no JSON', '{', 'This isn’t a JSON file. Choose a file exported from Palisade.'],
+    ['another kind', '[]', 'This isn’t a Palisade rules file. Choose a file exported from Palisade.'],
+    ['another JSON', '{"a":1}', 'This isn’t a Palisade rules file. Choose a file exported from Palisade.'],
     ['no rule', '{"palisade_rules":1,"rules":[]}', 'There is no rule in this file.'],
     [
       'a bad port',
@@ -397,7 +455,7 @@ describe('rules as a file', () => {
     ],
   ])('with %s are refused with a sentence', async (_, text, sentence) => {
     const { user, form } = await dialog();
-    await user.upload(form.getByLabelText(/^A file/u), new File([text], 'rules.json', { type: 'application/json' }));
+    await user.upload(form.getByLabelText(/^Exported rules file/u), new File([text], 'rules.json', { type: 'application/json' }));
     expect(await form.findByRole('alert')).toHaveTextContent(sentence);
     expect(form.getByRole('button', { name: 'Import' })).toBeDisabled();
   });
@@ -463,9 +521,9 @@ describe('with a device', () => {
     await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     await user.selectOptions(form.getByLabelText('Action'), 'Block');
-    const cut = 'Cuts 1 live connection of “Desk” (sshd). An SSH session is among them.';
+    const cut = 'Disconnects 1 live connection on “Desk” (sshd). One is an SSH session.';
     expect(await form.findByText(cut)).toBeVisible();
-    expect(form.getByRole('checkbox', { name: /^All of them/u })).toBeChecked();
+    expect(form.getByRole('checkbox', { name: /^All devices/u })).toBeChecked();
     await user.click(form.getByRole('checkbox', { name: 'Only on Laptop' }));
     await waitFor(() => expect(form.queryByText(cut)).not.toBeInTheDocument());
     server.on(addRule, reply(addRule, ruleOf({ rule_name: 'Mine', device_ids: [laptop.id] })));
@@ -483,7 +541,7 @@ describe('with a device', () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(true);
     server.on(at(editRule, rule), reply(editRule, rule));
     await user.click(await screen.findByRole('button', { name: /^Allow this/u }));
-    expect(confirm).toHaveBeenCalledWith('Let 203.0.113.7 through “Closed”? It is let through the whole rule.');
+    expect(confirm).toHaveBeenCalledWith('Exclude 203.0.113.7 from “Closed”? The rule won’t block it anymore.');
     await waitFor(() => expect(server.callsOf(at(editRule, rule))).toHaveLength(1));
     expect(server.callsOf(at(editRule, rule))[0]?.body).toMatchObject({
       source_ip: '203.0.113.0-203.0.113.6, 203.0.113.8-203.0.113.255',

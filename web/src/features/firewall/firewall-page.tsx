@@ -1,3 +1,4 @@
+import { conflictsOf } from '@palisade/contract/firewall-advice';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
@@ -41,7 +42,7 @@ export function FirewallPage() {
   }
 
   return (
-    <Page title="Firewall" sentence="Decide who may reach your devices, and what your devices may send.">
+    <Page title="Firewall" sentence="Control which connections your devices accept and make.">
       <Summary devices={devices} isUnknown={devicesError !== null}>
         <div className="firewall-actions">
           <Button ref={addButton} size="l" icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={open}>
@@ -56,7 +57,7 @@ export function FirewallPage() {
         devices={devices}
         total={total}
         active={isWhole ? rules?.filter((rule) => rule.enabled).length : undefined}
-        odd={findings && new Set(findings.map(({ rule_id }) => rule_id)).size}
+        conflicts={findings && rules && conflictsOf(rules, findings).length}
       />
       <RulesCard read={read} findings={findings} devices={devices} onAdd={open} />
       {hasDevices && rules && <BlockedCard devices={devices} rules={isWhole ? rules : undefined} onWant={want} />}

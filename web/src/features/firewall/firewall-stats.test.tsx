@@ -17,7 +17,7 @@ it('has no samples where none are shown', async () => {
   server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', demo: false }));
   renderForTest(
     <>
-      <FirewallStats devices={[]} total={0} active={0} odd={0} />
+      <FirewallStats devices={[]} total={0} active={0} conflicts={0} />
       <Exposure />
     </>,
   );

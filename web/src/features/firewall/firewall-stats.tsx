@@ -15,17 +15,17 @@ interface FirewallStatsProps {
   devices: readonly Device[] | undefined;
   /** Rules of the account; undefined until it is known. */
   total: number | undefined;
-  /** Of these, those that are on, and those that need a look; undefined until all were read. */
+  /** Of these, those that are on, and those that have no effect; undefined until all were read. */
   active: number | undefined;
-  odd: number | undefined;
+  conflicts: number | undefined;
 }
 
 /** The four figures. Without a device nothing measures three of them, so they are samples where samples are shown, and unknown elsewhere. */
-export function FirewallStats({ devices, total, active, odd }: FirewallStatsProps) {
+export function FirewallStats({ devices, total, active, conflicts }: FirewallStatsProps) {
   const hasSamples = useConfig()?.demo === true;
   const origin = <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
   const measured = useMeasured(devices);
-  const look = odd ? `, ${odd} ${odd === 1 ? 'needs' : 'need'} a look` : ' on this account';
+  const rest = conflicts ? `, ${conflicts === 1 ? '1 conflict' : `${conflicts} conflicts`}` : ' on your account';
   return (
     <div className="page__stats firewall-stats" data-columns="4">
       <StatCard
@@ -36,7 +36,7 @@ export function FirewallStats({ devices, total, active, odd }: FirewallStatsProp
         {measured ? measured.where : origin}
       </StatCard>
       <StatCard label="Active Rules" icon={<IconListCheck {...ICON} />} value={active === undefined ? '–' : String(active)}>
-        {total === undefined ? 'of the rules on this account' : `of ${total}${look}`}
+        {total === undefined ? 'Rules on your account' : `of ${total}${rest}`}
       </StatCard>
       <StatCard
         label="Blocked Attempts"
@@ -50,7 +50,7 @@ export function FirewallStats({ devices, total, active, odd }: FirewallStatsProp
         icon={<IconDatabase {...ICON} />}
         value={measured?.data ?? (hasSamples ? SAMPLE_FIGURES.data_protected : '–')}
       >
-        {measured ? 'passed under your rules' : origin}
+        {measured ? 'Allowed by your rules' : origin}
       </StatCard>
     </div>
   );

@@ -22,7 +22,7 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
   const now = useMinute();
 
   return (
-    <ModalWindow title="History of your rules" onClose={onClose}>
+    <ModalWindow title="Rule history" onClose={onClose}>
       <Listed
         what="the history"
         rows={revisions}
@@ -31,8 +31,8 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
         empty={
           <EmptyState
             icon={<IconHistory size={28} stroke={1.7} />}
-            title="Nothing was changed yet"
-            sentence="Each change of your rules is listed here, and can be undone."
+            title="No changes yet"
+            sentence="Changes to your rules appear here. You can undo each one."
           />
         }
       >
@@ -50,10 +50,10 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
                   variant="quiet"
                   size="s"
                   loading={undo.isPending && undo.variables.id === revision.id}
-                  aria-label={`${index === 0 ? 'Undo' : 'Back to before'}: ${describeRevision(revision)}`}
+                  aria-label={`${index === 0 ? 'Undo' : 'Restore'}: ${describeRevision(revision)}`}
                   onClick={() => undo.mutate(revision)}
                 >
-                  {index === 0 ? 'Undo' : 'Back to before'}
+                  {index === 0 ? 'Undo' : 'Restore'}
                 </Button>
               </li>
             ))}

@@ -44,7 +44,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
     <ModalWindow title="Import rules" onClose={onClose}>
       <Form className="rule-form" error={error} busy={isPending} onSubmit={save}>
         <label className="rule-form__file">
-          A file that was exported here
+          Exported rules file
           <input
             type="file"
             accept=".json,application/json"
@@ -54,7 +54,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
         </label>
         {file && (
           <>
-            <ul className="rule-form__rules" aria-label="Rules of the file">
+            <ul className="rule-form__rules" aria-label="Rules in the file">
               {file.rules.slice(0, SHOWN).map((rule, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the rules of a file have no other name, and stay where they are
                 <li key={index}>
@@ -70,7 +70,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
             {total > 0 && (
               <label className="rule-form__check">
                 <input type="checkbox" checked={replace} onChange={(event) => setReplace(event.currentTarget.checked)} />
-                <span>Put them in the place of my {total === 1 ? 'rule' : `${total} rules`}. This can be undone.</span>
+                <span>Replace my {total === 1 ? 'rule' : `${total} rules`}. You can undo this.</span>
               </label>
             )}
           </>
@@ -79,7 +79,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
           <div className="rule-form__failure" role="alert">
             {isTooMany && (
               <p>
-                You have {total} rules, and {RULES_MAXIMUM} is the most: {count} more do not fit.
+                You have {total} of {RULES_MAXIMUM} rules, so {count} more don’t fit. Delete some first.
               </p>
             )}
             {messages.map((message) => (

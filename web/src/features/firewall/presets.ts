@@ -24,9 +24,9 @@ export interface Preset {
 }
 
 export const PRESETS: readonly Preset[] = [
-  { id: 'remote-desktop', title: 'Block Remote Desktop', sentence: 'Nobody takes over the screen from outside.' },
-  { id: 'printing', title: 'Only my network may print', sentence: 'Strangers do not reach your printer.' },
-  { id: 'game', title: 'Allow this game', sentence: 'Friends join the game that you host.' },
+  { id: 'remote-desktop', title: 'Block Remote Desktop', sentence: 'Stops others from controlling your screen.' },
+  { id: 'printing', title: 'Only my network may print', sentence: 'Keeps strangers off your printer.' },
+  { id: 'game', title: 'Allow this game', sentence: 'Lets friends join a game you host.' },
 ];
 
 const BLOCK: Omit<NewRule, 'rule_name'> = { ...RULE_DEFAULTS, direction: 'inbound', action: 'block', protocol: 'all' };

@@ -11,8 +11,10 @@ import {
   RULE_NAME_MAXIMUM,
   type Rule,
 } from '@palisade/contract/firewall';
+import { allowsEverything } from '@palisade/contract/firewall-advice';
 import { EVERY } from '@palisade/contract/firewall-grammar';
 import { findings } from '@palisade/contract/firewall-verdict';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { z } from 'zod';
@@ -25,9 +27,9 @@ import { ACTIONS, DIRECTIONS, PROTOCOLS } from './rule-words.ts';
 import './rule-fields.css';
 
 const HELP = {
-  source_ip: '* for anywhere, or an address, a network such as 192.168.1.0/24, a range, a list.',
-  destination_ip: '* for anywhere, or the same kinds of address.',
-  port: '* for every port, or one such as 443, a range such as 8000-8100, or a list. It is the port that the connection goes to.',
+  source_ip: '* for anywhere. Or an address, a network like 192.168.1.0/24, a range, or a list.',
+  destination_ip: '* for anywhere. Or an address, a network, a range, or a list.',
+  port: '* for every port. Or a destination port like 443, a range like 8000-8100, or a list.',
 } as const;
 
 type TextField = keyof typeof HELP;
@@ -116,62 +118,66 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   }
 
   const lasting: { value: LastsChoice; label: string }[] = [
-    ...(edited?.expires_at ? [{ value: 'as_is' as const, label: 'As it is' }] : []),
-    { value: 'always', label: 'Until I switch it off' },
+    ...(edited?.expires_at ? [{ value: 'as_is' as const, label: 'No change' }] : []),
+    { value: 'always', label: 'Until I turn it off' },
     { value: 'hour', label: '1 hour' },
-    { value: 'day', label: 'A day' },
+    { value: 'day', label: '1 day' },
   ];
   return (
-    <>
-      <TextInput
-        label="Rule Name"
-        data-autofocus={isAutofocused || undefined}
-        required
-        withAsterisk={false}
-        size="md"
-        autoComplete="off"
-        maxLength={RULE_NAME_MAXIMUM}
-        placeholder="Web server"
-        {...form.getInputProps('rule_name')}
-      />
-      <div className="rule-fields__choices">
-        <Choice
-          label="Direction"
-          size="md"
-          data={optionsOf(directionSchema.options, DIRECTIONS)}
-          {...form.getInputProps('direction')}
+    <div className="rule-fields">
+      <div className="rule-fields__columns">
+        <div className="rule-fields__inputs">
+          <TextInput
+            label="Rule Name"
+            data-autofocus={isAutofocused || undefined}
+            required
+            withAsterisk={false}
+            size="md"
+            autoComplete="off"
+            maxLength={RULE_NAME_MAXIMUM}
+            placeholder="Web server"
+            {...form.getInputProps('rule_name')}
+          />
+          <div className="rule-fields__choices">
+            <Choice
+              label="Direction"
+              size="md"
+              data={optionsOf(directionSchema.options, DIRECTIONS)}
+              {...form.getInputProps('direction')}
+            />
+            <Choice label="Action" size="md" data={optionsOf(actionSchema.options, ACTIONS)} {...form.getInputProps('action')} />
+            <Choice
+              label="Protocol"
+              size="md"
+              data={optionsOf(protocolSchema.options, PROTOCOLS)}
+              {...form.getInputProps('protocol')}
+            />
+            <Choice label="Lasts" size="md" data={lasting} {...form.getInputProps('lasts')} />
+          </div>
+          <TextInput label="Source IP" {...textProps('source_ip')} />
+          <TextInput label="Destination IP" {...textProps('destination_ip')} />
+          <TextInput
+            label="Port"
+            {...textProps('port')}
+            {...(values.protocol === 'icmp' && {
+              disabled: true,
+              value: EVERY,
+              error: undefined,
+              description: 'ICMP has no ports.',
+            })}
+          />
+          {devices && (devices.length > 1 || chosen.length > 0) && (
+            <DeviceChoice devices={devices} chosen={chosen} onChange={(ids) => form.setFieldValue('device_ids', ids)} />
+          )}
+        </div>
+        <RulePreview
+          terms={Object.keys(messages).length === 0 ? values : undefined}
+          rules={rules}
+          edited={edited}
+          devices={devices ?? []}
         />
-        <Choice label="Action" size="md" data={optionsOf(actionSchema.options, ACTIONS)} {...form.getInputProps('action')} />
-        <Choice
-          label="Protocol"
-          size="md"
-          data={optionsOf(protocolSchema.options, PROTOCOLS)}
-          {...form.getInputProps('protocol')}
-        />
-        <Choice label="Lasts" size="md" data={lasting} {...form.getInputProps('lasts')} />
       </div>
-      <TextInput label="Source IP" {...textProps('source_ip')} />
-      <TextInput label="Destination IP" {...textProps('destination_ip')} />
-      <TextInput
-        label="Port"
-        {...textProps('port')}
-        {...(values.protocol === 'icmp' && {
-          disabled: true,
-          value: EVERY,
-          error: undefined,
-          description: 'ICMP has no ports.',
-        })}
-      />
-      {devices && (devices.length > 1 || chosen.length > 0) && (
-        <DeviceChoice devices={devices} chosen={chosen} onChange={(ids) => form.setFieldValue('device_ids', ids)} />
-      )}
-      <RulePreview
-        terms={Object.keys(messages).length === 0 ? values : undefined}
-        rules={rules}
-        edited={edited}
-        devices={devices ?? []}
-      />
-    </>
+    </div>
   );
 }
 
@@ -196,11 +202,21 @@ function RulePreview({ terms, rules, edited, devices }: RulePreviewProps) {
     () => (settled && rules ? notesOf(settled, rules, edited, devices) : []),
     [settled, rules, edited, devices],
   );
+  const isOpen = terms !== undefined && allowsEverything(terms);
   return (
-    <div className="rule-fields__preview" role="status">
+    <div className="rule-fields__preview" role="status" data-open={isOpen}>
       {terms && (
         <>
-          <p>{ruleSentence(newRuleSchema.parse({ ...terms, rule_name: 'name' }))}</p>
+          <p className="rule-fields__sentence">
+            {isOpen && <IconAlertTriangle size={18} stroke={2} aria-hidden="true" />}
+            <span>{ruleSentence(newRuleSchema.parse({ ...terms, rule_name: 'name' }))}</span>
+          </p>
+          {isOpen && (
+            <p className="sub">
+              This rule allows everything. Enter a port or {terms.direction === 'inbound' ? 'a source' : 'a destination'} IP to
+              limit it.
+            </p>
+          )}
           {notes.map((note) => (
             <p key={note} className="sub">
               {note}
@@ -239,8 +255,6 @@ function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefine
   return [
     ...cutsOf(rules, [...others, candidate], devices).map(describeCut),
     ...own.map(({ reason, other_id }) => (other_id === null ? reason : `${reason} See “${names.get(other_id) ?? ''}”.`)),
-    ...(needless.length > 0
-      ? [`It leaves nothing to decide for ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`]
-      : []),
+    ...(needless.length > 0 ? [`This makes ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} redundant.`] : []),
   ];
 }

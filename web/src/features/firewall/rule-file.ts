@@ -32,18 +32,20 @@ export type RuleFileReading = { ok: true; file: RuleFile } | { ok: false; messag
 
 /** Reads a file of rules: what is in it, or what would have to be mended, by the number of the rule. */
 export async function readRuleFile(file: File): Promise<RuleFileReading> {
-  if (file.size > FILE_MAXIMUM) return { ok: false, messages: ['This file is too large to be a file of rules.'] };
+  if (file.size > FILE_MAXIMUM) return { ok: false, messages: ['This file is too large. Choose a file exported from Palisade.'] };
   let json: unknown;
   try {
     json = JSON.parse(await file.text());
   } catch {
-    return { ok: false, messages: ['This is not a JSON file.'] };
+    return { ok: false, messages: ['This isn’t a JSON file. Choose a file exported from Palisade.'] };
   }
   const read = ruleFileSchema.safeParse(json);
   if (read.success) return { ok: true, file: read.data };
   const messages = read.error.issues.map(({ path: [place, index, field], message }) => {
     if (place !== 'rules' || typeof index !== 'number')
-      return index === undefined && place === undefined ? 'This is not a file of Palisade’s rules.' : message;
+      return index === undefined && place === undefined
+        ? 'This isn’t a Palisade rules file. Choose a file exported from Palisade.'
+        : message;
     return `Rule ${index + 1}${typeof field === 'string' ? `, ${field}` : ''}: ${message}`;
   });
   const more = messages.length - MESSAGES_SHOWN;

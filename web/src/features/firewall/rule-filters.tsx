@@ -51,7 +51,7 @@ export function chosenOf(
 interface RuleFiltersProps {
   choice: RuleChoice;
   total: number;
-  /** Those that are on, where it is said, and those that need a look. */
+  /** Those that are on, where it is said, and those that have no effect. */
   counts: { on: number | undefined; odd: number };
   onChange: (choice: RuleChoice) => void;
 }
@@ -66,7 +66,7 @@ export function RuleFilters({ choice, total, counts, onChange }: RuleFiltersProp
           { value: undefined, label: 'All', count: total },
           { value: 'on', label: 'On', count: counts.on },
           { value: 'off', label: 'Off', count: counts.on === undefined ? undefined : total - counts.on },
-          { value: 'odd', label: 'Needs a look', count: counts.odd },
+          { value: 'odd', label: 'Conflicts', count: counts.odd },
         ]}
         onChoose={(state) => onChange({ ...choice, state })}
       />

@@ -134,6 +134,6 @@ function outbound(terms: Terms, computer: string): string {
 /** A rule in one plain sentence: "Nobody may reach Remote Desktop on this computer." `computer` names where, in the middle of a sentence. */
 export function ruleSentence(terms: Terms, computer = 'this computer'): string {
   const refusal = refusalOf(terms);
-  if (refusal !== undefined) return `This rule matches nothing as it is written. ${refusal}`;
+  if (refusal !== undefined) return `This rule has no effect. ${refusal}`;
   return terms.direction === 'inbound' ? inbound(terms, computer) : outbound(terms, computer);
 }

@@ -8,6 +8,7 @@ import {
   IconArrowUpRight,
   IconBan,
   IconCheck,
+  IconChevronDown,
   IconPencil,
   IconTrash,
 } from '@tabler/icons-react';
@@ -26,7 +27,7 @@ import './rule-table.css';
 /** Comes when a rule is first edited. */
 const RuleEditor = lazy(async () => ({ default: (await import('./rule-editor.tsx')).RuleEditor }));
 
-const COLUMNS = 7;
+const COLUMNS = 9;
 
 interface RuleTableProps {
   rules: readonly Rule[];
@@ -44,16 +45,36 @@ interface RuleTableProps {
   /** The rule that is being edited. All of them are needed then, to say what it would change. */
   edited: Rule | undefined;
   onEdit: (rule: Rule | undefined) => void;
+  selected: ReadonlySet<string>;
+  onSelect: (rule_id: string) => void;
+  /** Selects all that are listed, or none. */
+  onSelectAll: (isSelected: boolean) => void;
+  areAllSelected: boolean;
 }
 
 const NO_FINDINGS: readonly Finding[] = [];
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** The rules as a table; where there is no room for one, each row is a card. */
-export function RuleTable({ rules, names, all, findings, actions, devices, counts, onShow, edited, onEdit }: RuleTableProps) {
-  const latest = useRef({ actions, onShow, onEdit });
+export function RuleTable({
+  rules,
+  names,
+  all,
+  findings,
+  actions,
+  devices,
+  counts,
+  onShow,
+  edited,
+  onEdit,
+  selected,
+  onSelect,
+  onSelectAll,
+  areAllSelected,
+}: RuleTableProps) {
+  const latest = useRef({ actions, onShow, onEdit, onSelect });
   useLayoutEffect(() => {
-    latest.current = { actions, onShow, onEdit };
+    latest.current = { actions, onShow, onEdit, onSelect };
   });
   // The same at each drawing, so that only rows are drawn anew that changed.
   const [does] = useState<RowActions>(() => ({
@@ -61,12 +82,13 @@ export function RuleTable({ rules, names, all, findings, actions, devices, count
     remove: (rule) => latest.current.actions.remove(rule),
     show: (rule_id) => latest.current.onShow(rule_id),
     edit: (rule) => latest.current.onEdit(rule),
+    select: (rule_id) => latest.current.onSelect(rule_id),
   }));
   const ended = useRef<string>(undefined);
   function end(rule: Rule, changed: boolean) {
     onEdit(undefined);
     ended.current = rule.id;
-    if (changed) actions.tell(`The rule “${rule.rule_name}” was changed.`);
+    if (changed) actions.tell(`Changed “${rule.rule_name}”.`);
   }
   // The row is back only once it is drawn, which may be later than the next task.
   useEffect(() => {
@@ -78,6 +100,14 @@ export function RuleTable({ rules, names, all, findings, actions, devices, count
     <table className="rule-table">
       <thead>
         <tr>
+          <th scope="col" className="rule-select">
+            <input
+              type="checkbox"
+              aria-label="Select all rules"
+              checked={areAllSelected}
+              onChange={(event) => onSelectAll(event.currentTarget.checked)}
+            />
+          </th>
           <th scope="col">Status</th>
           <th scope="col">Rule</th>
           <th scope="col">Direction</th>
@@ -107,6 +137,7 @@ export function RuleTable({ rules, names, all, findings, actions, devices, count
               findings={findings.get(rule.id) ?? NO_FINDINGS}
               names={findings.has(rule.id) ? names : NO_NAMES}
               does={does}
+              isSelected={selected.has(rule.id)}
               devices={devices}
               packets={counts && (counts.get(rule.id) ?? 0)}
             />
@@ -130,6 +161,7 @@ export function goToRule(id: string): boolean {
 interface RowActions extends Pick<RuleActions, 'toggle' | 'remove'> {
   show: (rule_id: string) => void;
   edit: (rule: Rule) => void;
+  select: (rule_id: string) => void;
 }
 
 interface RuleRowProps {
@@ -138,15 +170,44 @@ interface RuleRowProps {
   findings: readonly Finding[];
   names: ReadonlyMap<string, string>;
   does: RowActions;
+  isSelected: boolean;
   devices: readonly Device[];
   packets: number | undefined;
 }
 
-const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, devices, packets }: RuleRowProps) {
+/** Characters of source and port in the one line of a phone's row; all of them are in its details. */
+const TERMS_LENGTH = 24;
+
+/** The terms of a rule in one line, for rows without columns: "Inbound, TCP, *:443". */
+function describeTerms(rule: Rule): string {
+  const source = describeSource(rule);
+  const short = source.length > TERMS_LENGTH ? `${source.slice(0, TERMS_LENGTH)}…` : source;
+  return `${DIRECTIONS[rule.direction]}, ${PROTOCOLS[rule.protocol]}, ${short}`;
+}
+
+const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isSelected, devices, packets }: RuleRowProps) {
   const [open, setOpen] = useState<Finding['kind']>();
+  // On a phone a row is two lines, and its details are asked for.
+  const [isOpen, setIsOpen] = useState(false);
   const DirectionIcon = rule.direction === 'inbound' ? IconArrowDownLeft : IconArrowUpRight;
   return (
-    <tr id={rowId(rule.id)} tabIndex={-1} className="rule-row" data-enabled={rule.enabled} aria-busy={isBusy}>
+    <tr
+      id={rowId(rule.id)}
+      tabIndex={-1}
+      className="rule-row"
+      data-enabled={rule.enabled}
+      data-open={isOpen}
+      data-selected={isSelected}
+      aria-busy={isBusy}
+    >
+      <td className="rule-select">
+        <input
+          type="checkbox"
+          aria-label={`Select ${rule.rule_name}`}
+          checked={isSelected}
+          onChange={() => does.select(rule.id)}
+        />
+      </td>
       <td className="rule-row__status">
         <label className="rule-switch">
           <input
@@ -162,6 +223,10 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, dev
       </td>
       <th scope="row" className="rule-row__rule">
         <bdi className="rule-row__name">{rule.rule_name}</bdi>
+        {/* The action comes before it by its style, which has its colour. */}
+        <span className="rule-row__terms" data-action={rule.action} data-words={ACTIONS[rule.action]}>
+          {describeTerms(rule)}
+        </span>
         <span className="rule-row__sentence">{ruleSentence(rule)}</span>
         <RowFacts rule={rule} packets={packets}>
           {findings.map(({ kind }) => (
@@ -209,6 +274,17 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, dev
           </span>
         )}
       </td>
+      <td className="rule-row__more">
+        <button
+          type="button"
+          className="rule-button icon-button"
+          aria-label={`Details of ${rule.rule_name}`}
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          <IconChevronDown size={18} stroke={1.7} aria-hidden="true" />
+        </button>
+      </td>
       <td className="rule-row__buttons">
         <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
         <button
@@ -255,7 +331,7 @@ const RowFacts = memo(function RowFacts({ rule, packets, children }: RowFactsPro
       </span>
       {rule.expires_at !== null && (
         <span>
-          {isOver ? 'Was temporary until' : 'Temporary until'} <Moment iso={rule.expires_at} now={now} />
+          {isOver ? 'Ended' : 'Ends'} <Moment iso={rule.expires_at} now={now} />
         </span>
       )}
       {packets !== undefined && (
@@ -278,14 +354,12 @@ function RowDevices({ rule, devices }: { rule: Rule; devices: readonly Device[] 
     <>
       {rule.device_ids.length > 0 && (
         <span className="rule-row__sentence">
-          {own.length === 0
-            ? 'Only on devices that are gone.'
-            : `Only on ${listNames(own.map(({ device_name }) => device_name))}.`}
+          {own.length === 0 ? 'Only on deleted devices.' : `Only on ${listNames(own.map(({ device_name }) => device_name))}.`}
         </span>
       )}
       {refused.map(({ device_name, message }) => (
         <span key={device_name} className="rule-row__refused">
-          Refused by <bdi>{device_name}</bdi>: {message}
+          Rejected by <bdi>{device_name}</bdi>: {message}
         </span>
       ))}
     </>
@@ -305,7 +379,7 @@ function FindingNote({ finding: { reason, other_id }, otherName, onShow }: Findi
       <span>{reason}</span>
       {other_id !== null && (
         <Button variant="text" size="s" onClick={() => onShow(other_id)}>
-          Show the other rule: <bdi>{otherName}</bdi>
+          Show “<bdi>{otherName}</bdi>”
         </Button>
       )}
     </span>

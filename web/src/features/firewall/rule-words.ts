@@ -6,12 +6,12 @@ export const ACTIONS: Record<Action, string> = { allow: 'Allow', block: 'Block' 
 export const PROTOCOLS: Record<Protocol, string> = { tcp: 'TCP', udp: 'UDP', icmp: 'ICMP', all: 'All' };
 export const FINDINGS: Record<FindingKind, string> = {
   duplicate: 'Duplicate',
-  contradicting: 'Contradicting',
-  never_matching: 'Never matches',
+  contradicting: 'Contradiction',
+  never_matching: 'No effect',
 };
 
 /** Default of a device for traffic that no rule matches. */
-export const DEFAULTS_SENTENCE = 'What no rule matches would be blocked coming in, and allowed going out.';
+export const DEFAULTS_SENTENCE = 'Without a matching rule: inbound blocked, outbound allowed.';
 
 /** Source and port in one text; brackets keep the colons of an IPv6 address apart from the port's. */
 export function describeSource({ source_ip, port }: Pick<NewRule, 'source_ip' | 'port'>): string {
@@ -30,16 +30,16 @@ export function describeRevision({ kind, rule_name, added, changed, removed }: R
     case 'edited':
       return `Edited ${what}`;
     case 'enabled':
-      return `Switched ${what} on`;
+      return `Enabled ${what}`;
     case 'disabled':
-      return `Switched ${what} off`;
+      return `Disabled ${what}`;
     case 'deleted':
       return `Deleted ${what}`;
     case 'expired':
-      return `${rule_name === null ? `${rules(changed)} were` : `${what} was`} temporary and switched off`;
+      return `${rule_name === null ? `${rules(changed)} ended` : `${what} ended`} and ${rule_name === null ? 'were' : 'was'} disabled`;
     case 'imported':
-      return removed > 0 ? `Imported ${rules(added)} in place of ${count.format(removed)}` : `Imported ${rules(added)}`;
+      return removed > 0 ? `Imported ${rules(added)}, replacing ${count.format(removed)}` : `Imported ${rules(added)}`;
     case 'undone':
-      return `Took a change of ${what} back`;
+      return `Undid a change to ${what}`;
   }
 }

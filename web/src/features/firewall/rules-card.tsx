@@ -1,20 +1,33 @@
 import type { Device } from '@palisade/contract/devices';
-import type { Rule } from '@palisade/contract/firewall';
+import type { Rule, RuleChange } from '@palisade/contract/firewall';
+import { conflictsOf } from '@palisade/contract/firewall-advice';
 import type { Finding } from '@palisade/contract/firewall-verdict';
-import { IconArrowBackUp, IconDownload, IconHistory, IconSearch, IconUpload, IconWall } from '@tabler/icons-react';
+import {
+  IconArrowBackUp,
+  IconChecks,
+  IconDownload,
+  IconHistory,
+  IconListCheck,
+  IconSearch,
+  IconUpload,
+  IconWall,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { useSearchParams } from 'react-router';
 import { ruleCountsQuery } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { ConflictGroups } from './conflict-groups.tsx';
 import { FIRST_RULES } from './firewall.queries.ts';
 import { chosenOf, EVERY_RULE, type RuleChoice, RuleFilters } from './rule-filters.tsx';
 import { goToRule, RuleTable } from './rule-table.tsx';
 import { DEFAULTS_SENTENCE } from './rule-words.ts';
+import { SelectionBar } from './selection-bar.tsx';
 import { type RuleActions, useRuleActions } from './use-rule-actions.ts';
 import type { ReadRules } from './use-rules.ts';
 
@@ -44,10 +57,12 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
   const actions = useRuleActions();
   const [choice, setChoice] = useState(EVERY_RULE);
   const [shown, setShown] = useState(FIRST_RULES);
-  const [dialog, setDialog] = useState<Dialog>();
+  const { dialog, setDialog, target } = useDialog(want);
+  const selection = useSelection();
   const byRule = useMemo(() => Map.groupBy(findings, ({ rule_id }) => rule_id), [findings]);
   const counts = useRuleCounts(devices);
   const names = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule.rule_name])), [rules]);
+  const conflicts = useMemo(() => conflictsOf(rules ?? [], findings), [rules, findings]);
   const isNarrowed = choice !== EVERY_RULE;
   // Filters and orders work on all rules.
   const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, byRule, choice));
@@ -56,7 +71,13 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
     want();
     setChoice(next);
     setShown(FIRST_RULES);
+    selection.clear();
   };
+  const selected = found?.filter(({ id }) => selection.ids.has(id)) ?? [];
+  function changeSelected(change: RuleChange) {
+    actions.changeMany(selected, change);
+    selection.clear();
+  }
   function show(rule_id: string) {
     if (goToRule(rule_id)) return;
     const place = rules?.findIndex(({ id }) => id === rule_id) ?? -1;
@@ -71,13 +92,19 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
   return (
     <RefreshedCard title="Rules" onRefresh={refetch}>
       {(refresh) => (
-        <div ref={body} className="rules">
+        <div ref={body} className="rules" data-selecting={selection.isOn}>
           <p className="sub rules__note">
             {devices.length === 0
-              ? `Once a device applies them, a block always wins over an allow. ${DEFAULTS_SENTENCE}`
-              : 'A block always wins over an allow. What no rule matches is decided by each device’s own default.'}
+              ? `A block always wins over an allow. ${DEFAULTS_SENTENCE}`
+              : 'A block always wins over an allow. Without a matching rule, each device uses its default.'}
           </p>
-          <RuleTools total={total} rules={isWhole ? rules : undefined} onWant={want} onOpen={setDialog} />
+          <RuleTools
+            total={total}
+            rules={isWhole ? rules : undefined}
+            onWant={want}
+            onOpen={setDialog}
+            onSelect={choice.state === 'odd' ? undefined : selection.begin}
+          />
           <ActionOutcome actions={actions} />
           {rules && rules.length > 0 && (
             <RuleFilters
@@ -86,7 +113,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
               counts={{
                 // Of many rules they would come later than the rest, and move it.
                 on: total <= FIRST_RULES ? rules.filter(({ enabled }) => enabled).length : undefined,
-                odd: byRule.size,
+                odd: conflicts.length,
               }}
               onChange={choose}
             />
@@ -96,27 +123,59 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
             rows={found}
             error={error}
             onRetry={refresh}
-            empty={rules && rules.length > 0 ? <NoMatch onShowAll={() => choose(EVERY_RULE)} /> : <NoRules onAdd={onAdd} />}
+            empty={
+              choice.state === 'odd' && conflicts.length === 0 ? (
+                <NoConflicts onShowAll={() => choose(EVERY_RULE)} />
+              ) : rules && rules.length > 0 ? (
+                <NoMatch onShowAll={() => choose(EVERY_RULE)} />
+              ) : (
+                <NoRules onAdd={onAdd} />
+              )
+            }
           >
-            {(rows) => (
-              <RuleTable
-                rules={rows.slice(0, shown)}
-                names={names}
-                all={isWhole ? rules : undefined}
-                findings={byRule}
-                actions={actions}
-                devices={devices}
-                counts={counts}
-                onShow={show}
-                edited={edited}
-                onEdit={(rule) => {
-                  if (rule) want();
-                  setEdited(rule);
-                }}
-              />
-            )}
+            {(rows) =>
+              choice.state === 'odd' ? (
+                <ConflictGroups
+                  conflicts={conflicts.filter(({ needless_id }) => rows.some(({ id }) => id === needless_id))}
+                  rules={rules ?? rows}
+                  isBusy={actions.busy.size > 0}
+                  onDelete={(needless) => actions.changeMany(needless, 'delete')}
+                  onShow={show}
+                />
+              ) : (
+                <RuleTable
+                  rules={rows.slice(0, shown)}
+                  names={names}
+                  all={isWhole ? rules : undefined}
+                  findings={byRule}
+                  actions={actions}
+                  devices={devices}
+                  counts={counts}
+                  onShow={show}
+                  edited={edited}
+                  onEdit={(rule) => {
+                    if (rule) want();
+                    setEdited(rule);
+                  }}
+                  selected={selection.ids}
+                  onSelect={selection.toggle}
+                  areAllSelected={rows.length > 0 && selected.length === rows.length}
+                  onSelectAll={(isSelected) => (isSelected ? selection.select(rows) : selection.clear())}
+                />
+              )
+            }
           </Listed>
-          {found && left > 0 && (
+          {found && selection.isOn && choice.state !== 'odd' && (
+            <SelectionBar
+              selected={selected.length}
+              total={found.length}
+              isBusy={actions.busy.size > 0}
+              onChange={changeSelected}
+              onAll={() => selection.select(found)}
+              onClear={selection.clear}
+            />
+          )}
+          {found && left > 0 && choice.state !== 'odd' && (
             <ShowMore
               left={left}
               loading={shown > FIRST_RULES && !isWhole}
@@ -126,11 +185,54 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
               }}
             />
           )}
-          <RuleDialog dialog={dialog} rules={isWhole ? rules : undefined} total={total} onClose={() => setDialog(undefined)} />
+          <RuleDialog
+            dialog={dialog}
+            rules={isWhole ? rules : undefined}
+            total={total}
+            target={target}
+            onClose={() => setDialog(undefined)}
+          />
         </div>
       )}
     </RefreshedCard>
   );
+}
+
+/** The dialog over the card. The address may ask for the export to another firewall. */
+function useDialog(want: () => void) {
+  const [search, setSearch] = useSearchParams();
+  const target = search.get('export');
+  const [dialog, setDialog] = useState<Dialog | undefined>(target === null ? undefined : 'export');
+  const isAsked = target !== null;
+  useEffect(() => {
+    if (isAsked) want();
+  }, [isAsked, want]);
+  return {
+    dialog,
+    target,
+    setDialog(next: Dialog | undefined) {
+      setDialog(next);
+      if (next === undefined && target !== null) setSearch({}, { replace: true, preventScrollReset: true });
+    },
+  };
+}
+
+/** Rules that are chosen to be changed together. `isOn` from the first choice, or from a press on Select, until Done. */
+function useSelection() {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [isBegun, setIsBegun] = useState(false);
+  return {
+    ids,
+    isOn: isBegun || ids.size > 0,
+    begin: () => setIsBegun(true),
+    toggle: (id: string) =>
+      setIds((before) => (before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]))),
+    select: (rules: readonly Rule[]) => setIds(new Set(rules.map(({ id }) => id))),
+    clear: () => {
+      setIds(new Set());
+      setIsBegun(false);
+    },
+  };
 }
 
 /** The rule whose form is open. Its row disappears with the form if another page deletes the rule: `tell` then says it. */
@@ -140,7 +242,7 @@ function useEdited(rules: readonly Rule[] | undefined, isWhole: boolean, tell: R
   useEffect(() => {
     if (!isGone) return;
     setEdited(undefined);
-    tell(`The rule “${edited.rule_name}” was deleted elsewhere while you edited it.`);
+    tell(`“${edited.rule_name}” was deleted in another window.`);
   }, [isGone, edited, tell]);
   return [edited, setEdited] as const;
 }
@@ -151,11 +253,18 @@ interface RuleToolsProps {
   rules: readonly Rule[] | undefined;
   onWant: () => void;
   onOpen: (dialog: Dialog) => void;
+  /** Undefined where no list is shown that could be selected from. */
+  onSelect: (() => void) | undefined;
 }
 
-function RuleTools({ total, rules, onWant, onOpen }: RuleToolsProps) {
+function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
   return (
     <div className="rules__tools">
+      {total > 1 && onSelect && (
+        <Button variant="text" size="s" data-select="" icon={<IconListCheck {...ICON} />} onClick={onSelect}>
+          Select
+        </Button>
+      )}
       <Button variant="text" size="s" icon={<IconHistory {...ICON} />} onClick={() => onOpen('history')}>
         History
       </Button>
@@ -173,7 +282,7 @@ function RuleTools({ total, rules, onWant, onOpen }: RuleToolsProps) {
             onOpen('export');
           }}
         >
-          For another firewall
+          Export for another firewall
         </Button>
       )}
     </div>
@@ -201,8 +310,23 @@ function NoMatch({ onShowAll }: { onShowAll: () => void }) {
   return (
     <EmptyState
       icon={<IconSearch size={28} stroke={1.7} />}
-      title="No rule matches"
-      sentence="None of your rules is like this."
+      title="No matching rules"
+      sentence="Try another search or filter."
+      action={
+        <Button variant="quiet" onClick={onShowAll}>
+          Show all rules
+        </Button>
+      }
+    />
+  );
+}
+
+function NoConflicts({ onShowAll }: { onShowAll: () => void }) {
+  return (
+    <EmptyState
+      icon={<IconChecks size={28} stroke={1.7} />}
+      title="No conflicts"
+      sentence="Every enabled rule has an effect."
       action={
         <Button variant="quiet" onClick={onShowAll}>
           Show all rules
@@ -217,7 +341,7 @@ function NoRules({ onAdd }: { onAdd: () => void }) {
     <EmptyState
       icon={<IconWall size={28} stroke={1.7} />}
       title="No firewall rules yet"
-      sentence="A rule allows or blocks traffic by where it comes from, where it goes, and the port it asks for."
+      sentence="A rule allows or blocks traffic by address and port. Add one to start."
       action={
         <Button variant="quiet" onClick={onAdd}>
           Add First Rule
@@ -232,14 +356,16 @@ interface RuleDialogProps {
   /** Undefined until all of them were read. */
   rules: readonly Rule[] | undefined;
   total: number;
+  /** The firewall that the export begins with. */
+  target: string | null;
   onClose: () => void;
 }
 
-function RuleDialog({ dialog, rules, total, onClose }: RuleDialogProps) {
+function RuleDialog({ dialog, rules, total, target, onClose }: RuleDialogProps) {
   return (
     <Suspense>
       {dialog === 'history' && <HistoryDialog onClose={onClose} />}
-      {dialog === 'export' && <ExportDialog rules={rules} onClose={onClose} />}
+      {dialog === 'export' && <ExportDialog rules={rules} first={target} onClose={onClose} />}
       {dialog === 'import' && <ImportDialog total={total} onClose={onClose} />}
     </Suspense>
   );

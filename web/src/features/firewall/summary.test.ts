@@ -19,12 +19,12 @@ const off = deviceOf({
 
 describe('whether the rules are in force', () => {
   it.each([
-    ['no device', [], 'unknown', 'Nothing applies your rules yet.'],
+    ['no device', [], 'unknown', 'Your rules aren’t active.'],
     ['one that applies them', [deviceOf()], 'good', 'Your rules are applied on Laptop.'],
     ['one that has not answered', [deviceOf(), pending], 'attention', 'Your rules are pending on Tower.'],
-    ['one that refused them', [pending, refused], 'danger', 'Old did not take your rules.'],
+    ['one that refused them', [pending, refused], 'danger', 'Old couldn’t apply your rules.'],
     ['one that cannot', [deviceOf(), off], 'attention', 'Your rules are applied on Laptop.'],
-    ['none that can', [off], 'attention', 'No device can enforce your rules.'],
+    ['none that can', [off], 'attention', 'No device can apply your rules.'],
   ])('with %s', (_, devices, tone, title) => {
     expect(answerOf(devices, NOW)).toMatchObject({ tone, title });
   });
@@ -39,5 +39,5 @@ describe('whether the rules are in force', () => {
 it('says what a kernel refused as a sentence of its own', () => {
   const errors = [{ rule_id: null, message: 'Operation not supported' }];
   const device = deviceOf({ enforcement: { ...enforcement, state: 'rejected', errors } });
-  expect(answerOf([device], NOW).sentence).toBe('Operation not supported. The rules before them are in force there.');
+  expect(answerOf([device], NOW).sentence).toBe('Operation not supported. Your previous rules still apply there.');
 });

@@ -20,8 +20,8 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
     return {
       tone: 'unknown',
       icon: IconWall,
-      title: 'Nothing applies your rules yet.',
-      sentence: 'Your rules are kept here. They block nothing until a device with the Palisade agent is connected, and none is.',
+      title: 'Your rules aren’t active.',
+      sentence: 'Connect a device to use them.',
     };
   }
   const state = (device: Device) => (device.capabilities?.firewall === 'unavailable' ? 'unavailable' : device.enforcement.state);
@@ -29,13 +29,13 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
   const [worst] = refused;
   if (worst !== undefined) {
     const [error] = worst.enforcement.errors;
-    const said = error === undefined ? 'Look at the device.' : error.message.replace(/(?<![.!?])$/u, '.');
-    const why = state(worst) === 'rolled_back' ? 'They cut it off from this server.' : said;
+    const said = error === undefined ? 'See Devices for details.' : error.message.replace(/(?<![.!?])$/u, '.');
+    const why = state(worst) === 'rolled_back' ? 'They disconnected it from this server.' : said;
     return {
       tone: 'danger',
       icon: IconAlertTriangle,
-      title: `${named(refused)} did not take your rules.`,
-      sentence: `${why} The rules before them are in force there.`,
+      title: `${named(refused)} couldn’t apply your rules.`,
+      sentence: `${why} Your previous rules still apply there.`,
     };
   }
   const pending = devices.filter((device) => ['pending', 'trial'].includes(state(device)));
@@ -45,7 +45,7 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
       tone: 'attention',
       icon: IconClock,
       title: `Your rules are pending on ${named(pending)}.`,
-      sentence: `${since === undefined ? '' : `Since ${describeAge(since, now)}. `}The rules before them stay in force until the device answers.`,
+      sentence: `${since === undefined ? '' : `Since ${describeAge(since, now)}. `}Your previous rules apply until the device responds.`,
     };
   }
   const off = devices.filter((device) => state(device) === 'unavailable');
@@ -53,15 +53,15 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
     return {
       tone: 'attention',
       icon: IconAlertTriangle,
-      title: 'No device can enforce your rules.',
-      sentence: off[0]?.capabilities?.firewall_reason ?? 'Your devices have no firewall that the agent can use.',
+      title: 'No device can apply your rules.',
+      sentence: off[0]?.capabilities?.firewall_reason ?? 'Your devices have no supported firewall.',
     };
   }
   return {
     tone: off.length > 0 ? 'attention' : 'good',
     icon: off.length > 0 ? IconAlertTriangle : IconShieldCheck,
     title: `Your rules are applied on ${named(devices.filter((device) => !off.includes(device)))}.`,
-    sentence: off.length > 0 ? `${named(off)} cannot enforce them.` : 'A block always wins over an allow.',
+    sentence: off.length > 0 ? `${named(off)} can’t apply them.` : 'A block always wins over an allow.',
   };
 }
 
@@ -75,14 +75,14 @@ interface SummaryProps {
 /** The answer first, then what to do. It waits for the devices, so that its words do not change under who reads them. */
 export function Summary({ devices, isUnknown, children }: SummaryProps) {
   const now = useMinute();
-  if (!devices && !isUnknown) return <LeadWaiting label="Reading whether your rules are applied" />;
+  if (!devices && !isUnknown) return <LeadWaiting label="Checking your rules" />;
   const answer = devices
     ? answerOf(devices, now)
     : {
         tone: 'unknown' as const,
         icon: IconCloudOff,
-        title: 'It is not known whether your rules are applied.',
-        sentence: 'Your devices could not be read. Your rules below are kept, whatever this page knows.',
+        title: 'We couldn’t check your rules.',
+        sentence: 'We couldn’t load your devices. Your rules are saved; reload the page.',
       };
   return (
     <Lead

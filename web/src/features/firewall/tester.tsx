@@ -39,7 +39,7 @@ export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; 
   const isIcmp = values.protocol === 'icmp';
   return (
     <Card title="Would this pass?">
-      <p className="sub">Describe a connection, and see which of your enabled rules decides. Nothing is sent anywhere.</p>
+      <p className="sub">Enter a connection to see which rule decides. Nothing is sent.</p>
       <Form className="tester" noValidate error={messages} busy={false} onSubmit={ask} onFocus={onWant}>
         <Choice
           label="Direction"
@@ -87,7 +87,7 @@ export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; 
           error={messages.port}
         />
         <Submit variant="quiet" size="l" disabled={!rules}>
-          Test
+          Test connection
         </Submit>
       </Form>
       <div role="status" className="tester__answer">

@@ -1,4 +1,4 @@
-import { deleteRule, type Rule, setRuleEnabled, undoRevision } from '@palisade/contract/firewall';
+import { changeRules, deleteRule, type Rule, type RuleChange, setRuleEnabled, undoRevision } from '@palisade/contract/firewall';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
@@ -13,6 +13,8 @@ interface Failure {
 export interface RuleActions {
   toggle: (rule: Rule) => void;
   remove: (rule: Rule) => void;
+  /** Changes several rules as one change, without a question: it can be undone. */
+  changeMany: (rules: readonly Rule[], change: RuleChange) => void;
   /** Takes the latest change back. */
   undo: () => void;
   /** Says what was done elsewhere, so that it can be undone here. */
@@ -27,7 +29,11 @@ export interface RuleActions {
   canUndo: boolean;
 }
 
-/** Actions on a rule. The list changes after the server has done it; a rule that is gone already goes from the list without a fuss. */
+const DONE: Record<RuleChange, string> = { enable: 'Enabled', disable: 'Disabled', delete: 'Deleted' };
+
+const countOf = (rules: readonly Rule[]) => (rules.length === 1 ? `“${rules[0]?.rule_name}”` : `${rules.length} rules`);
+
+/** Actions on rules. The list changes after the server has done it; a rule that is gone already goes from the list without a fuss. */
 export function useRuleActions(): RuleActions {
   const queries = useQueryClient();
   // Beside the state, because two clicks at once come before the next drawing.
@@ -50,7 +56,7 @@ export function useRuleActions(): RuleActions {
       console.error(error);
       if (error instanceof CallError && error.status === 404) {
         drop(rule.id);
-        setDone({ notice: `The rule “${rule.rule_name}” was already gone.`, canUndo: false });
+        setDone({ notice: `“${rule.rule_name}” was already deleted.`, canUndo: false });
       } else {
         setFailure({ title, sentence: sentenceOf(error), retry: () => void attempt(rule, title, work) });
       }
@@ -62,22 +68,51 @@ export function useRuleActions(): RuleActions {
 
   function toggle(rule: Rule) {
     const enabled = !rule.enabled;
-    void attempt(rule, `The rule “${rule.rule_name}” was not changed`, async () => {
+    void attempt(rule, `We couldn’t change “${rule.rule_name}”`, async () => {
       const changed = await call(setRuleEnabled, { params: { id: rule.id }, body: { enabled } });
       // The specification does not say what is answered: what was sent holds.
       const now = changed.id === rule.id ? changed : { enabled };
       updateRules(queries, (rules) => rules.map((other) => (other.id === rule.id ? { ...other, ...now } : other)));
-      return `The rule “${rule.rule_name}” is ${enabled ? 'enabled' : 'disabled'}.`;
+      return `${enabled ? 'Enabled' : 'Disabled'} “${rule.rule_name}”.`;
     });
   }
 
   function remove(rule: Rule) {
     if (running.current.has(rule.id) || !window.confirm('Are you sure you want to delete this rule?')) return;
-    void attempt(rule, `The rule “${rule.rule_name}” was not deleted`, async () => {
+    void attempt(rule, `We couldn’t delete “${rule.rule_name}”`, async () => {
       await call(deleteRule, { params: { id: rule.id } });
       drop(rule.id);
-      return `The rule “${rule.rule_name}” was deleted.`;
+      return `Deleted “${rule.rule_name}”.`;
     });
+  }
+
+  async function changeMany(rules: readonly Rule[], change: RuleChange): Promise<void> {
+    const ids = new Set(rules.map(({ id }) => id));
+    if (ids.size === 0 || [...ids].some((id) => running.current.has(id))) return;
+    for (const id of ids) running.current.add(id);
+    setBusy(new Set(running.current));
+    setFailure(undefined);
+    try {
+      await call(changeRules, { body: { rule_ids: [...ids], change } });
+      updateRules(queries, (all) =>
+        change === 'delete'
+          ? all.filter(({ id }) => !ids.has(id))
+          : all.map((rule) => (ids.has(rule.id) ? { ...rule, enabled: change === 'enable' } : rule)),
+      );
+      // A temporary rule that is enabled again has another end.
+      if (change === 'enable') void readRulesAnew(queries);
+      setDone({ notice: `${DONE[change]} ${countOf(rules)}.`, canUndo: true });
+    } catch (error) {
+      console.error(error);
+      setFailure({
+        title: `We couldn’t ${change} ${countOf(rules)}`,
+        sentence: sentenceOf(error),
+        retry: () => void changeMany(rules, change),
+      });
+    } finally {
+      for (const id of ids) running.current.delete(id);
+      setBusy(new Set(running.current));
+    }
   }
 
   async function undo(): Promise<void> {
@@ -87,10 +122,10 @@ export function useRuleActions(): RuleActions {
       const [latest] = await queries.fetchQuery(revisionsQuery);
       if (latest !== undefined) await call(undoRevision, { params: { id: latest.id } });
       await readRulesAnew(queries);
-      setDone({ notice: 'The change was taken back.', canUndo: false });
+      setDone({ notice: 'Change undone.', canUndo: false });
     } catch (error) {
       console.error(error);
-      setFailure({ title: 'The change was not taken back', sentence: sentenceOf(error), retry: () => void undo() });
+      setFailure({ title: 'We couldn’t undo the change', sentence: sentenceOf(error), retry: () => void undo() });
     } finally {
       setIsUndoing(false);
     }
@@ -99,6 +134,7 @@ export function useRuleActions(): RuleActions {
   return {
     toggle,
     remove,
+    changeMany: (rules, change) => void changeMany(rules, change),
     undo: () => void undo(),
     tell: useCallback((notice: string) => setDone({ notice, canUndo: true }), []),
     isUndoing,

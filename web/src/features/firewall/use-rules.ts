@@ -1,7 +1,7 @@
 import type { Rule } from '@palisade/contract/firewall';
 import { type Finding, findings as findingsOf } from '@palisade/contract/firewall-verdict';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { allRulesQuery, FIRST_RULES, firstRulesQuery } from './firewall.queries.ts';
 
 export interface ReadRules {
@@ -33,7 +33,7 @@ export function useRules(): ReadRules {
     isWhole: whole !== undefined,
     error: first.error ?? all.error,
     refetch: () => Promise.all([first.refetch(), ...(isWanted && hasMore ? [all.refetch()] : [])]),
-    want: () => setIsWanted(true),
+    want: useCallback(() => setIsWanted(true), []),
   };
 }
 

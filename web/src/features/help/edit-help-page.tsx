@@ -1,13 +1,13 @@
-import { Checkbox, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import '@mantine/core/styles/Checkbox.layer.css';
 import '@mantine/core/styles/InlineInput.layer.css';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useMediaQuery } from '@mantine/hooks';
-import { ARTICLE_LENGTH_MAXIMUM, type Article, type ArticleWritten } from '@palisade/contract/help';
+import type { Article, ArticleWritten } from '@palisade/contract/help';
 import { may } from '@palisade/contract/may';
 import { IconArrowLeft, IconBook, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type RefObject, useDeferredValue, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { z } from 'zod';
 import { keepDraft } from '#api/drafts.ts';
@@ -21,10 +21,10 @@ import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Listed } from '#ui/listed.tsx';
-import { Markdown } from '#ui/markdown.tsx';
 import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState } from '#ui/states.tsx';
+import { BodyField } from './body-field.tsx';
 import { allArticlesQuery, useDeleteArticle, useWriteArticle } from './help.queries.ts';
 import './help.css';
 
@@ -51,10 +51,10 @@ export function EditHelpPage() {
   return (
     <Page
       title="Edit help pages"
-      sentence="What customers read before they ask: short, in plain words, one question a page."
+      sentence="Answer one question per page, in plain words."
       aside={
         <ScreenLink to="/help" variant="quiet" size="s">
-          See them as customers do
+          View as a customer
         </ScreenLink>
       }
     >
@@ -82,7 +82,7 @@ function Editor() {
 
   function askAndShow(page?: string) {
     if (page === openId) return;
-    if (isChanged.current && !window.confirm('What you wrote on this page is not saved. Leave it?')) return;
+    if (isChanged.current && !window.confirm('You have unsaved changes. Leave this page?')) return;
     if (isChanged.current) keepDraft(placeOf(open?.id), '');
     show(page);
   }
@@ -112,7 +112,7 @@ function Editor() {
               <EmptyState
                 icon={<IconBook size={28} stroke={1.7} />}
                 title="No help pages yet"
-                sentence="Write the first one: the question that customers ask most."
+                sentence="Start with the question customers ask most."
               />
             }
           >
@@ -139,7 +139,7 @@ function Editor() {
           <EmptyState
             icon={<IconBook size={28} stroke={1.7} />}
             title="No page is open"
-            sentence="Choose one of the pages to change it, or begin a new one."
+            sentence="Choose a page or create a new one."
           />
         </Card>
       )}
@@ -289,14 +289,13 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
 }
 
 function ArticleFields({ form }: { form: UseFormReturnType<ArticleWritten> }) {
-  const preview = useDeferredValue(form.values.body);
   return (
     <>
       <TextInput label="Title" size="md" maxLength={120} {...form.getInputProps('title')} />
       <TextInput
         label="Address"
         size="md"
-        description="Letters, digits and dashes, after /help/. Left empty, it is made from the title."
+        description="Letters, digits, and dashes after /help/. Leave it empty to use the title."
         placeholder={slugOf(form.values.title)}
         {...form.getInputProps('slug')}
       />
@@ -307,28 +306,11 @@ function ArticleFields({ form }: { form: UseFormReturnType<ArticleWritten> }) {
         description="Shown in lists and above the article."
         {...form.getInputProps('summary')}
       />
-      <div className="help-form__both">
-        <Textarea
-          label="Article"
-          size="md"
-          rows={14}
-          maxLength={ARTICLE_LENGTH_MAXIMUM}
-          description="Markdown: ## heading, - list, 1. steps, **bold**, > warning, [words](/antivirus). HTML is shown as text."
-          {...form.getInputProps('body')}
-        />
-        <section className="help-form__preview" aria-label="Preview">
-          <h3>Preview</h3>
-          {preview.trim() === '' ? (
-            <p className="sub">What you write is shown here as customers see it.</p>
-          ) : (
-            <Markdown text={preview} />
-          )}
-        </section>
-      </div>
+      <BodyField value={form.values.body} error={form.errors['body']} onChange={(body) => form.setFieldValue('body', body)} />
       <Checkbox
         color="var(--accent)"
         iconColor="var(--accent-ink)"
-        label="Published: customers find it, and it is suggested in the chat"
+        label="Published: customers can find it, and the chat suggests it"
         {...form.getInputProps('is_published', { type: 'checkbox' })}
       />
     </>

@@ -108,8 +108,11 @@ describe('the editor', () => {
     await user.type(screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
     await user.type(screen.getByRole('textbox', { name: 'In one sentence' }), 'A caller is no friend.');
     await user.type(screen.getByRole('textbox', { name: 'Article' }), '**Hang up** now.');
+    await user.click(screen.getByRole('tab', { name: 'Preview' }));
     const preview = within(screen.getByRole('region', { name: 'Preview' }));
     await waitFor(() => expect(preview.getByText('Hang up').tagName).toBe('STRONG'));
+    await user.click(screen.getByRole('tab', { name: 'Edit' }));
+    expect(screen.getByRole('textbox', { name: 'Article' })).toHaveValue('**Hang up** now.');
     await user.click(screen.getByRole('checkbox', { name: /^Published/u }));
     await user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() =>

@@ -9,22 +9,23 @@ import { useDecline, useTalkOnly } from './joined.queries.ts';
 import { missingToShare, type NotShown, share, useSharing } from './sharing.ts';
 import './asking-card.css';
 
-const MAY = ['See the screen, window or tab that you choose', 'Point and draw on its picture', 'Write to you beside it'];
+const MAY = ['See the screen, window, or tab you choose', 'Point and draw on its picture', 'Write to you in the session chat'];
 const MAY_NOT = [
   'Press or type anything, unless you allow it later',
-  'See anything that you do not choose',
-  'Stay when you press Stop',
+  'See anything you don’t choose',
+  'Stay after you press End session',
 ];
 
 const NOT_SHOWN: Record<NotShown, string> = {
-  refused: 'Nothing is shared: your browser was told not to. The technician still waits. Press Approve to try again.',
+  refused: 'Nothing is shared, because your browser was told not to. Press Approve to try again.',
   unreadable:
-    'Your browser could not read the screen. On a Mac allow it under System Settings, Privacy & Security, Screen Recording. Then press Approve to try again.',
+    'Your browser couldn’t read the screen. On a Mac, allow it in System Settings, Privacy & Security, Screen Recording. Press Approve to try again.',
 };
 
 export const UNABLE = {
-  browser: 'This browser cannot share a screen; on phones none can. You can write to the technician, and send them a photo.',
-  secure_page: 'This page was not opened over a secure connection (https), so the browser does not share a screen from it.',
+  browser: 'This browser cannot share a screen; on phones none can. Write to the technician or send a photo instead.',
+  secure_page:
+    'Screen sharing needs https, and this page was not opened over a secure connection. Ask your provider for its https address.',
 } as const;
 
 /** The person who asks to look, and the two answers. Saying nothing is a no. */
@@ -43,7 +44,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
         <div>
           <p className="asking__state" role="status">
             <IconUserQuestion size={18} stroke={1.7} aria-hidden="true" />
-            Somebody asks to see your screen
+            Someone asks to see your screen
           </p>
           <h2>
             <bdi>{name}</bdi> has joined your session
@@ -64,9 +65,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
           </ul>
         </div>
       </div>
-      <p className="asking__check">
-        Ask them to say this name to you. If it is another one, or if they called you, press Decline.
-      </p>
+      <p className="asking__check">Ask them to say this name. If it’s different, or if they called you, press Decline.</p>
       <div className="asking__grants">
         <Grants title="They will be able to" grants={MAY} isAllowed />
         <Grants title="They will not be able to" grants={MAY_NOT} />
@@ -96,10 +95,10 @@ export function AskingCard({ session }: { session: RemoteSession }) {
         </Button>
       </div>
       <p className="sub">
-        {missing === undefined && 'After Approve your browser asks what to show. Nothing is shared before you have chosen. '}
+        {missing === undefined && 'Next, your browser asks what to share. Nothing is shared before you choose. '}
         {due_at !== null && (
           <>
-            Without an answer they are refused in <Countdown until={Date.parse(due_at)} />.
+            They’re refused in <Countdown until={Date.parse(due_at)} />.
           </>
         )}
       </p>

@@ -10,7 +10,7 @@ import './changed-devices.css';
 const THINGS: Record<ChangedThing, string> = {
   account: 'user account',
   privilege: 'right to act as administrator',
-  ssh_key: 'key that lets somebody sign in from elsewhere',
+  ssh_key: 'key for signing in from elsewhere',
   autostart: 'program that starts when you sign in',
   service: 'program that runs in the background',
   scheduled: 'program that runs at set times',
@@ -19,18 +19,16 @@ const THINGS: Record<ChangedThing, string> = {
   program: 'program',
 };
 
-const HOW: Record<SessionChange['how'], string> = { added: 'New', changed: 'Changed', removed: 'Gone' };
+const HOW: Record<SessionChange['how'], string> = { added: 'New', changed: 'Changed', removed: 'Removed' };
 
 /** Changes on the customer’s devices between their consent and the end of a session. */
 export function ChangedDevices({ session }: { session: RemoteSession }) {
   const { data: devices, error, refetch } = useQuery(sessionChangesQuery(session.id));
   return (
     <div className="changed">
-      {error && <ErrorNotice title="This could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {error && <ErrorNotice title="We couldn’t load the changes" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!devices && !error && <LoadingRows label="Loading what changed" />}
-      {devices?.length === 0 && (
-        <p className="sub">Nothing was measured: no device of yours with our agent was connected when this session began.</p>
-      )}
+      {devices?.length === 0 && <p className="sub">We couldn’t check: none of your devices was connected.</p>}
       {devices?.map((device) => (
         <Device key={device.device_id} device={device} />
       ))}
@@ -43,20 +41,19 @@ function Device({ device }: { device: DeviceChanges }) {
   if (state === 'measuring' || state === 'awaited')
     return (
       <p className="sub" role="status">
-        <bdi>{device_name}</bdi> has not said yet what changed. If it is switched off, it says so when it is on again.
+        <bdi>{device_name}</bdi> hasn’t reported changes yet. Switch it on to see them.
       </p>
     );
   if (state === 'not_measured')
     return (
       <p className="sub">
-        Nothing was measured on <bdi>{device_name}</bdi>: it did not take stock when the session began, or was not heard of
-        afterwards.
+        We couldn’t check <bdi>{device_name}</bdi>: it wasn’t connected at the start or at the end.
       </p>
     );
   return (
     <>
       <p className="sub">
-        {changes.length === 0 ? 'Nothing that we look at has changed on ' : 'Ask about whatever you did not expect. On '}
+        {changes.length === 0 ? 'We found no changes on ' : 'Ask about anything you didn’t expect. On '}
         <bdi>{device_name}</bdi>
         {changes.length === 0 ? '.' : ':'}
       </p>
@@ -70,9 +67,7 @@ function Device({ device }: { device: DeviceChanges }) {
           {more > 0 && <li>{`And ${more} more.`}</li>}
         </ul>
       )}
-      {unread.length > 0 && (
-        <p className="sub">{`Not all could be looked at: ${unread.map((thing) => THINGS[thing]).join(', ')}.`}</p>
-      )}
+      {unread.length > 0 && <p className="sub">{`We couldn’t check: ${unread.map((thing) => THINGS[thing]).join(', ')}.`}</p>}
     </>
   );
 }

@@ -16,8 +16,8 @@ export function CodeLine({ code, side }: { code: string | undefined; side: Side 
       </p>
       <p className="sub">
         {side === 'customer'
-          ? 'The technician sees the same code. Have them read it to you: if it differs, press Stop.'
-          : 'Read it to the customer. They see the same code, unless somebody sits between you.'}
+          ? 'Ask the technician to read their code to you. If it differs, press End session.'
+          : 'Read it to the customer. If theirs differs, end the session.'}
       </p>
     </div>
   );

@@ -1,5 +1,5 @@
 import type { RemoteSession } from '@palisade/contract/remote';
-import { IconListDetails } from '@tabler/icons-react';
+import { IconListDetails, IconX } from '@tabler/icons-react';
 import { lazy, Suspense, useId, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
@@ -10,28 +10,41 @@ import { SessionFileList } from './session-files.tsx';
 
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
 
-/** Asked while the customer still knows how it was. */
-export function EndedCard({ session }: { session: RemoteSession }) {
+/** Asked while the customer still knows how it was, until they dismiss it. */
+export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDismiss: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
   const changed = useId();
   return (
     <Card
       title={`Your session with ${session.support_agent} is over`}
       action={
-        <Button
-          variant="quiet"
-          size="s"
-          icon={<IconListDetails size={16} stroke={1.7} aria-hidden="true" />}
-          aria-haspopup="dialog"
-          onClick={() => setIsOpen(true)}
-        >
-          What was recorded
-        </Button>
+        <div className="ended-card__actions">
+          <Button
+            variant="quiet"
+            size="s"
+            icon={<IconListDetails size={16} stroke={1.7} aria-hidden="true" />}
+            aria-haspopup="dialog"
+            onClick={() => setIsOpen(true)}
+          >
+            What was recorded
+          </Button>
+          <Button
+            variant="text"
+            size="s"
+            icon={<IconX size={16} stroke={2} aria-hidden="true" />}
+            onClick={() => {
+              onDismiss();
+              document.querySelector('h1')?.focus();
+            }}
+          >
+            Dismiss
+          </Button>
+        </div>
       }
     >
       <p className="sub">
-        {session.end_reason === null ? 'It is done.' : `${ownEndReason(session.end_reason)}.`} Nobody sees anything of your screen
-        any more. Anything strange, now or later: report it.
+        {session.end_reason !== null && `${ownEndReason(session.end_reason)}. `}Screen sharing has stopped. Report anything
+        suspicious.
       </p>
       {session.approved_at !== null && (
         <section className="ended-card__changed" aria-labelledby={changed}>

@@ -19,10 +19,10 @@ export function GoOn({ session: { id, reaffirm_by } }: { session: Pick<RemoteSes
   return (
     <div className="go-on">
       <p role="alert">
-        The session ends in {minutes} {minutes === 1 ? 'minute' : 'minutes'} unless you say that it may go on.
+        The session ends in {minutes} {minutes === 1 ? 'minute' : 'minutes'} unless you continue it.
       </p>
       <Button size="s" loading={reaffirm.isPending} onClick={() => reaffirm.mutate()}>
-        Go on
+        Continue session
       </Button>
       <Refusal error={reaffirm.error} />
     </div>

@@ -78,9 +78,7 @@ describe('grants of the technician', () => {
 
   it('is said while it is so, and stopped by a button and by a key', async () => {
     const { asked } = visit({ grants: [of('control'), of('clipboard')] });
-    expect(screen.getByRole('status')).toHaveTextContent(
-      'tina controls <b>laptop</b>. Move your own mouse, and it is yours alone again.',
-    );
+    expect(screen.getByRole('status')).toHaveTextContent('tina controls <b>laptop</b>. Move your mouse to take control back.');
     expect(await screen.findByRole('switch', { name: /clipboard/u })).toBeChecked();
     await userEvent.click(screen.getByRole('button', { name: 'Stop control' }));
     await userEvent.keyboard('{Alt>}{Shift>}[KeyC]{/Shift}{/Alt}');
@@ -114,6 +112,6 @@ describe('grants of the technician', () => {
     const ended = { grants: ['control' as const], why: 'own_input' as const, detail: null, at: '2026-11-20T10:03:00.000Z' };
     visit({ grants_ended: ended }, [deviceOf({ state: 'offline' })]);
     expect(screen.getByRole('status')).toHaveTextContent('The customer moved their own mouse.');
-    expect(await screen.findByText(/None of your computers is connected/u)).toBeVisible();
+    expect(await screen.findByText(/To allow control, add a computer in Devices/u)).toBeVisible();
   });
 });

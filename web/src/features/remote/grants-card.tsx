@@ -71,14 +71,14 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
             <b>
               <bdi>{technician}</bdi> controls <bdi>{controlled.device.device_name}</bdi>.
             </b>{' '}
-            Move your own mouse, and it is yours alone again.
+            Move your mouse to take control back.
           </>
         ) : seen ? (
           <>
             <b>
               <bdi>{technician}</bdi> sees the screen of <bdi>{seen.device.device_name}</bdi>
             </b>{' '}
-            and cannot touch it.
+            but can’t control it.
           </>
         ) : (
           <>
@@ -93,19 +93,14 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
             <b>
               <bdi>{technician}</bdi> asks to {WANTED[wanted]}.
             </b>{' '}
-            Switch it on below if you want that. If you do nothing, nothing happens.
+            Allow it below if you want. Otherwise, do nothing.
           </p>
           <Button variant="quiet" size="s" onClick={forget}>
             Not now
           </Button>
         </div>
       )}
-      {online.length === 0 && devices && (
-        <p className="sub">
-          None of your computers is connected, so none can be controlled. Devices says how a computer is added: control goes
-          through its agent.
-        </p>
-      )}
+      {online.length === 0 && devices && <p className="sub">To allow control, add a computer in Devices.</p>}
       {online.map(({ id, device_name, capabilities }) =>
         capabilities?.control === true ? (
           <div key={id} className="grants__device">

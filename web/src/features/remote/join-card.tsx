@@ -1,24 +1,19 @@
 import { TextInput } from '@mantine/core';
 import { sessionCodeSchema } from '@palisade/contract/remote';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'react-router';
 import { z } from 'zod';
 import { sentenceOf } from '#api/call.ts';
-import { rowsOf } from '#api/pages.ts';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
-import { EVERY_SESSION, joinedHistoryQuery, useJoinSession } from './remote.queries.ts';
+import { useJoinSession } from './remote.queries.ts';
 
 /** The card of a conversation brings its code along. */
 const broughtSchema = z.object({ session_code: z.string() });
 
-/** Where a technician enters the code that a customer read to them. */
+/** Where a technician enters a customer’s code. The workspace takes its place once they have joined. */
 export function JoinCard() {
   const join = useJoinSession();
-  const { data } = useInfiniteQuery(joinedHistoryQuery(EVERY_SESSION));
-  // Until the customer has answered: what follows is said where the session is.
-  const isAnswered = rowsOf(data)?.some(({ id, phase }) => id === join.data?.id && phase !== 'claimed') ?? false;
   const location = useLocation();
   const [typed, setTyped] = useState(() => broughtSchema.safeParse(location.state).data?.session_code ?? '');
   const [error, setError] = useState<string>();
@@ -38,7 +33,7 @@ export function JoinCard() {
         <TextInput
           size="md"
           label="Session code"
-          description="As the customer reads it. Capitals, dashes and blanks do not matter."
+          description="Capitals, dashes, and spaces don’t matter."
           placeholder="K7M-4QP-9XD"
           autoComplete="off"
           autoCapitalize="characters"
@@ -55,14 +50,6 @@ export function JoinCard() {
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
       </Form>
-      <p role="status" className="sub">
-        {join.isSuccess && typed === '' && !isAnswered && (
-          <>
-            You have joined the session of <bdi>{join.data.customer}</bdi>, and they see your name. Nothing is shown to you before
-            they approve.
-          </>
-        )}
-      </p>
     </Card>
   );
 }

@@ -3,17 +3,17 @@ import { SESSION_FILE_LIFETIME } from '@palisade/contract/remote-files';
 import { IconHeadset } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { sentenceOf } from '#api/call.ts';
-import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
+import { EndSession } from './end-session.tsx';
 import { EVERY_SESSION, joinedHistoryQuery, useCompleteJoined } from './remote.queries.ts';
 import { SearchedSessions } from './searched-sessions.tsx';
 import { SessionRow } from './session-list.tsx';
 
-/** Sessions of this technician: the running ones with the way to complete them. */
+/** Sessions of this technician: the running ones with the way to end them. */
 export function JoinedSessions() {
   const pages = useSearchedPages(EVERY_SESSION, joinedHistoryQuery);
   const now = useMinute();
@@ -29,7 +29,7 @@ export function JoinedSessions() {
             <EmptyState
               icon={<IconHeadset size={28} stroke={1.7} />}
               title="No joined sessions"
-              sentence="A session that you join by its code is listed here, also after it has ended."
+              sentence="Sessions you join are listed here. Enter a customer’s code to join the first one."
             />
           }
         >
@@ -71,15 +71,12 @@ function JoinedRow({ session, now }: { session: JoinedSession; now: number }) {
       }
       action={
         session.status === 'active' && (
-          <Button
-            variant="quiet"
+          <EndSession
             size="s"
             loading={complete.isPending}
-            aria-label={`Complete ${session.session_code}`}
+            aria-label={`End session ${session.session_code}`}
             onClick={() => complete.mutate(session)}
-          >
-            Complete
-          </Button>
+          />
         )
       }
     />

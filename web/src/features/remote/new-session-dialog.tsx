@@ -1,29 +1,38 @@
 import { IconShieldLock } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useSupportLinks } from '#api/support-links.ts';
 import { Button } from '#ui/button.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
+import { Toggle } from '#ui/toggle.tsx';
 import { FraudWords } from './fraud-words.tsx';
 import { useCreateSession } from './remote.queries.ts';
 import './new-session-dialog.css';
 
 interface NewSessionDialogProps {
   onClose: () => void;
-  /** Also opens the portal; on the portal itself there is no need to. */
-  opensPortal: boolean;
+  /** Offers the portal in a window of its own; the portal itself does not. */
+  offersPortal: boolean;
 }
 
-export function NewSessionDialog({ onClose, opensPortal }: NewSessionDialogProps) {
+export function NewSessionDialog({ onClose, offersPortal }: NewSessionDialogProps) {
   const create = useCreateSession();
   const isUnproven = useIsUnproven();
   const { remote_portal } = useSupportLinks();
-  const portal = new URL(remote_portal, window.location.href).href;
+  const portal = new URL(remote_portal, window.location.href);
+  // Sessions run on this page, but a provider's own portal is where that provider's technicians are.
+  const [choice, setChoice] = useState<boolean>();
+  const isPortalWanted = choice ?? portal.origin !== window.location.origin;
 
   function start() {
+    const opened = offersPortal && isPortalWanted;
     // At once, and not when the answer is there: a browser blocks windows that no press opens.
-    if (opensPortal) window.open(portal, '_blank', 'noopener');
+    if (opened) window.open(portal.href, '_blank', 'noopener');
     create.mutate(undefined, {
-      onError: () => window.alert(`The remote session could not be created. Please visit the portal to get help: ${portal}`),
+      onError() {
+        if (offersPortal && !opened) window.open(portal.href, '_blank', 'noopener');
+        window.alert(`The remote session could not be created. Please visit the portal to get help: ${portal.href}`);
+      },
       onSettled: onClose,
     });
   }
@@ -35,16 +44,11 @@ export function NewSessionDialog({ onClose, opensPortal }: NewSessionDialogProps
         <IconShieldLock size={22} stroke={1.7} aria-hidden="true" />
         <div>
           <h3>Security notice</h3>
-          <p>
-            Share codes only with trusted support technicians: someone whom you called yourself. Never with somebody who called
-            you.
-          </p>
+          <p>Share codes only with trusted support technicians: someone you called yourself, on a number you know.</p>
         </div>
       </div>
-      <p className="sub">
-        You get a code that is valid for 30 minutes and for one technician. A code that still waits is cancelled.
-        {opensPortal && ' The remote-support portal opens in a new window.'}
-      </p>
+      <p className="sub">Your code lasts 30 minutes, works for one technician, and replaces any unused code.</p>
+      {offersPortal && <Toggle label="Also open the portal in a new window" isOn={isPortalWanted} onChange={setChoice} />}
       <EmailNeeded what="You can create a session" />
       <div className="modal-window__actions">
         <Button variant="quiet" onClick={onClose}>

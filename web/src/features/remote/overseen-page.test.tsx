@@ -101,7 +101,7 @@ it('narrows the list by state, end, report and name, and leads back', async () =
   server.on(listOverseenSessions, reply(listOverseenSessions, [overseen()]));
   renderForTest(<OverseenPage />);
   await userEvent.click(await screen.findByRole('radio', { name: 'Completed' }));
-  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'End' }), 'Four hours were over');
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'End' }), 'The four-hour limit was reached');
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Reports' }), 'Reported');
   let asked: URLSearchParams | undefined;
   server.on(listOverseenSessions, (query) => {

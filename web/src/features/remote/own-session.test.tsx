@@ -12,7 +12,7 @@ import {
   reportSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
-import { screen, within } from '@testing-library/react';
+import { cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
@@ -206,15 +206,15 @@ describe('a session that has just ended', () => {
     const list = within(await screen.findByRole('list', { name: 'Changed on laptop' }));
     expect(list.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
       'New user account <b>helper</b>',
-      'Gone program clamav',
+      'Removed program clamav',
       'And 3 more.',
     ]);
     const part = screen.getByRole('region', { name: 'What changed on your device' });
     for (const words of [
-      'Not all could be looked at: table of firewall rules.',
-      'Nothing that we look at has changed on tower.',
-      'Nothing was measured on old one',
-      'asleep has not said yet what changed.',
+      'We couldn’t check: table of firewall rules.',
+      'We found no changes on tower.',
+      'We couldn’t check old one',
+      'asleep hasn’t reported changes yet.',
     ])
       expect(part).toHaveTextContent(words);
   });
@@ -222,7 +222,7 @@ describe('a session that has just ended', () => {
   it('says that nothing was measured where no device was there', async () => {
     const session = ended();
     visit(session);
-    expect(await screen.findByText(/^Nothing was measured: no device of yours/u)).toBeVisible();
+    expect(await screen.findByText(/^We couldn’t check: none of your devices/u)).toBeVisible();
   });
 
   it('is rated', async () => {
@@ -266,6 +266,22 @@ describe('a session that has just ended', () => {
     expect(await dialog.findByText('Remote session approved')).toBeVisible();
     await userEvent.click(dialog.getByRole('button', { name: 'Save the record as CSV' }));
     expect(await dialog.findByRole('alert')).toHaveTextContent('Not now.');
+  });
+
+  it('is dismissed, and stays away after a reload', async () => {
+    const session = ended();
+    visit(session);
+    await userEvent.click(await screen.findByRole('button', { name: 'Dismiss' }));
+    expect(screen.queryByText('Your session with tina is over')).not.toBeInTheDocument();
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
+    cleanup();
+    visit(session);
+    expect(await screen.findByText('No session is open. Nobody can join you.')).toBeVisible();
+    expect(screen.queryByText('Your session with tina is over')).not.toBeInTheDocument();
+    cleanup();
+    // The next one is asked about.
+    visit(ended());
+    expect(await screen.findByText('Your session with tina is over')).toBeVisible();
   });
 
   it('is not asked about once it is long over', async () => {

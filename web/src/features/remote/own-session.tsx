@@ -1,8 +1,10 @@
 import type { RemoteSession } from '@palisade/contract/remote';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { keepDraft, readDraft } from '#api/drafts.ts';
 import { LoadingRows } from '#ui/states.tsx';
 import { isOpen } from './remote.queries.ts';
-import { SessionBanner } from './session-banner.tsx';
+import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
+import { SessionStepper, stepOf } from './session-stepper.tsx';
 
 /** The code for sharing a screen is loaded once somebody asks to see it. */
 const OpenSession = lazy(async () => ({ default: (await import('./open-session.tsx')).OpenSession }));
@@ -12,7 +14,7 @@ const EndedCard = lazy(async () => ({ default: (await import('./ended-card.tsx')
 const FRESH = 10 * 60_000;
 
 /** An own session that is open: its code until somebody asks, then everything else. */
-export function OwnSession({ session }: { session: RemoteSession }) {
+function OwnSession({ session }: { session: RemoteSession }) {
   if (session.phase === 'waiting') return <SessionBanner session={session} />;
   return (
     <Suspense fallback={<LoadingRows label="Loading your session" />}>
@@ -21,14 +23,37 @@ export function OwnSession({ session }: { session: RemoteSession }) {
   );
 }
 
+/** Where the dismissed card of an ended session is kept, for this person in this browser. */
+const DISMISSED = 'remote.dismissed';
+
 /** The session that has just ended, where somebody had joined it and none is open. */
-export function JustEnded({ sessions, now }: { sessions: readonly RemoteSession[]; now: number }) {
+function justEnded(sessions: readonly RemoteSession[], now: number): RemoteSession | undefined {
   const [newest] = sessions;
-  if (!newest || sessions.some(isOpen) || newest.support_agent === null || newest.ended_at === null) return null;
-  if (now - Date.parse(newest.ended_at) > FRESH) return null;
+  if (!newest || sessions.some(isOpen) || newest.support_agent === null || newest.ended_at === null) return undefined;
+  return now - Date.parse(newest.ended_at) > FRESH ? undefined : newest;
+}
+
+/** Own sessions as one flow of steps: the open one, or how the last one went, or that nobody can join. */
+export function OwnSessionFlow({ sessions, now }: { sessions: readonly RemoteSession[]; now: number }) {
+  const [dismissed, setDismissed] = useState(() => readDraft(DISMISSED));
+  const open = sessions.filter(isOpen);
+  const newest = justEnded(sessions, now);
+  const ended = newest?.id === dismissed ? undefined : newest;
+  function dismiss({ id }: RemoteSession) {
+    keepDraft(DISMISSED, id);
+    setDismissed(id);
+  }
   return (
-    <Suspense fallback={null}>
-      <EndedCard key={newest.id} session={newest} />
-    </Suspense>
+    <SessionStepper step={stepOf(open[0], ended !== undefined)} hasCode={open.length > 0}>
+      {open.map((session) => (
+        <OwnSession key={session.id} session={session} />
+      ))}
+      {ended && (
+        <Suspense fallback={null}>
+          <EndedCard key={ended.id} session={ended} onDismiss={() => dismiss(ended)} />
+        </Suspense>
+      )}
+      {open.length === 0 && <NoSessionBanner />}
+    </SessionStepper>
   );
 }

@@ -74,7 +74,7 @@ describe('the portal of a customer', () => {
 });
 
 describe('the portal of a technician', () => {
-  it.each(['support', 'admin'] as const)('lets %s join by a code however it is typed, and complete the session', async (role) => {
+  it.each(['support', 'admin'] as const)('lets %s join by a code however it is typed, and end the session', async (role) => {
     visit(role);
     await screen.findByText('No joined sessions');
     const session = sessionOf({ status: 'active', support_agent: 'tina', customer: '<i>maria</i>' });
@@ -88,13 +88,13 @@ describe('the portal of a technician', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Join' }));
     expect(await screen.findByText(/You have joined the session of/u)).toBeVisible();
     expect(server.callsOf(joinSession)[0]?.body).toEqual({ session_code: 'K7M-4QP-9XD' });
-    const list = within(screen.getByRole('region', { name: 'Joined sessions' }));
-    expect(list.getByText('<i>maria</i>')).toBeVisible();
-    // Until the customer has said yes there is nothing to see, and nothing to complete.
+    // Until the customer has said yes there is nothing to see, and nothing to end.
     const workspace = within(await screen.findByRole('region', { name: 'Session with <i>maria</i>' }));
     expect(workspace.getByText('Waiting for <i>maria</i> to approve')).toBeVisible();
     expect(workspace.queryByRole('button', { name: 'End session' })).not.toBeInTheDocument();
-    expect(list.queryByRole('button')).not.toBeInTheDocument();
+    // The workspace has the place of the form and of the list.
+    expect(screen.queryByLabelText('Session code')).not.toBeInTheDocument();
+    expect(screen.queryByRole('region', { name: 'Joined sessions' })).not.toBeInTheDocument();
     server.on(listJoined, reply(listJoined, [session]));
     await act(() => queries.invalidateQueries());
     expect(await workspace.findByRole('button', { name: 'End session' })).toBeVisible();
@@ -105,7 +105,9 @@ describe('the portal of a technician', () => {
       server.on(listJoined, reply(listJoined, [completed]));
       return reply(completeJoined, completed);
     });
-    await userEvent.click(list.getByRole('button', { name: 'Complete K7M-4QP-9XD' }));
+    await userEvent.click(workspace.getByRole('button', { name: 'End session' }));
+    const list = within(await screen.findByRole('region', { name: 'Joined sessions' }));
+    expect(list.getByText('<i>maria</i>')).toBeVisible();
     expect(await list.findByText('Completed', { selector: '.badge' })).toBeVisible();
     expect(list.queryByRole('button')).not.toBeInTheDocument();
   });
@@ -123,16 +125,18 @@ describe('the portal of a technician', () => {
     expect(field).toHaveValue('K7M-4QP-9XD');
   });
 
-  it('says why a session could not be completed', async () => {
+  it('lists further open sessions below, and says why one could not be ended', async () => {
     const session = sessionOf({ status: 'active', support_agent: 'tina' });
     server.on({ ...listSessionMessages, path: `/remote/sessions/${session.id}/messages` }, reply(listSessionMessages, []));
-    server.on(listJoined, reply(listJoined, [session]));
+    const other = sessionOf({ status: 'active', support_agent: 'tina', session_code: 'AAA-AAA-AA2' });
+    server.on(listJoined, reply(listJoined, [other, session]));
+    server.on({ ...listSessionMessages, path: `/remote/sessions/${other.id}/messages` }, reply(listSessionMessages, []));
     server.on(
       { ...completeJoined, path: `/remote/joined/${session.id}/complete` },
       refusal('conflict', { detail: 'It has ended.' }),
     );
     visit('support');
-    await userEvent.click(await screen.findByRole('button', { name: 'Complete K7M-4QP-9XD' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'End session K7M-4QP-9XD' }));
     await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('It has ended.'));
   });
 });

@@ -1,4 +1,4 @@
-import { SESSION_POLL_INTERVAL } from '@palisade/contract/remote';
+import { type JoinedSession, SESSION_POLL_INTERVAL } from '@palisade/contract/remote';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -13,31 +13,30 @@ import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { JoinCard } from './join-card.tsx';
 import { JoinedSessions } from './joined-sessions.tsx';
 import { NewSessionDialog } from './new-session-dialog.tsx';
-import { JustEnded, OwnSession } from './own-session.tsx';
+import { OwnSessionFlow } from './own-session.tsx';
 import { EVERY_SESSION, isOpen, joinedHistoryQuery, sessionsQuery, useSessionEvents } from './remote.queries.ts';
-import { NoSessionBanner } from './session-banner.tsx';
 import { type Step, Steps } from './steps.tsx';
 import './remote-page.css';
 import './portal-page.css';
 
 const STAFF_STEPS: readonly Step[] = [
-  { title: 'They call you', sentence: 'Never call first, and never ask for a password, a card number or a code of a sign-in.' },
-  { title: 'They read you the code', sentence: 'It has nine letters and digits, and is valid for 30 minutes. Enter it here.' },
+  { title: 'They call you', sentence: 'Never call first. Never ask for a password, card number, or sign-in code.' },
+  { title: 'They read you the code', sentence: 'Enter the nine letters and digits here. A code lasts 30 minutes.' },
   {
     title: 'They approve you',
-    sentence: 'They see your name and choose what to show. Without an answer the request ends in a minute.',
+    sentence: 'They see your name and choose what to share. An unanswered request expires in a minute.',
   },
-  { title: 'Guide them', sentence: 'You see what they share. Point and draw on it; they press.' },
-  { title: 'End the session', sentence: 'Press End session when you have finished. They can end it at any time.' },
+  { title: 'Guide them', sentence: 'You see what they share. Point and draw on it while they press.' },
+  { title: 'End the session', sentence: 'Press End session when you’re done. They can end it at any time.' },
 ];
 
 const CUSTOMER_STEPS: readonly Step[] = [
-  { title: 'Check the name', sentence: 'You see here who asks to see your screen. Ask them to say their name to you.' },
+  { title: 'Check the name', sentence: 'You’ll see who asks to see your screen. Ask them to say their name.' },
   { title: 'Choose what to show', sentence: 'After Approve your browser asks: the whole screen, a window or a tab.' },
-  { title: 'Keep your secrets', sentence: 'Nobody from support asks for a password, a card number or a code of a sign-in.' },
+  { title: 'Keep your secrets', sentence: 'Support never asks for a password, card number, or sign-in code.' },
   {
     title: 'End it whenever you want',
-    sentence: 'Press Pause for a moment, or Stop for good. The code is worth nothing afterwards.',
+    sentence: 'Press Pause for a break or End session to finish. Your code can’t be used again.',
   },
 ];
 
@@ -48,17 +47,21 @@ const Workspace = lazy(async () => ({ default: (await import('./workspace.tsx'))
 export function PortalPage() {
   const isStaff = useIsStaff();
   const { isLoading: isOwnOnItsWay } = useQuery(sessionsQuery);
-  const { isLoading: isJoinedOnItsWay } = useInfiniteQuery({ ...joinedHistoryQuery(EVERY_SESSION), enabled: isStaff });
+  const { data: joined, isLoading: isJoinedOnItsWay } = useInfiniteQuery({
+    ...joinedHistoryQuery(EVERY_SESSION),
+    enabled: isStaff,
+  });
+  useSessionEvents();
+  const opened = isStaff ? (rowsOf(joined)?.filter(isOpen) ?? []) : [];
+  const [working] = opened;
+  if (working !== undefined) return <Working session={working} hasMore={opened.length > 1} />;
   return (
     <Page
       title="Remote support portal"
       sentence={
-        isStaff
-          ? 'Join a customer’s session with the code that they read to you.'
-          : 'Your session, while a technician helps you. Keep this window open.'
+        isStaff ? 'Enter the code that your customer reads to you.' : 'Your session with a technician. Keep this window open.'
       }
     >
-      {isStaff && <OpenWorkspace />}
       <div className="remote__columns">
         <div className="portal__main">
           {isStaff && (
@@ -80,16 +83,18 @@ export function PortalPage() {
   );
 }
 
-/** The newest of the sessions that this technician has joined and that are open. */
-function OpenWorkspace() {
-  const { data } = useInfiniteQuery(joinedHistoryQuery(EVERY_SESSION));
-  useSessionEvents();
-  const session = rowsOf(data)?.find(isOpen);
-  if (!session) return null;
+/** The newest open session that this technician has joined has the whole screen; further open ones are listed below it. */
+function Working({ session, hasMore }: { session: JoinedSession; hasMore: boolean }) {
   return (
-    <Suspense fallback={<LoadingRows label="Loading the session" />}>
-      <Workspace key={session.id} session={session} />
-    </Suspense>
+    <div className="portal__working">
+      <h1 tabIndex={-1} className="visually-hidden">
+        Remote support portal
+      </h1>
+      <Suspense fallback={<LoadingRows label="Loading the session" />}>
+        <Workspace key={session.id} session={session} />
+      </Suspense>
+      {hasMore && <JoinedSessions />}
+    </div>
   );
 }
 
@@ -106,9 +111,8 @@ function OwnSessions({ isStaff }: { isStaff: boolean }) {
     <section className="portal__own" aria-labelledby="own-session">
       <div className="portal__head">
         <h2 id="own-session">Your session</h2>
-        {!isStaff && (
+        {!isStaff && open?.length === 0 && (
           <Button
-            variant={open?.length === 0 ? 'primary' : 'quiet'}
             icon={<IconPlus size={18} stroke={2} aria-hidden="true" />}
             aria-haspopup="dialog"
             onClick={() => setIsStarting(true)}
@@ -121,12 +125,8 @@ function OwnSessions({ isStaff }: { isStaff: boolean }) {
         <ErrorNotice title="Your sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
       {!open && !error && <LoadingRows label="Loading your session" />}
-      {open?.map((session) => (
-        <OwnSession key={session.id} session={session} />
-      ))}
-      {sessions && <JustEnded sessions={sessions} now={now} />}
-      {open?.length === 0 && <NoSessionBanner />}
-      {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} opensPortal={false} />}
+      {sessions && <OwnSessionFlow sessions={sessions} now={now} />}
+      {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} offersPortal={false} />}
     </section>
   );
 }

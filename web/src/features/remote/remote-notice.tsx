@@ -1,11 +1,12 @@
 import type { RemoteSession } from '@palisade/contract/remote';
-import { IconPlayerStopFilled, IconScreenShare, IconUserQuestion, IconX } from '@tabler/icons-react';
+import { IconScreenShare, IconUserQuestion, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'react-router';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { EndSession } from './end-session.tsx';
 import { useDecline } from './joined.queries.ts';
 import { sessionsQuery, useEndSession, useSessionEvents } from './remote.queries.ts';
 import './sharing-banner.css';
@@ -34,7 +35,7 @@ function Asks({ session }: { session: RemoteSession }) {
           <b>
             <bdi>{session.support_agent}</bdi> asks to see your screen.
           </b>{' '}
-          Without an answer they are refused.
+          If you don’t answer, the request expires.
         </p>
         {session.due_at !== null && (
           <p className="sub">
@@ -78,19 +79,13 @@ function Runs({ session }: { session: RemoteSession }) {
         <ScreenLink to="/remote" variant="quiet">
           Open the session
         </ScreenLink>
-        <Button
-          icon={<IconPlayerStopFilled size={18} aria-hidden="true" />}
-          loading={end.isPending}
-          onClick={() => end.mutate(session)}
-        >
-          Stop
-        </Button>
+        <EndSession loading={end.isPending} onClick={() => end.mutate(session)} />
       </div>
     </section>
   );
 }
 
 function describeShare({ share, is_paused }: RemoteSession): string {
-  if (share !== 'running') return 'Nothing of your screen is shown just now.';
-  return is_paused ? 'What you share elsewhere is paused.' : 'They see what you share in another window or on another device.';
+  if (share !== 'running') return 'They can’t see your screen now.';
+  return is_paused ? 'Sharing in another window is paused.' : 'They see what you share in another window or on another device.';
 }

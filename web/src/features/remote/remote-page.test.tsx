@@ -102,12 +102,11 @@ describe('the session history', () => {
 });
 
 describe('a new session', () => {
-  it('warns first, opens the portal by the press itself, and shows its code in the banner', async () => {
+  it('warns first and shows its code on the page, without a second window', async () => {
     renderForTest(<RemotePage />);
     await screen.findByText('No sessions yet');
     const session = sessionOf();
     server.on(createSession, () => {
-      expect(open).toHaveBeenCalledTimes(1);
       server.on(listSessions, reply(listSessions, [session]));
       return reply(createSession, session);
     });
@@ -118,10 +117,24 @@ describe('a new session', () => {
     expect(await screen.findByText('Waiting for connection...')).toBeVisible();
     expect(banner().getByText('K7M-4QP-9XD')).toBeVisible();
     expect(banner().getByText('Valid for 20 more minutes.')).toBeVisible();
-    expect(open).toHaveBeenCalledWith(new URL('/portal', window.location.href).href, '_blank', 'noopener');
+    expect(open).not.toHaveBeenCalled();
     expect(server.callsOf(createSession)[0]?.body).toBeUndefined();
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(alert).not.toHaveBeenCalled();
+    expect(screen.queryByRole('button', { name: 'New Session' })).not.toBeInTheDocument();
+  });
+
+  it('opens the portal in a second window, by the press itself, when the person asks for it', async () => {
+    server.on(createSession, () => {
+      expect(open).toHaveBeenCalledTimes(1);
+      return reply(createSession, sessionOf());
+    });
+    renderForTest(<RemotePage />);
+    await screen.findByText('No sessions yet');
+    await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
+    await userEvent.click(screen.getByRole('switch', { name: 'Also open the portal in a new window' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Create Session' }));
+    await waitFor(() => expect(open).toHaveBeenCalledWith(new URL('/portal', window.location.href).href, '_blank', 'noopener'));
   });
 
   it('that cannot be created opens the portal all the same, and an alert says to visit it', async () => {
@@ -172,6 +185,21 @@ describe('the banner', () => {
     expect(await history().findByText('You cancelled it')).toBeVisible();
     expect(screen.queryByText('Waiting for connection...')).not.toBeInTheDocument();
     await waitFor(() => expect(screen.getByRole('heading', { level: 1 })).toHaveFocus());
+  });
+
+  it.each([
+    [{}, 'Code'],
+    [{ phase: 'claimed' as const, support_agent: 'tina' }, 'Approve'],
+    [{ status: 'active' as const, support_agent: 'tina', view: 'screen' as const, share: 'stopped' as const }, 'Share'],
+    [{ status: 'active' as const, support_agent: 'tina', view: 'screen' as const, share: 'running' as const }, 'Work'],
+    [{ status: 'active' as const, support_agent: 'tina', view: 'talk' as const }, 'Work'],
+    [{ status: 'completed' as const, support_agent: 'tina', ended_at: new Date().toISOString() }, 'End'],
+  ])('of %j stands at the step %s', async (parts, step) => {
+    server.on(listSessions, reply(listSessions, [sessionOf(parts)]));
+    renderForTest(<RemotePage />);
+    const steps = within(await screen.findByRole('list', { name: 'Steps of a session' }));
+    expect(steps.getAllByRole('listitem').filter((item) => item.getAttribute('aria-current') === 'step')).toHaveLength(1);
+    expect(steps.getByText(step).closest('li')).toHaveAttribute('aria-current', 'step');
   });
 
   it('says why a session could not be ended', async () => {

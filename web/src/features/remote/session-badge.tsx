@@ -29,12 +29,12 @@ export const END_REASONS: Record<EndReason, string> = {
   ended_by_admin: 'Ended by an administrator',
   reported: 'Reported by the customer',
   share_stopped: 'Nothing was shared for a minute',
-  customer_gone: 'The customer was gone for a minute',
-  technician_gone: 'The technician was gone for two minutes',
-  not_reaffirmed: 'The customer did not say that it may go on',
-  time_limit: 'Four hours were over',
+  customer_gone: 'The customer was disconnected for a minute',
+  technician_gone: 'The technician was disconnected for two minutes',
+  not_reaffirmed: 'The customer didn’t continue the session',
+  time_limit: 'The four-hour limit was reached',
   server_restart: 'The connection was lost when the server restarted',
-  access_lost: 'The technician may not join sessions any more',
+  access_lost: 'The technician can no longer join sessions',
 };
 
 /** The same, said to the customer. */
@@ -44,8 +44,8 @@ const OWN_END_REASONS: Partial<Record<EndReason, string>> = {
   no_answer: 'You did not answer within a minute',
   ended_by_customer: 'You ended it',
   reported: 'You reported it',
-  customer_gone: 'You were gone for a minute',
-  not_reaffirmed: 'You did not say that it may go on',
+  customer_gone: 'You were disconnected for a minute',
+  not_reaffirmed: 'You didn’t continue it',
 };
 
 export const ownEndReason = (reason: EndReason) => OWN_END_REASONS[reason] ?? END_REASONS[reason];

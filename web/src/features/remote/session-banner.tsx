@@ -2,9 +2,11 @@ import type { RemoteSession } from '@palisade/contract/remote';
 import { IconLock, IconPlugConnected } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { sentenceOf } from '#api/call.ts';
+import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { Button, Spinner } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
+import { EndSession } from './end-session.tsx';
 import { useEndSession } from './remote.queries.ts';
 import '#ui/card.css';
 import './session-banner.css';
@@ -23,6 +25,8 @@ export function describeValidity(expires_at: string, now: number): string {
 /** The present session: a code that waits, or a technician who has joined. */
 export function SessionBanner({ session }: { session: RemoteSession }) {
   const end = useEndSession();
+  // The bar above every screen has the button while something is shared from this window.
+  const isEndedAbove = useSharingNow() !== undefined;
   const isWaiting = session.status === 'pending';
   const wasEnded = !end.isIdle;
   // The button goes with what it ended.
@@ -37,9 +41,12 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
       <div className="banner__actions">
         {isWaiting && <CopyButton variant="primary" text={session.session_code} what="The session code" label="Copy code" />}
-        <Button variant="quiet" loading={end.isPending} onClick={() => end.mutate(session)}>
-          {isWaiting ? 'Cancel' : 'End session'}
-        </Button>
+        {isWaiting && (
+          <Button variant="quiet" loading={end.isPending} onClick={() => end.mutate(session)}>
+            Cancel
+          </Button>
+        )}
+        {!isWaiting && !isEndedAbove && <EndSession loading={end.isPending} onClick={() => end.mutate(session)} />}
       </div>
       {end.error && (
         <p role="alert" className="banner__error">
@@ -61,7 +68,7 @@ function Waiting({ session }: { session: RemoteSession }) {
       <p className="banner__label">Session code</p>
       <p className="banner__code">{session.session_code}</p>
       <p className="sub">
-        Read it only to a technician whom you trust. <span className="num">{describeValidity(session.expires_at, now)}</span>
+        Read it only to a technician you called. <span className="num">{describeValidity(session.expires_at, now)}</span>
       </p>
     </div>
   );
@@ -96,7 +103,7 @@ export function NoSessionBanner() {
       </span>
       <div className="banner__what">
         <h2 className="banner__title">No session is open. Nobody can join you.</h2>
-        <p className="sub">Start one when a technician whom you called asks for a code.</p>
+        <p className="sub">Start one when a technician you called asks for a code.</p>
       </div>
     </section>
   );

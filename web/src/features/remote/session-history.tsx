@@ -33,7 +33,7 @@ export function SessionHistory() {
               <EmptyState
                 icon={<IconDeviceDesktop size={28} stroke={1.7} />}
                 title="No sessions yet"
-                sentence="Each session is listed here with its code, its times, and who joined it."
+                sentence="Your sessions are listed here. Press New Session to start one."
               />
             }
           >

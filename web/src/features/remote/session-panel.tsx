@@ -79,10 +79,10 @@ function Elsewhere({ session }: { session: RemoteSession }) {
     <EmptyState
       icon={<IconWindow size={28} stroke={1.7} />}
       title="This session is open in another window"
-      sentence="What you share is shared from there. If you go on here, it is shown no longer."
+      sentence="You share from there. If you continue here, that sharing stops."
       action={
         <Button variant="quiet" onClick={() => attend(session, true)}>
-          Go on in this window
+          Continue in this window
         </Button>
       }
     />
@@ -104,8 +104,8 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
       ))}
       <div className="session-panel__below">
         <p className="sub">
-          A page cannot draw on your desktop: where the technician points is shown on this picture
-          {hasSmallWindow() && ', or in a small window that stays on top'}.
+          See where the technician points in this picture
+          {hasSmallWindow() && ' or in a small window that stays on top'}.
         </p>
         {hasSmallWindow() && (
           <Button
@@ -132,7 +132,7 @@ interface MirrorProps {
 }
 
 function Mirror({ screen, sharing, away }: MirrorProps) {
-  const words = away ? `${away} is not there just now: nobody sees this.` : describeLink(screen.link);
+  const words = away ? `${away} is not there just now. No one sees this.` : describeLink(screen.link);
   const isOnly = sharing.screens.length === 1;
   return (
     <figure className="mirror" data-paused={sharing.isPaused}>
@@ -199,8 +199,8 @@ function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharin
         title="The technician sees nothing of your screen"
         sentence={
           wasShown
-            ? 'Sharing has stopped: the page was loaded again, or your browser was told to stop. Share again to go on.'
-            : 'You talk without a screen. You can share one whenever you like.'
+            ? 'Sharing has stopped. Share again to continue.'
+            : 'You’re talking without a screen. Share one whenever you like.'
         }
         action={
           <Button loading={sharing.isChoosing} onClick={() => void share(session)}>
@@ -210,12 +210,12 @@ function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharin
       />
       {sharing.notShown && (
         <p role="alert" className="refusal">
-          Nothing is shared: your browser was told not to, or could not read the screen. Try again.
+          Nothing is shared. Allow screen sharing in your browser, then try again.
         </p>
       )}
       {session.due_reason === 'share_stopped' && session.due_at !== null && (
         <p className="sub session-panel__due">
-          Without a picture the session ends in <Countdown until={Date.parse(session.due_at)} />.
+          Share again, or the session ends in <Countdown until={Date.parse(session.due_at)} />.
         </p>
       )}
     </>

@@ -1,8 +1,9 @@
-import { IconMicrophone, IconPlayerPause, IconPlayerPlay, IconPlayerStopFilled, IconScreenShare } from '@tabler/icons-react';
+import { IconMicrophone, IconPlayerPause, IconPlayerPlay, IconScreenShare } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { SharingNow } from '#domain/session/sharing-now.ts';
 import { Button } from '#ui/button.tsx';
+import { EndSession } from './end-session.tsx';
 import { useIsRecorded } from './files.queries.ts';
 import { GoOn } from './go-on.tsx';
 import { MuteButton } from './mute-button.tsx';
@@ -13,7 +14,7 @@ import './sharing-banner.css';
 /** Keys of the whole page. By their place on the keyboard: with Alt some keyboards write other letters. */
 const KEYS = { pause: { code: 'KeyP', name: 'Alt+Shift+P' }, stop: { code: 'KeyS', name: 'Alt+Shift+S' } } as const;
 
-/** Pause and Stop by key, in every window in which they are shown. */
+/** Pause and the end of the session by key, in every window in which they are shown. */
 export function useSharingKeys(isPaused: boolean, target: Window = window): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -28,7 +29,7 @@ export function useSharingKeys(isPaused: boolean, target: Window = window): void
   }, [isPaused, target]);
 }
 
-export function PauseAndStop({ isPaused, isShown = true }: { isPaused: boolean; isShown?: boolean }) {
+export function PauseAndEnd({ isPaused, isShown = true }: { isPaused: boolean; isShown?: boolean }) {
   const PauseIcon = isPaused ? IconPlayerPlay : IconPlayerPause;
   return (
     <div className="sharing-banner__actions">
@@ -43,14 +44,7 @@ export function PauseAndStop({ isPaused, isShown = true }: { isPaused: boolean; 
           {isPaused ? 'Show again' : 'Pause'}
         </Button>
       )}
-      <Button
-        icon={<IconPlayerStopFilled size={18} aria-hidden="true" />}
-        aria-keyshortcuts={KEYS.stop.name}
-        title={KEYS.stop.name}
-        onClick={() => void stop()}
-      >
-        Stop
-      </Button>
+      <EndSession aria-keyshortcuts={KEYS.stop.name} title={KEYS.stop.name} onClick={() => void stop()} />
     </div>
   );
 }
@@ -81,7 +75,7 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
               <b>
                 <bdi>{technician}</bdi>
               </b>{' '}
-              runs. Nothing of your screen is shown.
+              is on. They can’t see your screen.
             </>
           ) : is_paused ? (
             <>
@@ -101,10 +95,10 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
             <p role="status">
               {voice === 'open' ? (
                 <>
-                  <b>Your microphone is on.</b> What you say is heard.
+                  <b>Your microphone is on.</b> They hear what you say.
                 </>
               ) : (
-                'Your voice is on, and you are muted.'
+                'You’re muted.'
               )}
             </p>
             <MuteButton isMuted={voice === 'muted'} />
@@ -112,12 +106,12 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
         )}
         {isRecorded && (
           <p role="status">
-            <b>It is being recorded.</b> {is_paused ? 'The recording is paused as well.' : 'You both get the recording.'}
+            <b>It is being recorded.</b> {is_paused ? 'The recording is paused too.' : 'You both get the recording.'}
           </p>
         )}
         {session && <GoOn session={session} />}
       </div>
-      <PauseAndStop isPaused={is_paused} isShown={is_shown} />
+      <PauseAndEnd isPaused={is_paused} isShown={is_shown} />
     </section>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { MarkedPicture } from './marked-picture.tsx';
 import type { Sharing } from './sharing.ts';
-import { PauseAndStop, useSharingKeys } from './sharing-banner.tsx';
+import { PauseAndEnd, useSharingKeys } from './sharing-banner.tsx';
 
 /** https://wicg.github.io/document-picture-in-picture/, which the types of the browser do not have. */
 interface DocumentPictureInPicture {
@@ -34,7 +34,7 @@ function dress(small: Window): void {
   small.document.title = document.title;
 }
 
-/** The picture with what the technician shows on it, Pause and Stop, in a window that stays on top. */
+/** The picture with what the technician shows on it, Pause and End session, in a window that stays on top. */
 export function SmallWindow({ sharing, onClose }: { sharing: Sharing; onClose: () => void }) {
   const [small, setSmall] = useState<Window>();
   const close = useRef(onClose);
@@ -76,7 +76,7 @@ function Small({ sharing, target }: { sharing: Sharing; target: Window }) {
           </MarkedPicture>
         )}
       </div>
-      <PauseAndStop isPaused={sharing.isPaused} />
+      <PauseAndEnd isPaused={sharing.isPaused} />
     </div>
   );
 }

@@ -50,7 +50,7 @@ describe('messages to the technician while there is no picture', () => {
     [{ share: 'none', view: 'screen' }, 'They choose what to show.'],
     [{ share: 'stopped', view: 'screen' }, 'They stopped sharing, or loaded the page again. Ask them to press Share again.'],
     [{ share: 'none', view: 'talk' }, /They chose to show no screen/u],
-    [{ phase: 'reconnecting', is_customer_here: false }, 'maria is gone'],
+    [{ phase: 'reconnecting', is_customer_here: false }, 'maria is disconnected'],
   ] as const)('%j', (parts, words) => {
     visit(parts);
     expect(screen.getByText(words)).toBeVisible();
@@ -81,7 +81,7 @@ describe('the place of a technician', () => {
     const session = visit({ share: 'running', view: 'screen' });
     act(() => socket().say({ kind: 'refused', topic: { session_id: session.id }, why: 'taken' }));
     expect(screen.getByText('You watch this session in another window')).toBeVisible();
-    await userEvent.click(screen.getByRole('button', { name: 'Go on in this window' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Continue in this window' }));
     expect(said('listen_remote')).toHaveLength(2);
     expect(screen.queryByText('You watch this session in another window')).not.toBeInTheDocument();
   });
@@ -106,7 +106,7 @@ describe('beside the picture', () => {
   it('the customer’s card is read when it is opened, and not before they have approved', async () => {
     const asked = visit({ status: 'pending', phase: 'claimed' });
     await userEvent.click(screen.getByRole('button', { name: 'Customer' }));
-    expect(screen.getByText('You see who they are once they have approved.')).toBeVisible();
+    expect(screen.getByText('You’ll see their details once they approve.')).toBeVisible();
     expect(server.callsOf({ ...readSessionCustomer, path: `/remote/joined/${asked.id}/customer` })).toEqual([]);
   });
 

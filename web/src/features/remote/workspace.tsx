@@ -14,6 +14,7 @@ import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { CodeLine } from './code-line.tsx';
 import type { Link } from './connection.ts';
 import { ControlPart } from './control-part.tsx';
+import { EndSession } from './end-session.tsx';
 import { sessionCustomerQuery, useWriteNotes } from './joined.queries.ts';
 import { describeLink } from './link-words.ts';
 import { RecordingLine } from './recording-line.tsx';
@@ -51,11 +52,7 @@ export function Workspace({ session }: { session: JoinedSession }) {
             )}
           </p>
         </div>
-        {!isWaiting && (
-          <Button loading={complete.isPending} onClick={() => complete.mutate(session)}>
-            End session
-          </Button>
-        )}
+        {!isWaiting && <EndSession loading={complete.isPending} onClick={() => complete.mutate(session)} />}
       </header>
       <Refusal error={complete.error} />
       <RecordingLine session={session} track={picture?.track} isPaused={watch.isPaused} />
@@ -86,10 +83,10 @@ export function Workspace({ session }: { session: JoinedSession }) {
               <EmptyState
                 icon={<IconWindow size={28} stroke={1.7} />}
                 title="You watch this session in another window"
-                sentence="One window of yours has the picture at a time."
+                sentence="The picture is in one window at a time."
                 action={
                   <Button variant="quiet" onClick={() => setTurn(turn + 1)}>
-                    Go on in this window
+                    Continue in this window
                   </Button>
                 }
               />
@@ -133,13 +130,13 @@ function WaitingRoom({ session }: { session: JoinedSession }) {
     <EmptyState
       icon={<IconHourglass size={28} stroke={1.7} />}
       title={`Waiting for ${session.customer} to approve`}
-      sentence={`They see your name, for whom you work and since when. Ask them to compare it.${
+      sentence={`You have joined the session of ${session.customer}. They see your name and approve you.${
         asked_at === null ? '' : ` You asked ${describeAge(asked_at, now)}.`
       }`}
       action={
         session.due_at !== null && (
           <p className="sub" role="timer">
-            Without an answer the request ends in <Countdown until={Date.parse(session.due_at)} />.
+            The request expires in <Countdown until={Date.parse(session.due_at)} />.
           </p>
         )
       }
@@ -155,9 +152,9 @@ function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: L
   const { customer, view, share, phase, is_customer_here, due_at, due_reason } = session;
   const isGone = phase === 'reconnecting' && !is_customer_here;
   const sentence = isGone
-    ? 'Their page is closed or cut off. If it does not come back in a minute, the session ends.'
+    ? 'They’ve lost their connection. The session ends in a minute unless they return.'
     : view === 'talk'
-      ? 'They chose to show no screen; a phone cannot show one. Tell them what to press, or write it to them.'
+      ? 'They chose to show no screen. Tell them what to press, or write to them.'
       : share === 'stopped'
         ? 'They stopped sharing, or loaded the page again. Ask them to press Share again.'
         : share === 'none'
@@ -166,8 +163,8 @@ function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: L
   return (
     <EmptyState
       icon={<IconScreenShareOff size={28} stroke={1.7} />}
-      title={isGone ? `${customer} is gone` : 'No picture'}
-      sentence={sentence ?? 'The picture is on its way.'}
+      title={isGone ? `${customer} is disconnected` : 'No picture'}
+      sentence={sentence ?? 'The picture is loading.'}
       action={
         <>
           {share === 'running' && link.state === 'failed' && (
@@ -229,7 +226,7 @@ function Notes({ session }: { session: JoinedSession }) {
     <Form className="workspace__notes" error={write.error} busy={write.isPending} onSubmit={() => write.mutate(notes)}>
       <Textarea
         label="Notes"
-        description="The customer never sees them."
+        description="Only staff can see these notes."
         rows={8}
         maxLength={NOTES_LENGTH_MAXIMUM}
         value={notes}
@@ -256,14 +253,14 @@ function Customer({ session }: { session: JoinedSession }) {
       <EmptyState
         icon={<IconUser size={28} stroke={1.7} />}
         title="Not yet"
-        sentence="You see who they are once they have approved."
+        sentence="You’ll see their details once they approve."
       />
     );
   if (card) return <CustomerCard card={card} />;
   return (
     <div className="workspace__notes">
       {error ? (
-        <ErrorNotice title="The card could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+        <ErrorNotice title="We couldn’t load the customer" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       ) : (
         <LoadingRows label="Loading the card" />
       )}

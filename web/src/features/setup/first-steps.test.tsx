@@ -2,7 +2,7 @@ import { type Overview, readOverview } from '@palisade/contract/overview';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MARIA } from '#api/fake-records.ts';
+import { MARIA, NOTHING_WAITS } from '#api/fake-records.ts';
 import { FakeServer, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -17,10 +17,7 @@ beforeEach(() => {
 
 function open(done: Partial<Overview['first_steps']>) {
   const first_steps = { provider: false, second_factor: false, first_scan: false, others: false, ...done };
-  server.on(
-    readOverview,
-    reply(readOverview, { waiting: { plan_requests: 0, false_alarms: 0, mails: 0, jobs: 0 }, first_steps }),
-  );
+  server.on(readOverview, reply(readOverview, { waiting: NOTHING_WAITS, first_steps }));
   renderForTest(<FirstSteps />);
 }
 

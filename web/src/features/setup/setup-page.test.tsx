@@ -4,7 +4,7 @@ import { setupConfig } from '@palisade/contract/setup';
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { CONFIG, MARIA, NOTHING_WAITS } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 function giveUp(jobs: number): void {
-  const waiting = { plan_requests: 0, false_alarms: 0, mails: 0, jobs };
+  const waiting = { ...NOTHING_WAITS, jobs };
   const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
   server.on(readOverview, reply(readOverview, { waiting, first_steps }));
 }

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import type { Template, UserPlanRequest } from '@palisade/contract/subscription';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useLocation, useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
@@ -37,6 +37,13 @@ export function AdminManager() {
   const [pressed, setPressed] = useState<{ tab: string | null; key: string }>();
   const tab = pressed?.key === key ? pressed.tab : named;
   const [assignment, setAssignment] = useKeptState('assign', assignDraftSchema, EMPTY_ASSIGNMENT);
+  // From a person's record, for whom the plan is.
+  const email = search.get('email');
+  useEffect(() => {
+    if (email === null) return;
+    setAssignment({ ...assignment, user_email: email, request_id: undefined });
+    setSearch({ tab: 'assign' }, { replace: true, preventScrollReset: true });
+  }, [email, assignment, setAssignment, setSearch]);
   const [template, setTemplate] = useKeptState('template', templateDraftSchema, EMPTY_TEMPLATE);
   const [message, setMessage] = useState<Message>();
   const root = useRef<HTMLDivElement>(null);
@@ -69,7 +76,7 @@ export function AdminManager() {
 
   const waiting = requests.data?.length ?? 0;
   return (
-    <Page title="Subscription Manager" sentence="Give people a plan, decide which plans are on offer, and see who has what.">
+    <Page title="Subscription Manager" sentence="Assign plans, manage your offer, and see who has which plan.">
       <Tabs ref={root} value={tab} onChange={changeTab} keepMounted={false} className="manager">
         <Tabs.List className="manager__tabs" aria-label="Subscription manager">
           <Tabs.Tab className="manager__tab" value="assign">

@@ -1,4 +1,3 @@
-import { TextInput } from '@mantine/core';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { ASSIGN_DURATIONS, assignSubscription, CURRENCY, expiryOf } from '@palisade/contract/subscription';
 import { call } from '#api/call.ts';
@@ -7,6 +6,7 @@ import { Form } from '#ui/form.tsx';
 import { describePlanEnd, useMinute } from '#ui/moment.tsx';
 import { type AssignDraft, EMPTY_ASSIGNMENT, featuresOf, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
+import { PersonField } from './person-field.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
 import { PlanSubmit } from './plan-submit.tsx';
@@ -38,18 +38,10 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
     <div className="assign">
       <Card title="Assign a subscription">
         <Form noValidate className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
-          <TextInput
-            label="User Email"
-            name="user_email"
-            type="email"
-            autoComplete="off"
-            placeholder="user@example.com"
-            required
-            withAsterisk={false}
-            size="md"
+          <PersonField
             value={draft.user_email}
             error={messages['user_email']}
-            onChange={(event) => change({ user_email: event.currentTarget.value })}
+            onChange={(user_email) => change({ user_email })}
           />
           <div className="plan-form__pair">
             <PlanNameField
@@ -95,9 +87,9 @@ function Preview({ draft }: { draft: AssignDraft }) {
         }}
       />
       <p className="sub assign__effect">
-        It starts at once, ends on {describePlanEnd(expiryOf(new Date(now).toISOString(), months))}, and replaces the plan they
-        have.
-        {draft.request_id !== undefined && ' It answers their request.'}
+        It starts at once, ends on {describePlanEnd(expiryOf(new Date(now).toISOString(), months))}, and replaces their current
+        plan.
+        {draft.request_id !== undefined && ' It grants their request.'}
       </p>
     </Card>
   );

@@ -31,7 +31,12 @@ export const assignDraftSchema = planDraftSchema.extend({
 });
 export type AssignDraft = z.infer<typeof assignDraftSchema>;
 
-export const templateDraftSchema = planDraftSchema.extend({ template_name: z.string(), base_price: z.string() });
+export const templateDraftSchema = planDraftSchema.extend({
+  template_name: z.string(),
+  base_price: z.string(),
+  /** The template that is edited; a new one without it. */
+  template_id: z.string().optional(),
+});
 export type TemplateDraft = z.infer<typeof templateDraftSchema>;
 
 const EMPTY_PLAN: PlanDraft = {
@@ -43,7 +48,7 @@ const EMPTY_PLAN: PlanDraft = {
 };
 
 export const EMPTY_ASSIGNMENT: AssignDraft = { ...EMPTY_PLAN, user_email: '', plan_name: '', price: '', request_id: undefined };
-export const EMPTY_TEMPLATE: TemplateDraft = { ...EMPTY_PLAN, template_name: '', base_price: '' };
+export const EMPTY_TEMPLATE: TemplateDraft = { ...EMPTY_PLAN, template_name: '', base_price: '', template_id: undefined };
 
 /** A template copied into the assign form; whom it is for stays as it is. */
 export function draftOfTemplate(template: Template, user_email: string): AssignDraft {
@@ -57,6 +62,20 @@ export function draftOfTemplate(template: Template, user_email: string): AssignD
     features: template.features,
     feature: '',
     request_id: undefined,
+  };
+}
+
+/** A template as the form edits it. */
+export function draftOfEdited(template: Template): TemplateDraft {
+  return {
+    template_id: template.id,
+    template_name: template.template_name,
+    base_price: String(template.base_price),
+    duration_months: String(template.duration_months),
+    max_devices: String(template.max_devices),
+    is_premium: template.is_premium,
+    features: template.features,
+    feature: '',
   };
 }
 

@@ -1,6 +1,14 @@
-import { createTemplate, deleteTemplate, TEMPLATE_DURATIONS, type Template } from '@palisade/contract/subscription';
+import {
+  changeTemplate,
+  createTemplate,
+  deleteTemplate,
+  TEMPLATE_DURATIONS,
+  type Template,
+} from '@palisade/contract/subscription';
 import { IconTemplate } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
@@ -8,7 +16,7 @@ import { Card } from '#ui/card.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { Form } from '#ui/form.tsx';
 import { EmptyState, LoadingRows } from '#ui/states.tsx';
-import { EMPTY_TEMPLATE, parseTemplate, type TemplateDraft } from './drafts.ts';
+import { draftOfEdited, EMPTY_TEMPLATE, parseTemplate, type TemplateDraft } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
@@ -25,6 +33,7 @@ interface TemplatesTabProps {
 
 export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTabProps) {
   const { data: templates, error } = useQuery(templatesQuery);
+  const root = useRef<HTMLDivElement>(null);
   const remove = useChange({
     of: deleteTemplate,
     mutationFn: ({ id }: Template) => call(deleteTemplate, { body: { template_id: id } }),
@@ -33,21 +42,29 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
   });
 
   function askAndRemove(template: Template) {
-    const question = `Take "${template.template_name}" off the offer? Nobody can ask for it then. Whoever has it keeps it.`;
+    const question = `Remove "${template.template_name}" from the offer? People who have the plan keep it.`;
     if (window.confirm(question)) remove.mutate(template);
   }
 
+  function edit(template: Template) {
+    flushSync(() => {
+      onMessage(undefined);
+      onChange(draftOfEdited(template));
+    });
+    root.current?.querySelector<HTMLElement>('[name="template_name"]')?.focus();
+  }
+
   return (
-    <div className="templates">
+    <div className="templates" ref={root}>
       <TemplateForm draft={draft} onChange={onChange} onMessage={onMessage} />
       <Card title="Plans on offer">
         {!templates && !error && <LoadingRows label="Loading the templates" />}
-        {!templates && error && <p className="sub">The templates could not be read.</p>}
+        {!templates && error && <p className="sub">We couldn’t load the templates.</p>}
         {templates?.length === 0 && (
           <EmptyState
             icon={<IconTemplate size={28} stroke={1.7} />}
             title="No templates yet"
-            sentence="A template is a plan that you offer. Everybody can ask for it, and you assign it with two presses."
+            sentence="Plans you offer are listed here. Create the first one with the form."
           />
         )}
         {templates && templates.length > 0 && (
@@ -57,6 +74,9 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
                 <PlanCard key={template.id} plan={template}>
                   <Button variant="quiet" onClick={() => onUse(template)}>
                     Use Template <span className="visually-hidden">{template.template_name}</span>
+                  </Button>
+                  <Button variant="text" size="s" onClick={() => edit(template)}>
+                    Edit <span className="visually-hidden">{template.template_name}</span>
                   </Button>
                   <Button
                     variant="text"
@@ -77,22 +97,36 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
 }
 
 function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'onUse'>) {
+  const { template_id } = draft;
   const { messages, refused, isBusy, change, submit } = usePlanForm({
     draft,
     onChange,
     onMessage,
     parse: parseTemplate,
-    of: createTemplate,
+    of: [createTemplate, changeTemplate],
     send: async (body) => {
+      if (template_id !== undefined) {
+        const { template } = await call(changeTemplate, { body: { ...body, template_id } });
+        return `Template "${template.template_name}" saved successfully`;
+      }
       const { template } = await call(createTemplate, { body });
       return `Template "${template.template_name}" created successfully`;
     },
-    failed: 'Failed to create template',
+    failed: template_id === undefined ? 'Failed to create template' : 'Failed to save template',
     empty: EMPTY_TEMPLATE,
   });
 
   return (
-    <Card title="Create a template">
+    <Card
+      title={template_id === undefined ? 'Create a template' : 'Edit template'}
+      action={
+        template_id !== undefined && (
+          <Button variant="quiet" size="s" onClick={() => onChange(EMPTY_TEMPLATE)}>
+            Cancel
+          </Button>
+        )
+      }
+    >
       <Form noValidate className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
         <PlanNameField
           label="Template Name"
@@ -109,7 +143,11 @@ function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'o
           onChange={(base_price) => change({ base_price })}
         />
         <PlanFields draft={draft} durations={TEMPLATE_DURATIONS} messages={messages} onChange={change} />
-        <PlanSubmit isBusy={isBusy} label="Create Template" busyLabel="Creating..." />
+        {template_id === undefined ? (
+          <PlanSubmit isBusy={isBusy} label="Create Template" busyLabel="Creating..." />
+        ) : (
+          <PlanSubmit isBusy={isBusy} label="Save Template" busyLabel="Saving..." />
+        )}
       </Form>
     </Card>
   );

@@ -1,9 +1,14 @@
-import { IconArrowLeft } from '@tabler/icons-react';
+import { IconArrowLeft, IconClipboardList } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { CustomerCard } from '#domain/conversation/customer-card.tsx';
+import { Button } from '#ui/button.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { customerQuery } from './desk.queries.ts';
+
+/** Opened seldom. */
+const RecordDialog = lazy(async () => ({ default: (await import('#domain/person/record-dialog.tsx')).RecordDialog }));
 
 interface CustomerPaneProps {
   conversation_id: string;
@@ -32,11 +37,33 @@ export function CustomerPane({ conversation_id, isShown, onBack }: CustomerPaneP
 
 function Card({ conversation_id }: { conversation_id: string }) {
   const { data: card, error, refetch } = useQuery(customerQuery(conversation_id));
-  if (card) return <CustomerCard card={card} />;
+  const [isOpen, setIsOpen] = useState(false);
+  if (card)
+    return (
+      <>
+        <CustomerCard card={card} />
+        <div className="desk__record">
+          <Button
+            variant="quiet"
+            size="s"
+            icon={<IconClipboardList size={16} stroke={1.7} aria-hidden="true" />}
+            aria-haspopup="dialog"
+            onClick={() => setIsOpen(true)}
+          >
+            Open record
+          </Button>
+        </div>
+        {isOpen && (
+          <Suspense>
+            <RecordDialog user_id={card.user_id} username={card.username} onClose={() => setIsOpen(false)} />
+          </Suspense>
+        )}
+      </>
+    );
   return (
     <div className="customer">
       {error ? (
-        <ErrorNotice title="The card could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+        <ErrorNotice title="We couldn’t load the customer" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       ) : (
         <LoadingRows label="Loading the card" />
       )}

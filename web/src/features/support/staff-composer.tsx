@@ -86,6 +86,13 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
   const { data: answers } = useQuery(cannedQuery);
   const [at, setAt] = useState(0);
   const [dismissed, setDismissed] = useState<string>();
+  // As the customer will read it.
+  const names = {
+    customer,
+    agent: me.username,
+    provider: config?.provider_name ?? '',
+    support_phone: config?.support.phone ?? '',
+  };
   const begun = SHORTCUT.exec(draft)?.[1];
   const found = begun === undefined || draft === dismissed ? [] : matching(answers ?? [], begun);
   const current = Math.min(at, found.length - 1);
@@ -94,13 +101,7 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
     begun !== undefined && draft !== dismissed && answers !== undefined && !isOpen && /^\/\S*$/u.test(draft.trim());
 
   function choose({ text }: CannedAnswer) {
-    const filled = fillCanned(text, {
-      customer,
-      agent: me.username,
-      provider: config?.provider_name ?? '',
-      support_phone: config?.support.phone ?? '',
-    });
-    onWrite(draft.replace(/\/[a-z0-9-]*$/iu, '') + filled);
+    onWrite(draft.replace(/\/[a-z0-9-]*$/iu, '') + fillCanned(text, names));
     setAt(0);
   }
 
@@ -146,8 +147,11 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(answer)}
             >
-              <code>/{answer.shortcut}</code>
-              <span>{answer.title}</span>
+              <span className="canned__name">
+                <code>/{answer.shortcut}</code>
+                <b>{answer.title}</b>
+              </span>
+              <span className="canned__preview">{fillCanned(answer.text, names)}</span>
             </div>
           ))}
         </div>

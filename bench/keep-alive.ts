@@ -1,0 +1,66 @@
+// Sends GET requests over connections that stay open, with as little work of its own as there can be.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+const HEAD_END = '\r\n\r\n';
+
+/** Reads whole answers from a socket. Each needs a content-length, as every JSON answer here has one. */
+class Connection {
+  private buffered: Buffer = Buffer.alloc(0);
+  private resolve: ((status: number) => void) | undefined;
+  private readonly socket: Socket;
+  private readonly request: Buffer;
+
+  constructor(socket: Socket, request: Buffer) {
+    this.socket = socket;
+    this.request = request;
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => this.take(chunk));
+  }
+
+  private take(chunk: Buffer): void {
+    this.buffered = this.buffered.length === 0 ? chunk : Buffer.concat([this.buffered, chunk]);
+    const head_end = this.buffered.indexOf(HEAD_END);
+    if (head_end < 0) return;
+    const head = this.buffered.toString('latin1', 0, head_end);
+    const end = head_end + HEAD_END.length + Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
+    if (this.buffered.length < end) return;
+    this.buffered = this.buffered.subarray(end);
+    this.resolve?.(Number(head.slice(9, 12)));
+  }
+
+  send(): Promise<number> {
+    return new Promise((resolve) => {
+      this.resolve = resolve;
+      this.socket.write(this.request);
+    });
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+/** Asks an address `count` times over `connections` connections, each of which waits for its answer. @throws when one is not 200. */
+export async function askOften(
+  url: string,
+  { headers = {}, count, connections }: { headers?: Record<string, string>; count: number; connections: number },
+): Promise<void> {
+  const { hostname, port, host, pathname, search } = new URL(url);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const request = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n${lines.join('')}\r\n`);
+  let left = count;
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = connect({ host: hostname, port: Number(port) });
+      await once(socket, 'connect');
+      const connection = new Connection(socket, request);
+      while (left > 0) {
+        left -= 1;
+        const status = await connection.send();
+        if (status !== 200) throw new Error(`${url} answered ${status}`);
+      }
+      connection.close();
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+import { coverageSchema } from '@palisade/contract/antivirus';
+import type { EngineOutcome } from '@palisade/scanner/yara-pool';
+import { invalidField, Problem } from '#platform/problem.ts';
+import { isOfItsFinders } from './known-hashes.ts';
+import { notesSchema } from './scan-record.ts';
+import type { ScanRow as Row, Verdict } from './scan-store.ts';
+
+/** Whether all engines have answered, or one answer is enough. */
+export function isAnswered(outcome: EngineOutcome): boolean {
+  return outcome.kind === 'examined' && (outcome.second?.kind !== 'missing' || outcome.examination.threat !== null);
+}
+
+/** @throws Problem when the password opened no more than there was open without it. */
+export function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
+  if (outcome.kind === 'failed' && outcome.detail === 'engine_failed')
+    throw new Problem('unavailable', {
+      detail: 'The scanner failed on this file twice. We’ll try again after the next scanner update.',
+    });
+  if (outcome.kind === 'failed')
+    throw new Problem('unavailable', { detail: 'The scanner isn’t available. Try again in a moment.', retry_after: 5 });
+  const { unread, threat, coverage } = outcome.examination;
+  const before = row.coverage === null ? 0 : coverageSchema.parse(JSON.parse(row.coverage)).members_scanned;
+  if (unread.includes('encrypted') && threat === null && coverage.members_scanned <= before) {
+    throw invalidField('password', 'This password doesn’t open the file. Check it and try again.');
+  }
+}
+
+/** Whether an earlier finding stays: only a complete reading by the engines that found it says otherwise. */
+export function keepsFinding(row: Row, verdict: Partial<Verdict>): boolean {
+  const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
+  return was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict));
+}
+
+/** The notes of a file in which newer signatures find nothing, as JSON. */
+export function notesOfCleared(row: Row, { notes }: Partial<Verdict>): string {
+  const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. We checked it again with newer threat definitions and found nothing.`;
+  return JSON.stringify([...notesSchema.parse(JSON.parse(notes ?? '[]')), before]);
+}

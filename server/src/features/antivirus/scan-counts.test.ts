@@ -1,0 +1,73 @@
+import { countScans, listScans } from '@palisade/contract/antivirus';
+import { readDashboard } from '@palisade/contract/dashboard';
+import { deleteAccount } from '@palisade/contract/privacy';
+import { deleteScan } from '@palisade/contract/quarantine';
+import { EICAR } from '@palisade/scanner/test/files';
+import type { Migration } from 'kysely/migration';
+import { expect, onTestFinished, test } from 'vitest';
+import { migrations } from '#migrations/all.ts';
+import { openDatabase } from '#platform/database.ts';
+import { migrate } from '#platform/migrations.ts';
+import type { Tables } from '#server/app/tables.ts';
+import { freshDatabase, replyOf, startTestApp } from '#test/harness.ts';
+import { addPerson, expectCounted, writeScans } from '#test/scan-writes.ts';
+import { seededRandom } from '#test/seeded.ts';
+import { scanned } from '#test/upload.ts';
+import { readKeptCounts } from './scan-counts.ts';
+
+const SEED = 140_001;
+const KEPT_FROM = '0140-scan-counts';
+
+async function openMigrated(until: (name: string) => boolean) {
+  const { location, dispose } = await freshDatabase();
+  const database = openDatabase<Tables>(location);
+  onTestFinished(async () => {
+    await database.destroy();
+    await dispose();
+  });
+  const some: Record<string, Migration> = Object.fromEntries(Object.entries(migrations).filter(([name]) => until(name)));
+  await migrate(database, some);
+  return database;
+}
+
+test(`the counts that the database keeps are those of the records, after 300 random writes (seed ${SEED})`, async () => {
+  const database = await openMigrated(() => true);
+  const random = seededRandom(SEED);
+  const people: string[] = [];
+  for (const name of ['ann', 'ben', 'cora', 'dan', 'eva']) people.push(await addPerson(database, name));
+  for (let round = 0; round < 6; round += 1) {
+    await writeScans(database, { people, writes: 50, random });
+    await expectCounted(database);
+  }
+});
+
+test('an upgrade counts the records that there are', async () => {
+  const database = await openMigrated((name) => name < KEPT_FROM);
+  const people = [await addPerson(database, 'ann'), await addPerson(database, 'ben'), await addPerson(database, 'cora')];
+  await writeScans(database, { people: people.slice(0, 2), writes: 40, random: seededRandom(SEED) });
+  await migrate(database, migrations);
+  await expectCounted(database);
+  expect(await readKeptCounts(database, people[2] ?? '')).toEqual({ clean: 0, infected: 0, pending: 0, test_files: 0 });
+});
+
+test('uploads, removals and a deleted account move the counts that pages show', async () => {
+  const app = await startTestApp();
+  const { database } = app.app;
+  await app.signIn('boss');
+  const { token, email, password } = await app.signIn('maria');
+  const counts = async () => replyOf(await app.call(countScans, { token }));
+  await scanned(app, token, 'empty.txt', Buffer.alloc(0));
+  await scanned(app, token, 'letter.txt', Buffer.from('a letter'));
+  await scanned(app, token, 'letter again.txt', Buffer.from('a letter'));
+  const found = await scanned(app, token, 'eicar.com', EICAR);
+  expect(await counts()).toEqual({ clean: 3, infected: 1, pending: 0, test_files: 1 });
+  expect(replyOf(await app.call(readDashboard, { token })).measured).toMatchObject({
+    ...{ files_scanned: 4, files_infected: 1, test_files_found: 1, files_pending: 0, last_finished_at: found.scanned_at },
+  });
+  const [newest] = replyOf(await app.call(listScans, { token }));
+  replyOf(await app.call(deleteScan, { token, params: { id: newest?.id ?? '' } }));
+  expect(await counts()).toEqual({ clean: 3, infected: 0, pending: 0, test_files: 0 });
+  await expectCounted(database);
+  replyOf(await app.call(deleteAccount, { token, body: { password, confirmation: email } }));
+  await expectCounted(database);
+});

@@ -1,0 +1,452 @@
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { QUARANTINE_DAYS } from '@palisade/contract/quarantine';
+import type { FastifyBaseLogger } from 'fastify';
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { type BlobFacts, StoreAwayError } from '#platform/blobs/blobs.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import { isStorageError } from '#platform/storage-problem.ts';
+import type { AntivirusTables } from './antivirus.tables.ts';
+import type { Quarantine } from './quarantine.ts';
+import type { ReadingLease, ReadingLeases } from './scan-jobs.ts';
+import type { Spool } from './spool.ts';
+
+/** A record as it is stored. */
+export type ScanRow = Selectable<AntivirusTables['scans']>;
+
+/** The verdict of one reading. */
+export type Verdict = Required<
+  Pick<
+    Updateable<AntivirusTables['scans']>,
+    | 'scan_status'
+    | 'status_detail'
+    | 'threat_detected'
+    | 'threat_member'
+    | 'threat_facts'
+    | 'media_type'
+    | 'notes'
+    | 'engines'
+    | 'coverage'
+    | 'edition'
+    | 'answered_from'
+    | 'attempts'
+  >
+>;
+
+/** The state of the uploaded bytes: `left` when they could not be removed, `waiting` for an engine or for room to be sealed. */
+export type Copy = 'sealed' | 'deleted' | 'left' | 'waiting';
+
+/** Of a file that is pending because no engine has read it yet. */
+export const UNREAD = ['engine_down', 'queued'] as const;
+
+/** Whether an engine has yet to read the file; else what lies in the spool waits for room to be sealed. */
+export function isUnread({ scan_status, status_detail }: Pick<ScanRow, 'scan_status' | 'status_detail'>): boolean {
+  return scan_status === 'pending' && UNREAD.some((detail) => detail === status_detail);
+}
+
+/** A scan, and whether bytes of it are in the store that servers share. */
+type Kept = Pick<ScanRow, 'id' | 'in_store'>;
+
+/** Of a record of which no bytes are kept. */
+export const NOT_KEPT = { sealed: 0, spooled: 0, in_store: 0, sealed_sha256: null, kept_until: null } as const;
+
+const DAY_MS = 86_400_000;
+/** In the store that servers share, something of no record may be what another server has just put there, and is about to store the record of. */
+const LEFTOVER_AFTER_MS = DAY_MS;
+const SWEPT_AT_ONCE = 100;
+const READ_BYTES = 256 * 1024;
+/** A server that has not removed expired files for so long does not run any more: other servers note that on its records. */
+const ABANDONED_MS = DAY_MS;
+
+/** Until when a file that has just arrived may wait to be read. */
+export function waitsUntil(now: number): string {
+  return new Date(now + QUARANTINE_DAYS.pending * DAY_MS).toISOString();
+}
+
+interface ScanStoreOptions {
+  database: Kysely<AntivirusTables & JobTables>;
+  /** Undefined without a store that servers share. */
+  leases: Pick<ReadingLeases, 'begin'> | undefined;
+  spool: Spool;
+  /** Of this server alone. */
+  quarantine: Quarantine;
+  /** That of all servers, where they share one: new files are sealed there. */
+  shared: Quarantine | undefined;
+  /** The data folder of `spool` and `quarantine`. */
+  home: string;
+  /** Bytes of one person that are kept sealed. */
+  quota: number;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}
+
+const at = (now: () => number) => new Date(now()).toISOString();
+
+/** Until when the bytes stay after this verdict; null when they do not. */
+function keptUntil(now: () => number, row: ScanRow, scan_status: ScanRow['scan_status']): string | null {
+  switch (scan_status) {
+    case 'infected':
+      return row.scan_status === 'infected' && row.kept_until !== null
+        ? row.kept_until
+        : new Date(now() + QUARANTINE_DAYS.infected * DAY_MS).toISOString();
+    case 'pending':
+      return row.kept_until ?? waitsUntil(now());
+    case 'clean':
+      // It was held to be infected and taken out of sight: its owner may have it back.
+      return row.scan_status === 'infected' && row.sealed === 1 ? row.kept_until : null;
+  }
+}
+
+/** Removes of some files those that no record knows there. */
+async function removeUnknown(
+  database: Kysely<AntivirusTables & JobTables>,
+  ids: readonly string[],
+  column: 'spooled' | 'sealed' | 'in_store',
+  busy: () => readonly string[],
+  removeOne: (id: string) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < ids.length; start += SWEPT_AT_ONCE) {
+    const some = ids.slice(start, start + SWEPT_AT_ONCE);
+    const rows = await database.selectFrom('scans').select('id').where('id', 'in', some).where(column, '=', sql.lit(1)).execute();
+    const known = new Set(rows.map(({ id }) => id));
+    for (const id of some) if (!known.has(id) && !busy().includes(id)) await removeOne(id);
+  }
+}
+
+/** Removes files without a record from the store that servers share. */
+async function sweepSharedLeftovers(
+  database: Kysely<AntivirusTables & JobTables>,
+  now: () => number,
+  of: Quarantine,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = new Date(now() - LEFTOVER_AFTER_MS).toISOString();
+  const old: string[] = [];
+  for await (const { key, modified_at } of of.list()) {
+    if (signal.aborted) return;
+    if (modified_at < before) old.push(key);
+  }
+  await removeUnknown(database, old, 'in_store', () => [], of.remove);
+}
+
+/** Which uploaded bytes stay, how, and until when. */
+export class ScanStore {
+  private readonly database: Kysely<AntivirusTables & JobTables>;
+  private readonly leases: Pick<ReadingLeases, 'begin'> | undefined;
+  private readonly spool: Spool;
+  private readonly quarantine: Quarantine;
+  private readonly shared: Quarantine | undefined;
+  private readonly home: string;
+  private readonly quota: number;
+  private readonly now: () => number;
+  private readonly logger: FastifyBaseLogger;
+
+  constructor(options: ScanStoreOptions) {
+    this.database = options.database;
+    this.leases = options.leases;
+    this.spool = options.spool;
+    this.quarantine = options.quarantine;
+    this.shared = options.shared;
+    this.home = options.home;
+    this.quota = options.quota;
+    this.now = options.now;
+    this.logger = options.logger;
+  }
+
+  /** Where the sealed bytes of a file are. */
+  private placeOf({ in_store }: Pick<ScanRow, 'in_store'>): Quarantine {
+    if (in_store === 0) return this.quarantine;
+    if (this.shared === undefined) throw new StoreAwayError('Files are kept in a store, and STORAGE_URL does not name it.');
+    return this.shared;
+  }
+
+  private async seal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string }> {
+    const place = this.shared ?? this.quarantine;
+    const { sha256 }: BlobFacts = await place.seal(row, createReadStream(this.spool.path(row.id), { highWaterMark: READ_BYTES }));
+    return { in_store: place === this.shared ? 1 : 0, sealed_sha256: sha256 };
+  }
+
+  /** A failure loses neither the verdict nor leaves the bytes as they are: they are removed then, but for want of room or of the store, which may come. */
+  private async trySeal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string | null } | 'no_room' | 'failed'> {
+    try {
+      const { bytes } = await this.database
+        .selectFrom('scans')
+        .select(({ fn }) => fn.sum<number | string | null>('size').as('bytes'))
+        .where('user_id', '=', row.user_id)
+        .where('sealed', '=', sql.lit(1))
+        .executeTakeFirstOrThrow();
+      if (Number(bytes ?? 0) + row.size > this.quota) return 'failed';
+      // It was sealed there when it arrived.
+      if (row.in_store === 1) return { in_store: 1, sealed_sha256: row.sealed_sha256 };
+      return await this.seal(row);
+    } catch (error) {
+      // A sealed file needs no room: the next reader tries again.
+      if (row.in_store === 1) throw error;
+      this.logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
+      return isStorageError(error) || error instanceof StoreAwayError ? 'no_room' : 'failed';
+    }
+  }
+
+  /** Removes all bytes of a scan. @throws StoreAwayError */
+  async remove(file: Kept): Promise<void> {
+    const sealed = file.in_store === 1 ? this.placeOf(file) : this.quarantine;
+    await Promise.all([this.spool.remove(file.id), sealed.remove(file.id)]);
+  }
+
+  /** The same; what cannot be removed now is removed by a sweep. */
+  async letGo(file: Kept): Promise<void> {
+    await this.remove(file).catch((error: unknown) => {
+      this.logger.error({ err: error, scan: file.id }, 'the bytes of a scan could not be removed');
+    });
+  }
+
+  /** Removes the files of this server that are over their time. */
+  private async sweepExpired(busy: () => readonly string[]): Promise<ScanRow[]> {
+    const changed: ScanRow[] = [];
+    for (;;) {
+      const over = await this.database
+        .selectFrom('scans')
+        .selectAll()
+        .where('home', '=', this.home)
+        .where('in_store', '=', sql.lit(0))
+        .where('kept_until', 'is not', null)
+        .where('kept_until', '<', at(this.now))
+        .where('id', 'not in', ['', ...busy()])
+        .orderBy('kept_until')
+        .limit(SWEPT_AT_ONCE)
+        .execute();
+      for (const row of over) {
+        if (busy().includes(row.id)) continue;
+        const updated = await this.expire(row);
+        if (updated !== undefined) changed.push(updated);
+      }
+      if (over.length < SWEPT_AT_ONCE) return changed;
+    }
+  }
+
+  private async expire(row: ScanRow): Promise<ScanRow | undefined> {
+    const updated = await this.database
+      .updateTable('scans')
+      .set({ ...NOT_KEPT, ...(isUnread(row) ? { status_detail: 'expired' as const } : {}) })
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirst();
+    await this.letGo(row);
+    return updated;
+  }
+
+  /**
+   * Removes the files of the store that servers share that are over their time. Files that are being read are removed next
+   * time.
+   */
+  private async sweepSharedExpired(signal: AbortSignal): Promise<ScanRow[]> {
+    const changed: ScanRow[] = [];
+    for (let after = ''; !signal.aborted; ) {
+      const over = await this.database
+        .selectFrom('scans')
+        .selectAll()
+        .where('in_store', '=', sql.lit(1))
+        .where('kept_until', 'is not', null)
+        .where('kept_until', '<', at(this.now))
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(SWEPT_AT_ONCE)
+        .execute();
+      for (const row of over) {
+        const held = await this.leases?.begin(this.database.$pickTables<'jobs'>(), row.id);
+        if (held === undefined || signal.aborted) continue;
+        held.keep();
+        try {
+          const updated = await this.expire(row);
+          if (updated !== undefined) changed.push(updated);
+        } finally {
+          await held.end();
+        }
+      }
+      const last = over.at(-1);
+      if (last === undefined) break;
+      after = last.id;
+    }
+    return changed;
+  }
+
+  /** Says of the files of a server that runs no more that they are not kept; should it run again, it removes them. */
+  private async sweepAbandoned(): Promise<ScanRow[]> {
+    return await this.database
+      .updateTable('scans')
+      .set(({ eb }) => ({
+        ...NOT_KEPT,
+        status_detail: eb
+          .case()
+          .when('status_detail', 'in', UNREAD)
+          .then('expired' as const)
+          .else(eb.ref('status_detail'))
+          .end(),
+      }))
+      .where('home', '!=', this.home)
+      .where('kept_until', 'is not', null)
+      .where('kept_until', '<', new Date(this.now() - ABANDONED_MS).toISOString())
+      .returningAll()
+      .execute();
+  }
+
+  /** Removes files without a record from the folders of this server. */
+  private async sweepLeftovers(busy: () => readonly string[]): Promise<void> {
+    // Listed first, and without busy files: a later file is no leftover, and the record of an earlier one is written.
+    const spooled = await this.spool.list();
+    const sealed: string[] = [];
+    for await (const { key } of this.quarantine.list()) sealed.push(key);
+    const busy_before = new Set(busy());
+    const still = (ids: readonly string[]) => ids.filter((id) => !busy_before.has(id));
+    await removeUnknown(this.database, still(sealed), 'sealed', busy, this.quarantine.remove);
+    await removeUnknown(this.database, still(spooled), 'spooled', busy, (id) => this.spool.remove(id));
+  }
+
+  /**
+   * Stores a verdict, then seals, keeps or removes the bytes that it is about. `row` is undefined when the record was removed meanwhile.
+   * @throws LeaseLost when `lease` is no longer this server's: then nothing is stored.
+   */
+  async conclude(
+    row: ScanRow,
+    verdict: Partial<Verdict>,
+    lease?: ReadingLease,
+  ): Promise<{ row: ScanRow | undefined; copy: Copy }> {
+    const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
+    const kept_until = keptUntil(this.now, row, scan_status);
+    // An unkept file has no bytes to seal.
+    const sealing = kept_until !== null && row.sealed === 0 && row.spooled === 1 ? await this.trySeal(row) : 'failed';
+    const now_sealed = typeof sealing === 'string' ? undefined : sealing;
+    const sealed = kept_until !== null && (row.sealed === 1 || now_sealed !== undefined);
+    // A file that no engine has read yet is never given up for want of a seal.
+    const waits = !sealed && (isUnread({ scan_status, status_detail }) || sealing === 'no_room');
+    const store = (
+      from: Kysely<AntivirusTables>,
+      kept: Partial<Pick<ScanRow, 'sealed' | 'spooled' | 'in_store' | 'sealed_sha256' | 'kept_until'>>,
+    ) =>
+      from
+        .updateTable('scans')
+        .set({
+          ...verdict,
+          // A threat that newer signatures find as well was found when it was found first.
+          scanned_at: row.scan_status === 'infected' && scan_status === 'infected' ? row.scanned_at : at(this.now),
+          ...kept,
+        })
+        .where('id', '=', row.id)
+        .returningAll();
+    const kept = sealed || waits ? { ...now_sealed, sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until } : NOT_KEPT;
+    const write = async (from: Kysely<AntivirusTables>) =>
+      (await store(from, kept).where('sealed', '=', row.sealed).where('spooled', '=', row.spooled).executeTakeFirst()) ??
+      // Their owner removed the bytes meanwhile, or their time was over: the verdict is stored all the same.
+      (await store(from, {}).executeTakeFirst());
+    const updated =
+      lease === undefined
+        ? await write(this.database)
+        : await this.database.transaction().execute(async (transaction) => {
+            await lease.confirm(transaction.$pickTables<'jobs'>());
+            return await write(transaction.$pickTables<'scans' | 'scan_counts' | 'quarantine_reports'>());
+          });
+    if (updated?.spooled === 1) return { row: updated, copy: 'waiting' };
+    const stays = updated?.sealed === 1;
+    try {
+      if (stays) await this.spool.remove(row.id);
+      else await this.remove({ ...row, ...now_sealed });
+      return { row: updated, copy: stays ? 'sealed' : 'deleted' };
+    } catch (error) {
+      // The verdict stands; the next start removes what stayed.
+      this.logger.error({ err: error, scan: row.id }, 'the bytes of a finished scan could not be removed');
+      return { row: updated, copy: 'left' };
+    }
+  }
+
+  /** Seals what waited for room. Answers the record when it is sealed, or given up because it cannot be; undefined while there is no room, or the record is gone. */
+  async sealWaiting(row: ScanRow): Promise<ScanRow | undefined> {
+    const sealing = await this.trySeal(row);
+    if (sealing === 'no_room') return undefined;
+    const updated = await this.database
+      .updateTable('scans')
+      .set(sealing === 'failed' ? NOT_KEPT : { ...sealing, sealed: 1, spooled: 0 })
+      .where('id', '=', row.id)
+      .where('spooled', '=', sql.lit(1))
+      .returningAll()
+      .executeTakeFirst();
+    if (updated?.sealed === 1) await this.spool.remove(row.id);
+    else await this.remove(sealing === 'failed' ? row : { ...row, ...sealing });
+    return updated;
+  }
+
+  /**
+   * With a store that servers share: puts the bytes of a file that has arrived there, sealed, so that they survive this server. Answers the columns that its record has from then on; none without
+   * such a store. @throws StoreAwayError, StoreFullError
+   */
+  async deposit(row: ScanRow): Promise<Partial<ScanRow>> {
+    return this.shared === undefined ? {} : await this.seal(row);
+  }
+
+  /** Puts the sealed bytes of a file back into the spool for an engine. False when they are gone, or have changed. @throws StoreAwayError, and what says that the disk has no room. */
+  async recall(row: ScanRow): Promise<boolean> {
+    const path = this.spool.path(row.id);
+    try {
+      this.spool.require(row.size);
+      const bytes = await this.placeOf(row).read(row, row.sealed_sha256);
+      const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+        bytes.destroy();
+        throw error;
+      });
+      await pipeline(bytes, file.createWriteStream()).catch(async (error: unknown) => {
+        await rm(path, { force: true });
+        throw error;
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof StoreAwayError || (row.in_store === 1 && isStorageError(error))) throw error;
+      this.logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
+      return false;
+    }
+  }
+
+  /** Opens the sealed bytes of a file. @throws when they are gone, or are not what was sealed; StoreAwayError. */
+  async read(row: ScanRow): Promise<Readable> {
+    return await this.placeOf(row).read(row, row.sealed_sha256);
+  }
+
+  /** Whether the bytes of a file are where every server reaches them, read or not. */
+  isShared({ in_store }: ScanRow): boolean {
+    return in_store === 1 && this.shared !== undefined;
+  }
+
+  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when another caller has removed them. @throws StoreAwayError before anything is changed. */
+  async removeFile(row: ScanRow): Promise<boolean> {
+    const waits = row.spooled === 1 && !isUnread(row);
+    // The shared copy is removed first: a reported removal is complete.
+    if (row.in_store === 1) await this.placeOf(row).remove(row.id);
+    const { numUpdatedRows } = await this.database
+      .updateTable('scans')
+      .set(NOT_KEPT)
+      .where('id', '=', row.id)
+      .where(waits ? 'spooled' : 'sealed', '=', sql.lit(1))
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) await this.remove({ ...row, in_store: 0 });
+    return numUpdatedRows > 0n;
+  }
+
+  /** Removes expired files, and those without a record, from this server's own folders. `busy` answers the scans
+   * that are being received or read. Answers the records that have changed by it. */
+  async sweep(busy: () => readonly string[]): Promise<ScanRow[]> {
+    const changed = [...(await this.sweepExpired(busy)), ...(await this.sweepAbandoned())];
+    await this.sweepLeftovers(busy);
+    return changed;
+  }
+
+  /** The same in the store that servers share, but for files that are being read. */
+  async sweepShared(signal: AbortSignal): Promise<ScanRow[]> {
+    const changed = await this.sweepSharedExpired(signal);
+    if (this.shared !== undefined) await sweepSharedLeftovers(this.database, this.now, this.shared, signal);
+    return changed;
+  }
+}
+
+export function createScanStore(options: ScanStoreOptions): ScanStore {
+  return new ScanStore(options);
+}

@@ -1,0 +1,164 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import { may } from '@palisade/contract/may';
+import type { Exposure } from '@palisade/contract/platform';
+import { type Kysely, sql } from 'kysely';
+import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
+import { isSqlite } from '#platform/database.ts';
+import { troubleOf } from '#platform/database-errors.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
+import type { Sessions, SessionTables } from '#platform/session.ts';
+import type { AuthTables } from './auth.tables.ts';
+import { FIRST_ADMIN } from './auth.ts';
+import { requireAnotherAdministrator } from './users.ts';
+
+type Tables = AuthTables & SessionTables & MailTables & InstallationTables & AuditTables;
+
+/**
+ * Removes a feature's data about a person that the database does not remove with the account, as part of `database`'s transaction. Answers the work for after
+ * the commit.
+ */
+type Forget = (database: Kysely<Tables>, user_id: string, email: string) => Promise<() => Promise<void>>;
+
+/** The end of an account. */
+export interface AccountDeletion {
+  /**
+   * Deletes an account and everything in it. The audit log keeps ids, kinds and times.
+   * @throws Problem `last_admin`, and `unauthenticated` when it is gone already.
+   */
+  remove(user: UserInfo): Promise<void>;
+  /**
+   * The same by an administrator, for an account with an unproved address.
+   * @throws Problem `not_found`, `conflict` for one that was proved, `last_admin`.
+   */
+  removeUnproven(user_id: string, by: Doer): Promise<void>;
+  /**
+   * The same by an administrator who has proved who they are, for anybody else's account.
+   * @throws Problem `not_found`, `conflict` for one's own, `last_admin`, and `invalid_field` when `email` is not that of the account.
+   */
+  removeAs(user_id: string, email: string, by: Doer): Promise<void>;
+}
+
+/** The administrator who deletes an account, and the condition for it. */
+interface Other {
+  by: Doer;
+  /** Throws a Problem for an account that they may not delete. */
+  check: (user: { email: string; email_proven_at: string | null }) => void;
+}
+
+const IS_SOMEBODYS = 'Somebody has confirmed the address of this account, so deleting it takes your password.';
+const IS_ONES_OWN = 'This is your own account. Delete it in your profile settings.';
+
+const TRIES = 5;
+
+export function createAccountDeletion(parts: {
+  database: Kysely<Tables>;
+  audit: Audit;
+  sessions: Pick<Sessions, 'endWithAccount'>;
+  mail: Pick<Mail, 'queue' | 'wake' | 'forgetRecipient'>;
+  forget: readonly Forget[];
+  exposure: Exposure;
+  now: () => number;
+}): AccountDeletion {
+  const { database, audit, sessions, mail, forget, exposure, now } = parts;
+
+  async function removeIn(
+    transaction: Kysely<Tables>,
+    user_id: string,
+    other: Other | undefined,
+  ): Promise<(() => Promise<void>)[]> {
+    const at = new Date(now()).toISOString();
+    // Locked as a deletion locks it, before all else: a row that is inserted meanwhile with a reference to it (a finding of detection) would hold it, and wait for the rows deleted
+    // here.
+    if (!isSqlite(transaction)) await sql`select id from users where id = ${user_id} for update`.execute(transaction);
+    // Taken by being written, so that no role is given or taken meanwhile.
+    const user = await transaction
+      .updateTable('users')
+      .set(({ ref }) => ({ role: ref('role') }))
+      .where('id', '=', user_id)
+      .returning(['email', 'role', 'disabled_at', 'email_proven_at'])
+      .executeTakeFirst();
+    if (user === undefined)
+      throw other ? new Problem('not_found', { detail: 'This account is gone.' }) : new Problem('unauthenticated');
+    other?.check(user);
+    if (may.administrate(user) && user.disabled_at === null)
+      await requireAnotherAdministrator(transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(), user_id, at);
+
+    const tellEnd = await sessions.endWithAccount(transaction.$pickTables<'sessions'>(), user_id);
+    const rest = [async () => tellEnd()];
+    for (const forgetIn of forget) rest.push(await forgetIn(transaction, user_id, user.email));
+    // That there was a first administrator stays known, not who it was.
+    await transaction
+      .updateTable('installation')
+      .set({ value: '' })
+      .where('name', '=', FIRST_ADMIN)
+      .where('value', '=', user_id)
+      .execute();
+    await mail.forgetRecipient(transaction.$pickTables<'mails'>(), user.email);
+    await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), farewellLetter(user, other !== undefined));
+    await transaction.deleteFrom('users').where('id', '=', user_id).execute();
+
+    const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
+    await audit.record(auditTables, { kind: 'account_deleted', subject_id: user_id, actor_id: user_id, ...other?.by });
+    await audit.forget(auditTables, user_id);
+    return rest;
+  }
+
+  /** A deletion over many tables can collide with a write for the same person: then the transaction rolled back and is retried. */
+  async function removeAgain(user_id: string, other: Other | undefined, tries = TRIES): Promise<(() => Promise<void>)[]> {
+    try {
+      return await database.transaction().execute((transaction) => removeIn(transaction, user_id, other));
+    } catch (error) {
+      if (tries <= 1 || troubleOf(error) !== 'collision') throw error;
+      return await removeAgain(user_id, other, tries - 1);
+    }
+  }
+
+  async function removeNow(user_id: string, other?: Other): Promise<void> {
+    const rest = await removeAgain(user_id, other);
+    mail.wake();
+    for (const finish of rest) await finish();
+  }
+
+  return {
+    remove: ({ id }) => removeNow(id),
+    removeUnproven: (user_id, by) =>
+      removeNow(user_id, {
+        by,
+        check({ email_proven_at }) {
+          if (exposure === 'local' || email_proven_at !== null) throw new Problem('conflict', { detail: IS_SOMEBODYS });
+        },
+      }),
+    async removeAs(user_id, email, by) {
+      if (user_id === by.actor_id) throw new Problem('conflict', { detail: IS_ONES_OWN });
+      await removeNow(user_id, {
+        by,
+        check(user) {
+          if (user.email !== email) throw invalidField('confirmation', 'This is not the email of the account.');
+        },
+      });
+    },
+  };
+}
+
+function farewellLetter({ email }: { email: string }, isByOther: boolean) {
+  const letter = { recipient: email, subject: 'your account is deleted', leaves_no_trace: true } as const;
+  if (isByOther)
+    return {
+      ...letter,
+      lines: [
+        'Hello,',
+        'an administrator has deleted your account with everything in it: your files, rules, alerts, conversations and your plan. This is the last mail to this address.',
+        'If you do not know why, ask support. What was deleted cannot be brought back.',
+      ],
+    };
+  return {
+    ...letter,
+    lines: [
+      'Hello,',
+      'your account was deleted with everything in it, as you, we hope, have asked. This is the last mail to this address.',
+      'If this was not you, tell support: what was deleted cannot be brought back, but how it came about can be looked into.',
+    ],
+  };
+}

@@ -1,0 +1,163 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { PageQuery } from '@palisade/contract/fields';
+import { INVITATION_DAYS, type Invitation } from '@palisade/contract/invitation';
+import { shownEmail } from '@palisade/contract/shown-email';
+import type { Kysely } from 'kysely';
+import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
+import { isUniqueViolation } from '#platform/database.ts';
+import { newId } from '#platform/id.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
+import type { Origin } from '#platform/origin.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
+import type { AuthTables } from './auth.tables.ts';
+import type { Passwords } from './password.ts';
+import { storedUsername, usernameColumns, usernameRefusal } from './username.ts';
+
+const TOKEN_BYTES = 32;
+const DAY_MS = 86_400_000;
+const WORTHLESS = 'This invitation has expired or was used already. Ask for a new one.';
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+const columns = ['id', 'email', 'role', 'created_at', 'expires_at'] as const;
+
+type Tables = AuthTables & MailTables & InstallationTables & AuditTables;
+
+interface InvitationsOptions {
+  database: Kysely<Tables>;
+  audit: Audit;
+  passwords: Passwords;
+  mail: Pick<Mail, 'queue' | 'wake'>;
+  public_url: string | undefined;
+  now: () => number;
+}
+
+/** Invitations by mail: a link that works once, for `INVITATION_DAYS`, and makes an account with a confirmed address. */
+export class Invitations {
+  private readonly database: Kysely<Tables>;
+  private readonly audit: Audit;
+  private readonly passwords: Passwords;
+  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
+  private readonly public_url: string | undefined;
+  private readonly now: () => number;
+
+  constructor(options: InvitationsOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.passwords = options.passwords;
+    this.mail = options.mail;
+    this.public_url = options.public_url;
+    this.now = options.now;
+  }
+
+  /** @throws Problem `conflict` for an address that has an account. */
+  async invite({ email, role }: { email: string; role: 'customer' | 'support' }, by: Doer): Promise<Invitation> {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const now = this.now();
+    const row = {
+      id: newId(),
+      email,
+      role,
+      created_at: new Date(now).toISOString(),
+      expires_at: new Date(now + INVITATION_DAYS * DAY_MS).toISOString(),
+    };
+    await this.database.transaction().execute(async (transaction) => {
+      const user = await transaction.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
+      if (user !== undefined) throw new Problem('conflict', { detail: `${shownEmail(email)} has an account already.` });
+      await transaction.deleteFrom('invitations').where('expires_at', '<=', row.created_at).execute();
+      const sent = { ...row, token_hash: hashOf(token) };
+      await transaction
+        .insertInto('invitations')
+        .values(sent)
+        .onConflict((conflict) => conflict.column('email').doUpdateSet(sent))
+        .execute();
+      // The log names no address: it stays when everything else of the person is deleted.
+      const entry = { kind: 'person_invited', subject_id: by.actor_id, details: { role } } as const;
+      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
+      await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+        recipient: email,
+        subject: 'you are invited',
+        priority: 'proof',
+        lines: [
+          'Hello,',
+          'you are invited to create an account here. Choose a username and a password on this page:',
+          this.public_url === undefined ? `/invitation#${token}` : new URL(`/invitation#${token}`, this.public_url).href,
+          ...(this.public_url === undefined ? ['Put the address of this server in front of it.'] : []),
+          `The link works once, within ${INVITATION_DAYS} days.`,
+          'If you did not expect this invitation, ignore this email.',
+        ],
+      });
+    });
+    this.mail.wake();
+    return row;
+  }
+
+  /** Those that still work, newest first. */
+  async list({ limit, cursor }: PageQuery): Promise<Invitation[]> {
+    let query = this.database
+      .selectFrom('invitations')
+      .select(columns)
+      .where('expires_at', '>', new Date(this.now()).toISOString())
+      .orderBy('id', 'desc')
+      .limit(limit);
+    if (cursor !== undefined) query = query.where('id', '<', cursor);
+    return await query.execute();
+  }
+
+  /** @throws Problem `not_found` for one that was accepted, withdrawn or replaced. */
+  async withdraw(id: string): Promise<void> {
+    const gone = await this.database.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
+    if (gone === undefined) throw new Problem('not_found', { detail: 'This invitation was used or withdrawn already.' });
+  }
+
+  /** Makes the account of an invitation, once. @throws Problem `invalid_field` for a worthless token, `email_taken`, `username_taken`. */
+  async accept(
+    { token, username: given, password }: { token: string; username: string; password: string },
+    origin: Origin,
+  ): Promise<{ email: string }> {
+    const token_hash = hashOf(token);
+    const at = new Date(this.now()).toISOString();
+    const found = await this.database
+      .selectFrom('invitations')
+      .select('email')
+      .where('token_hash', '=', token_hash)
+      .where('expires_at', '>', at)
+      .executeTakeFirst();
+    // A guess costs no password hash; the deletion below decides.
+    if (found === undefined) throw invalidField('token', WORTHLESS);
+    const { email } = found;
+    const username = storedUsername(given);
+    const stored = await this.passwords.stored(password, { field: 'password', person: { username, email } });
+    const id = newId();
+    try {
+      await this.database.transaction().execute(async (transaction) => {
+        const used = await transaction
+          .deleteFrom('invitations')
+          .where('token_hash', '=', token_hash)
+          .returning('role')
+          .executeTakeFirst();
+        if (used === undefined) throw invalidField('token', WORTHLESS);
+        await transaction
+          .insertInto('users')
+          .values({
+            id,
+            email,
+            ...usernameColumns(username),
+            ...stored,
+            role: used.role,
+            created_at: at,
+            // The token was mailed to this address.
+            email_proven_at: at,
+            staff_since: used.role === 'support' ? at : null,
+          })
+          .execute();
+        const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
+        await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
+      });
+    } catch (error) {
+      if (isUniqueViolation(error, 'email')) throw new Problem('email_taken');
+      throw usernameRefusal(error);
+    }
+    return { email };
+  }
+}

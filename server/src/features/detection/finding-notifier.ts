@@ -1,0 +1,110 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { logFailure } from '#platform/database-patience.ts';
+import type { Claim, FindingTables, Incident } from '#platform/incident.ts';
+import { type Found, forgetFindings, type KeptFinding, takeFinding, unfinishedFindings } from './findings-store.ts';
+
+/** Raises alerts from findings, once for each recipient. */
+export interface FindingNotifier {
+  notify(all: readonly KeptFinding[]): Promise<void>;
+  /** Notifies recipients that were left out because a server stopped, or could not reach them. */
+  notifyRemaining(): Promise<void>;
+}
+
+/** Time for which a failed notification is retried. */
+const TRIED_FOR_MS = 86_400_000;
+
+/** `now` is in ms. */
+export function createFindingNotifier(parts: {
+  database: Kysely<FindingTables>;
+  raise: (incident: Incident, claim: Claim) => Promise<void>;
+  /** Whether sign-in to an account from a source was being refused at that time (ISO). `account` as events name it. */
+  wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
+  administrators: () => Promise<string[]>;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}): FindingNotifier {
+  const { database, raise, wasRefused, administrators, now, logger } = parts;
+  /** Findings that this server is reporting now. */
+  const underway = new Set<string>();
+
+  /** `blocked` only where it is known that the thing itself did not happen, or no longer can. To a person whose account is among others, that is theirs. */
+  async function outcomeFor(user_id: string, { outcome, tried, at }: Found): Promise<Incident['outcome']> {
+    if (outcome !== undefined) return outcome;
+    const own = tried.filter((attempt) => attempt.user_id === user_id);
+    const refused = await Promise.all((own.length > 0 ? own : tried).map((attempt) => wasRefused(attempt, at)));
+    return refused.length > 0 && refused.every(Boolean) ? 'blocked' : 'allowed';
+  }
+
+  async function audienceOf({ audience, targets, user_id }: Found): Promise<string[]> {
+    switch (audience) {
+      case 'person':
+        return user_id === null ? [] : [user_id];
+      case 'targets':
+        return targets.length > 0 ? targets : await administrators();
+      case 'targets_and_administrators':
+        return [...new Set([...targets, ...(await administrators())])];
+      case 'every_administrator':
+        return await administrators();
+      case 'administrators':
+        // Refusals to a signed-in person are not reported to that person.
+        return (await administrators()).filter((id) => id !== user_id);
+    }
+  }
+
+  async function incidentFor(user_id: string, found: Found): Promise<Incident> {
+    const { rule, key, threat_type, severity, description, at, threshold, samples, address, browser_id, session_id } = found;
+    return {
+      ...{ rule, key, user_id, threat_type, severity, description, at, browser_id, session_id },
+      outcome: await outcomeFor(user_id, found),
+      ip_address: address,
+      evidence: { threshold, events: samples },
+    };
+  }
+
+  /**
+   * Each recipient in a transaction of their own, which also marks them as notified: notified once, whenever this server stops.
+   */
+  async function tellOne({ id, found, told: before }: KeptFinding): Promise<void> {
+    let told = before;
+    const audience = await audienceOf(found);
+    const left = audience.filter((user_id) => !told.includes(user_id));
+    const failed: string[] = [];
+    for (const [index, user_id] of left.entries()) {
+      const with_them = [...told, user_id];
+      const is_last = index === left.length - 1 && failed.length === 0;
+      const claim: Claim = (transaction) => takeFinding(transaction, { id, told }, is_last ? undefined : with_them);
+      try {
+        await raise(await incidentFor(user_id, found), claim);
+        told = with_them;
+      } catch (error) {
+        // A failure for one recipient does not stop the others.
+        failed.push(user_id);
+        logFailure(logger, error, 'an alert could not be raised', { rule: found.rule });
+      }
+    }
+    if (left.length === 0) await takeFinding(database, { id, told }, undefined);
+  }
+
+  async function notify(all: readonly KeptFinding[]): Promise<void> {
+    for (const finding of all) {
+      if (underway.has(finding.id)) continue;
+      underway.add(finding.id);
+      try {
+        await tellOne(finding);
+      } finally {
+        underway.delete(finding.id);
+      }
+    }
+  }
+
+  return {
+    notify,
+
+    async notifyRemaining() {
+      await notify(await unfinishedFindings(database));
+      const given_up = await forgetFindings(database, new Date(now() - TRIED_FOR_MS).toISOString());
+      if (given_up > 0) logger.error({ count: given_up }, 'alerts could not be raised within a day, and are given up');
+    },
+  };
+}

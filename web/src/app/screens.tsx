@@ -1,0 +1,224 @@
+import {
+  IconBook,
+  IconBuildingStore,
+  IconChartBar,
+  IconCreditCard,
+  IconDeviceDesktop,
+  IconDevices,
+  IconFlag,
+  IconHeadset,
+  IconHelp,
+  IconInbox,
+  IconListDetails,
+  IconMessage,
+  IconMessages,
+  IconRadar2,
+  IconScan,
+  IconScreenShare,
+  IconShield,
+  IconUsers,
+  IconWall,
+  IconZoomQuestion,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import type { ComponentType, ReactNode } from 'react';
+
+/** Groups of the sidebar, from the top. `support` is for staff, `administration` for administrators; both fold. */
+export type NavGroup = 'main' | 'more' | 'support' | 'administration';
+
+export interface NavPlace {
+  group: NavGroup;
+  /** In place of the title. */
+  label?: string;
+  icon: TablerIcon;
+  /** A small label next to the name, such as 'Admin Only'. */
+  note?: string;
+  /** Opens the live-chat page in a new window instead of the screen. */
+  opensLiveChat?: true;
+  /** Only administrators see it in the group of the staff. */
+  isAdministrators?: true;
+}
+
+export interface Screen {
+  path: `/${string}`;
+  /** Names it in the window's title and in the breadcrumbs. */
+  title: string;
+  /** Its place in the sidebar, in the order of this table. */
+  nav?: NavPlace;
+  /** Each page is a chunk of its own. */
+  load: () => Promise<{ Component: ComponentType } | { element: ReactNode }>;
+}
+
+/**
+ * Every screen behind the sign-in. Router, sidebar, dock, user menu, palette, breadcrumbs, window titles, and the journeys' list of screens derive from this table
+ * (e2e/screens.ts reads the lines with `path`).
+ */
+export const SCREENS: readonly Screen[] = [
+  {
+    path: '/dashboard',
+    title: 'Dashboard',
+    nav: { group: 'main', icon: IconShield },
+    load: async () => ({ Component: (await import('./home.tsx')).Home }),
+  },
+  {
+    path: '/antivirus',
+    title: 'Antivirus',
+    nav: { group: 'main', icon: IconScan },
+    load: async () => ({ Component: (await import('#features/antivirus/antivirus-page.tsx')).AntivirusPage }),
+  },
+  {
+    path: '/firewall',
+    title: 'Firewall',
+    nav: { group: 'main', icon: IconWall },
+    load: async () => ({ Component: (await import('#features/firewall/firewall-page.tsx')).FirewallPage }),
+  },
+  {
+    path: '/remote',
+    title: 'Remote Access',
+    nav: { group: 'main', icon: IconDeviceDesktop },
+    load: async () => ({ Component: (await import('#features/remote/remote-page.tsx')).RemotePage }),
+  },
+  {
+    path: '/chat',
+    title: 'Support Chat',
+    nav: { group: 'main', icon: IconMessage, opensLiveChat: true },
+    load: async () => ({ Component: (await import('#features/chat/chat-page.tsx')).ChatPage }),
+  },
+  {
+    path: '/anti-hacking',
+    title: 'Anti-Hacking',
+    nav: { group: 'main', icon: IconRadar2 },
+    load: async () => ({ element: (await import('./anti-hacking.tsx')).ANTI_HACKING }),
+  },
+  {
+    path: '/subscription-manager',
+    title: 'Subscription Manager',
+    nav: { group: 'main', label: 'Subscriptions', note: 'Admin Only', icon: IconCreditCard },
+    load: async () => ({
+      Component: (await import('#features/subscriptions/subscription-manager-page.tsx')).SubscriptionManagerPage,
+    }),
+  },
+  {
+    path: '/scam-check',
+    title: 'Scam check',
+    nav: { group: 'more', icon: IconZoomQuestion },
+    load: async () => ({ Component: (await import('#features/scam-check/scam-check-page.tsx')).ScamCheckPage }),
+  },
+  {
+    path: '/devices',
+    title: 'Devices',
+    nav: { group: 'more', icon: IconDevices },
+    load: async () => ({ Component: (await import('#features/devices/devices-page.tsx')).DevicesPage }),
+  },
+  {
+    path: '/help',
+    title: 'Help',
+    nav: { group: 'more', icon: IconHelp },
+    load: async () => ({ Component: (await import('#features/help/help-page.tsx')).HelpPage }),
+  },
+  {
+    path: '/help/:slug',
+    title: 'Help page',
+    load: async () => ({ Component: (await import('#features/help/article-page.tsx')).ArticlePage }),
+  },
+  {
+    path: '/support',
+    title: 'Support Desk',
+    nav: { group: 'support', icon: IconHeadset },
+    load: async () => ({ Component: (await import('#features/support/support-page.tsx')).SupportPage }),
+  },
+  {
+    path: '/portal',
+    title: 'Remote support portal',
+    nav: { group: 'support', label: 'Portal', icon: IconScreenShare },
+    load: async () => ({ Component: (await import('#features/remote/portal-page.tsx')).PortalPage }),
+  },
+  {
+    path: '/support/answers',
+    title: 'Saved replies',
+    nav: { group: 'support', icon: IconMessages, isAdministrators: true },
+    load: async () => ({ Component: (await import('#features/support/answers-page.tsx')).AnswersPage }),
+  },
+  {
+    path: '/support/reports',
+    title: 'Support reports',
+    nav: { group: 'support', label: 'Reports', icon: IconChartBar, isAdministrators: true },
+    load: async () => ({ Component: (await import('#features/support/reports-page.tsx')).ReportsPage }),
+  },
+  {
+    path: '/admin/users',
+    title: 'Users',
+    nav: { group: 'administration', icon: IconUsers },
+    load: async () => ({ Component: (await import('#features/administration/users-page.tsx')).UsersPage }),
+  },
+  {
+    path: '/admin/false-alarms',
+    title: 'False alarms',
+    nav: { group: 'administration', icon: IconFlag },
+    load: async () => ({ Component: (await import('#features/antivirus/false-alarms-page.tsx')).FalseAlarmsPage }),
+  },
+  {
+    path: '/admin/outbox',
+    title: 'Outbox',
+    nav: { group: 'administration', icon: IconInbox },
+    load: async () => ({ Component: (await import('#features/outbox/outbox-page.tsx')).OutboxPage }),
+  },
+  {
+    path: '/admin/audit',
+    title: 'Audit log',
+    nav: { group: 'administration', icon: IconListDetails },
+    load: async () => ({ Component: (await import('#features/administration/audit-page.tsx')).AuditPage }),
+  },
+  {
+    path: '/admin/help',
+    title: 'Edit help pages',
+    nav: { group: 'administration', icon: IconBook },
+    load: async () => ({ Component: (await import('#features/help/edit-help-page.tsx')).EditHelpPage }),
+  },
+  {
+    path: '/admin/remote-sessions',
+    title: 'Remote sessions',
+    nav: { group: 'administration', icon: IconDeviceDesktop },
+    load: async () => ({ Component: (await import('#features/remote/overseen-page.tsx')).OverseenPage }),
+  },
+  {
+    path: '/admin/setup',
+    title: 'Admin Setup',
+    nav: { group: 'administration', label: 'Setup', icon: IconBuildingStore },
+    load: async () => ({ Component: (await import('#features/setup/setup-page.tsx')).SetupPage }),
+  },
+  {
+    path: '/confirm-email',
+    title: 'Confirm your email address',
+    load: async () => ({ Component: (await import('#features/account/confirm-email-page.tsx')).ConfirmEmailPage }),
+  },
+];
+
+/** A screen that has a place in the sidebar. */
+export type NavScreen = Screen & { nav: NavPlace };
+
+function hasPlace(screen: Screen): screen is NavScreen {
+  return screen.nav !== undefined;
+}
+
+const NAV_SCREENS = SCREENS.filter(hasPlace);
+
+/** The screens of a group of the sidebar, in its order. */
+export function screensOf(group: NavGroup, isAdministrator: boolean): NavScreen[] {
+  return NAV_SCREENS.filter(({ nav }) => nav.group === group && (isAdministrator || !nav.isAdministrators));
+}
+
+/** The group in which the sidebar has the screen at a path. */
+export function groupAt(pathname: string): NavGroup | undefined {
+  return NAV_SCREENS.findLast(({ path }) => pathname === path || pathname.startsWith(`${path}/`))?.nav.group;
+}
+
+/** Names of groups that stand over their screens, in the sidebar and in the breadcrumbs. */
+export const GROUP_TITLES = { more: 'More', support: 'Support', administration: 'Administration' } as const;
+
+/** Steps from the dashboard to the screen at a path: a group without a screen of its own, the screen above, the screen itself. */
+export function stepsTo(pathname: string, title: string | undefined): { title: string; path?: string }[] {
+  const above = NAV_SCREENS.find(({ path }) => pathname.startsWith(`${path}/`));
+  const group = groupAt(pathname) === 'administration' ? [{ title: GROUP_TITLES.administration }] : [];
+  return [...group, ...(above ? [{ title: above.title, path: above.path }] : []), ...(title ? [{ title }] : [])];
+}

@@ -1,0 +1,54 @@
+import { type ReactNode, useId } from 'react';
+import { GROUP_TITLES, type NavScreen, screensOf } from '#app/screens.tsx';
+import { useUnread } from '#domain/conversation/chat.ts';
+import { NavCount } from './nav-count.tsx';
+import { NavItemLink } from './nav-item-link.tsx';
+
+/** Links to screens. `NavItemLink` marks the one that is open with `aria-current="page"`. */
+export function NavItems({ screens }: { screens: readonly NavScreen[] }) {
+  return (
+    <ul className="nav-items">
+      {screens.map((screen) => (
+        <li key={screen.path}>
+          <NavItem screen={screen} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A way of the sidebar. `children` is the count of records that wait behind it. */
+export function NavItem({ screen, children }: { screen: NavScreen; children?: ReactNode }) {
+  const { title, nav } = screen;
+  const label = nav.label ?? title;
+  return (
+    <NavItemLink screen={screen} className="nav-item" title={label}>
+      <nav.icon size={20} stroke={1.7} aria-hidden="true" />
+      <span className="sidebar__label">{label}</span>
+      {/* The space keeps the parts of the name apart for who hears it. */}
+      {nav.note && ' '}
+      {nav.note && <small className="nav-item__note">{nav.note}</small>}
+      {nav.opensLiveChat && <UnreadCount />}
+      {children && ' '}
+      {children}
+    </NavItemLink>
+  );
+}
+
+/** Screens beyond the seven of the specification, for everyone. */
+export function MoreNav() {
+  const id = useId();
+  return (
+    <nav className="nav-group" aria-labelledby={id}>
+      <h2 id={id} className="nav-group__title">
+        {GROUP_TITLES.more}
+      </h2>
+      <NavItems screens={screensOf('more', false)} />
+    </nav>
+  );
+}
+
+/** Number of unread messages of support. */
+export function UnreadCount() {
+  return <NavCount count={useUnread()} one="unread message" many="unread messages" />;
+}

@@ -1,0 +1,23 @@
+/** Groups of the sidebar that fold. */
+export type StaffGroup = 'support' | 'administration';
+export type OpenGroup = StaffGroup | 'none';
+
+const KEY = 'palisade.open_group';
+
+/** The group that this browser had unfolded last. */
+export function readOpenGroup(): OpenGroup | undefined {
+  try {
+    const kept = localStorage.getItem(KEY);
+    return kept === 'support' || kept === 'administration' || kept === 'none' ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function keepOpenGroup(group: OpenGroup): void {
+  try {
+    localStorage.setItem(KEY, group);
+  } catch {
+    // Without storage it is kept as long as the page lives.
+  }
+}

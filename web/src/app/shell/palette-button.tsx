@@ -1,0 +1,59 @@
+import { IconSearch } from '@tabler/icons-react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useSession } from '#api/session.ts';
+
+const loadPalette = () => import('./palette/palette.tsx');
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+
+const IS_APPLE = /Mac|iPhone|iPad/u.test(navigator.userAgent);
+
+/** Opens the palette, as Ctrl-K does, or Command-K. Its file is fetched when a person reaches for it. */
+export function PaletteButton() {
+  const user = useSession().session?.user_info;
+  const [isOpen, setIsOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      // Over another dialog it would lead away from what is being asked there.
+      if (document.querySelector('[role="dialog"], dialog[open]')) return;
+      event.preventDefault();
+      setIsOpen(true);
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, []);
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="palette-button"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Control+K Meta+K"
+        onPointerEnter={() => void loadPalette()}
+        onFocus={() => void loadPalette()}
+        onClick={() => setIsOpen(true)}
+      >
+        <IconSearch size={18} stroke={1.7} aria-hidden="true" />
+        <span>Search</span>
+        <span className="palette-button__keys" aria-hidden="true">
+          {IS_APPLE ? '⌘K' : 'Ctrl K'}
+        </span>
+      </button>
+      <Suspense>
+        {isOpen && user && (
+          <Palette
+            user={user}
+            onClose={() => {
+              setIsOpen(false);
+              button.current?.focus();
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}

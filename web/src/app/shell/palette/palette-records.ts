@@ -1,0 +1,88 @@
+import { listScans } from '@palisade/contract/antivirus';
+import type { UserInfo } from '@palisade/contract/auth';
+import { listConversations } from '@palisade/contract/desk';
+import { listRules } from '@palisade/contract/firewall';
+import { may } from '@palisade/contract/may';
+import { listUsers } from '@palisade/contract/users';
+import { IconFile, IconMessage, IconUser, IconWall } from '@tabler/icons-react';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { call } from '#api/call.ts';
+import { opensDesk } from '#api/policies.ts';
+import { useSearched } from '#ui/list-filters.tsx';
+import { describeAge } from '#ui/moment.tsx';
+import { matching, type PaletteGroup, type PaletteItem } from './palette-items.ts';
+
+/** Records of each kind; more are on their own screen. */
+const SHOWN = 5;
+/** Fewer letters find everything. */
+const SEARCHED_FROM = 2;
+/** Rules that are read: a screen has more only in installations that generate them. */
+const RULES_READ = 500;
+const STALE_MS = 30_000;
+
+function recordsQuery<Record>(kind: string, search: string, read: (signal: AbortSignal) => Promise<Record[]>) {
+  return queryOptions({
+    queryKey: [kind, 'palette', search],
+    queryFn: ({ signal }) => read(signal),
+    staleTime: STALE_MS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+const peopleQuery = (search: string) =>
+  recordsQuery('users', search, (signal) => call(listUsers, { signal, query: { search, limit: SHOWN } }));
+const conversationsQuery = (search: string) =>
+  recordsQuery('desk', search, (signal) => call(listConversations, { signal, query: { search, limit: SHOWN } }));
+const scansQuery = (search: string) =>
+  recordsQuery('scans', search, (signal) => call(listScans, { signal, query: { search, limit: SHOWN } }));
+const rulesQuery = recordsQuery('firewall', '', (signal) => call(listRules, { signal, query: { limit: RULES_READ } }));
+
+/** Records whose words were typed: people for administrators, conversations for staff, the person's own scans and rules. */
+export function useFoundRecords(user: UserInfo, typed: string): { groups: PaletteGroup[]; isSearching: boolean } {
+  const search = useSearched(typed);
+  const enabled = search.length >= SEARCHED_FROM;
+  const people = useQuery({ ...peopleQuery(search), enabled: enabled && may.administrate(user) });
+  const conversations = useQuery({ ...conversationsQuery(search), enabled: enabled && opensDesk(user) });
+  const scans = useQuery({ ...scansQuery(search), enabled });
+  const rules = useQuery({ ...rulesQuery, enabled });
+  const isSearching = [people, conversations, scans, rules].some(({ isFetching }) => isFetching);
+  if (!enabled || typed.trim().length < SEARCHED_FROM) return { groups: [], isSearching: false };
+  const now = Date.now();
+  const ruleItems = (rules.data ?? []).map(
+    ({ id, rule_name, enabled: isOn, port }): PaletteItem => ({
+      id,
+      title: rule_name,
+      detail: isOn ? 'on' : 'off',
+      words: port,
+      icon: IconWall,
+      to: `/firewall#rule-${id}`,
+    }),
+  );
+  const groups = [
+    {
+      title: 'People',
+      items: (people.data ?? []).map(({ id, username, email }) => ({
+        ...{ id, title: username, detail: email, icon: IconUser },
+        to: `/admin/users?search=${encodeURIComponent(email)}`,
+      })),
+    },
+    {
+      title: 'Conversations',
+      items: (conversations.data ?? []).map(({ id, customer, found, last_message }) => ({
+        ...{ id, title: customer, icon: IconMessage },
+        detail: found?.text ?? last_message?.text ?? '',
+        to: `/support?view=all&conversation=${id}`,
+      })),
+    },
+    {
+      title: 'Scans',
+      items: (scans.data ?? []).map(({ id, filename, scan_status, scanned_at }) => ({
+        ...{ id, title: filename, icon: IconFile },
+        detail: `${scan_status}, ${describeAge(scanned_at, now)}`,
+        to: `/antivirus?scan=${id}`,
+      })),
+    },
+    { title: 'Firewall rules', items: matching(ruleItems, search).slice(0, SHOWN) },
+  ];
+  return { groups: groups.filter(({ items }) => items.length > 0), isSearching };
+}

@@ -1,0 +1,161 @@
+import { useMantineColorScheme } from '@mantine/core';
+import type { UserInfo } from '@palisade/contract/auth';
+import { IconSearch } from '@tabler/icons-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { useSignOut } from '#app/shell/use-sign-out.ts';
+import { actionItems, screenItems } from './palette-actions.ts';
+import { matching, type PaletteGroup, type PaletteItem } from './palette-items.ts';
+import { useFoundRecords } from './palette-records.ts';
+import './palette.css';
+
+interface PaletteProps {
+  user: UserInfo;
+  onClose: () => void;
+}
+
+/** Finds screens, actions and records by their words. The browser's dialog holds the focus, the Escape key and what lies beneath. */
+export function Palette({ user, onClose }: PaletteProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const { groups, isSearching } = usePaletteGroups(user, typed);
+  const navigate = useNavigate();
+  const id = useId();
+  const items = groups.flatMap((group) => group.items);
+  const current = items[Math.min(chosen, items.length - 1)];
+
+  useEffect(() => {
+    dialog.current?.showModal();
+    field.current?.focus();
+  }, []);
+
+  useEffect(() => {
+    if (current) document.getElementById(`${id}-${current.id}`)?.scrollIntoView({ block: 'nearest' });
+  }, [current, id]);
+
+  function take({ to }: PaletteItem) {
+    onClose();
+    if (typeof to === 'string') void navigate(to);
+    else to();
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && items.length > 0) {
+      event.preventDefault();
+      setChosen((Math.min(chosen, items.length - 1) + step + items.length) % items.length);
+    }
+    // Enter that ends the writing of a word in Japanese or Chinese takes nothing.
+    if (event.key === 'Enter' && current && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      take(current);
+    }
+  }
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog already
+    <dialog
+      ref={dialog}
+      className="palette"
+      aria-label="Search everything"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <div className="palette__panel">
+        <div className="palette__field">
+          <IconSearch size={20} stroke={1.7} aria-hidden="true" />
+          <input
+            ref={field}
+            type="text"
+            role="combobox"
+            aria-label="Search everything"
+            aria-expanded={items.length > 0}
+            aria-controls={`${id}-list`}
+            aria-activedescendant={current && `${id}-${current.id}`}
+            aria-autocomplete="list"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            placeholder="Search screens, actions, files, rules"
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.target.value);
+              setChosen(0);
+            }}
+            onKeyDown={onKeyDown}
+          />
+          <button type="button" className="palette__close" onClick={onClose}>
+            Close
+          </button>
+        </div>
+        <Results id={`${id}-list`} groups={groups} current={current} optionId={(item) => `${id}-${item}`} onTake={take} />
+        <Outcome typed={typed} found={items.length} isSearching={isSearching} />
+      </div>
+    </dialog>
+  );
+}
+
+/** Screens and actions from this page, records from the server. */
+function usePaletteGroups(user: UserInfo, typed: string): { groups: PaletteGroup[]; isSearching: boolean } {
+  const { pathname } = useLocation();
+  const { setColorScheme } = useMantineColorScheme();
+  const signOut = useSignOut();
+  const records = useFoundRecords(user, typed);
+  const groups = [
+    { title: 'Screens', items: matching(screenItems(user), typed) },
+    { title: 'Actions', items: matching(actionItems({ user, pathname, setColorScheme, signOut }), typed) },
+    ...records.groups,
+  ];
+  return { groups: groups.filter(({ items }) => items.length > 0), isSearching: records.isSearching };
+}
+
+interface ResultsProps {
+  id: string;
+  groups: readonly PaletteGroup[];
+  current: PaletteItem | undefined;
+  optionId: (item: string) => string;
+  onTake: (item: PaletteItem) => void;
+}
+
+function Results({ id, groups, current, optionId, onTake }: ResultsProps) {
+  return (
+    <div id={id} role="listbox" aria-label="Results" className="palette__results">
+      {groups.map(({ title, items }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a list of options has groups, no field sets
+        <div key={title} role="group" aria-label={title} className="palette__group">
+          <p className="palette__title" aria-hidden="true">
+            {title}
+          </p>
+          {items.map((item) => (
+            // The field keeps the focus and has the keys.
+            // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field takes the current row
+            // biome-ignore lint/a11y/useFocusableInteractive: the field names the current row
+            <div
+              key={item.id}
+              id={optionId(item.id)}
+              role="option"
+              aria-selected={item === current || item.id === current?.id}
+              className="palette__item"
+              onClick={() => onTake(item)}
+            >
+              <item.icon size={18} stroke={1.7} aria-hidden="true" />
+              <bdi className="palette__name">{item.title}</bdi>
+              {item.detail && <bdi className="palette__detail">{item.detail}</bdi>}
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Outcome({ typed, found, isSearching }: { typed: string; found: number; isSearching: boolean }) {
+  const isEmpty = found === 0 && !isSearching;
+  return (
+    <p role="status" className={isEmpty ? 'palette__none' : 'visually-hidden'}>
+      {isSearching ? 'Searching…' : isEmpty ? `Nothing matches “${typed.trim()}”. Try another word.` : `${found} results`}
+    </p>
+  );
+}

@@ -1,0 +1,150 @@
+import type { Overview } from '@palisade/contract/overview';
+import { IconChevronDown, IconCreditCardPay } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useId, useState } from 'react';
+import { Link, useLocation } from 'react-router';
+import { useAbsence } from '#api/absence.ts';
+import { useMayAdministrate } from '#api/policies.ts';
+import { GROUP_TITLES, groupAt, type NavScreen, screensOf } from '#app/screens.tsx';
+import { useDeskCounts } from '#domain/conversation/desk-counts.ts';
+import { overviewQuery } from '#domain/overview/overview.ts';
+import { NavCount } from './nav-count.tsx';
+import { NavItem } from './nav-items.tsx';
+import { keepOpenGroup, type OpenGroup, readOpenGroup, type StaffGroup } from './open-group.ts';
+
+/** Waiting records behind a screen, and their words. */
+interface Waits {
+  count: number;
+  one: string;
+  many: string;
+}
+
+/** Counts of the overview, by the screen that deals with them. */
+const WAITS: Record<string, Omit<Waits, 'count'> & { of: keyof Overview['waiting'] }> = {
+  '/admin/false-alarms': { of: 'false_alarms', one: 'report waits', many: 'reports wait' },
+  '/admin/outbox': { of: 'mails', one: 'email waits', many: 'emails wait' },
+  '/admin/setup': { of: 'jobs', one: 'task failed', many: 'tasks failed' },
+};
+
+const PLAN_REQUESTS = { one: 'plan request waits', many: 'plan requests wait' } as const;
+
+function groupOf(pathname: string): StaffGroup | undefined {
+  const group = groupAt(pathname);
+  return group === 'support' || group === 'administration' ? group : undefined;
+}
+
+/** The two groups below the screens of everyone. At most one is unfolded, so that the sidebar fits a laptop's window. */
+export function StaffNavs() {
+  const { pathname } = useLocation();
+  const isAdmin = useMayAdministrate();
+  const here = groupOf(pathname);
+  const [open, setOpen] = useState<OpenGroup>(() => here ?? readOpenGroup() ?? (isAdmin ? 'administration' : 'support'));
+  useEffect(() => {
+    if (here) setOpen(here);
+  }, [here]);
+
+  function toggle(group: StaffGroup) {
+    const next = open === group ? 'none' : group;
+    setOpen(next);
+    keepOpenGroup(next);
+  }
+
+  return (
+    <>
+      <SupportNav isOpen={open === 'support'} onToggle={() => toggle('support')} isAdmin={isAdmin} />
+      {isAdmin && <AdminNav isOpen={open === 'administration'} onToggle={() => toggle('administration')} />}
+    </>
+  );
+}
+
+interface GroupProps {
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+/** The way of the staff to the support desk, with how many conversations wait there. */
+function SupportNav({ isAdmin, ...group }: GroupProps & { isAdmin: boolean }) {
+  const { pathname } = useLocation();
+  // Administrators are at the desk when they open it; technicians work there on every screen.
+  const isAtDesk = !isAdmin || pathname.startsWith('/support');
+  const counts = useDeskCounts(isAtDesk);
+  useAbsence(isAtDesk);
+  const waits = {
+    count: (counts?.mine_unread ?? 0) + (counts?.unassigned_waiting ?? 0),
+    one: 'conversation waits',
+    many: 'conversations wait',
+  };
+  return (
+    <FoldingNav {...group} name="support" waiting={waits.count}>
+      {screensOf('support', isAdmin).map((screen) => (
+        <StaffItem key={screen.path} screen={screen} waits={screen.path === '/support' ? waits : undefined} />
+      ))}
+    </FoldingNav>
+  );
+}
+
+/** The screens of administrators, with what waits for them. */
+function AdminNav(group: GroupProps) {
+  const { data: overview } = useQuery(overviewQuery);
+  const requests = overview?.waiting.plan_requests ?? 0;
+  const waitsOf = (path: string): Waits | undefined => {
+    const waits = WAITS[path];
+    return waits && { ...waits, count: overview?.waiting[waits.of] ?? 0 };
+  };
+  const screens = screensOf('administration', true);
+  const waiting = screens.reduce((sum, { path }) => sum + (waitsOf(path)?.count ?? 0), requests);
+  return (
+    <FoldingNav {...group} name="administration" waiting={waiting}>
+      {requests > 0 && (
+        <li>
+          {/* A way to a part of Subscriptions, which is marked as the open screen. */}
+          <Link to="/subscription-manager?tab=manage" className="nav-item">
+            <IconCreditCardPay size={20} stroke={1.7} aria-hidden="true" />
+            <span className="sidebar__label">Plan requests</span> <NavCount {...PLAN_REQUESTS} count={requests} />
+          </Link>
+        </li>
+      )}
+      {screens.map((screen) => (
+        <StaffItem key={screen.path} screen={screen} waits={waitsOf(screen.path)} />
+      ))}
+    </FoldingNav>
+  );
+}
+
+function StaffItem({ screen, waits }: { screen: NavScreen; waits: Waits | undefined }) {
+  return (
+    <li>
+      <NavItem screen={screen}>{waits && <NavCount {...waits} />}</NavItem>
+    </li>
+  );
+}
+
+/** A group under its name, which folds it. Folded, the name carries the count of everything that waits in it. */
+function FoldingNav({
+  name,
+  isOpen,
+  onToggle,
+  waiting,
+  children,
+}: GroupProps & { name: StaffGroup; waiting: number; children: ReactNode }) {
+  const id = useId();
+  return (
+    <nav className="nav-group" aria-labelledby={id}>
+      <h2 className="nav-group__title">
+        <button
+          type="button"
+          className="nav-group__toggle"
+          aria-expanded={isOpen}
+          aria-controls={`${id}-ways`}
+          onClick={onToggle}
+        >
+          <span id={id}>{GROUP_TITLES[name]}</span> {!isOpen && <NavCount count={waiting} one="waits" many="wait" />}
+          <IconChevronDown size={16} stroke={1.7} aria-hidden="true" />
+        </button>
+      </h2>
+      <ul id={`${id}-ways`} className="nav-items" hidden={!isOpen}>
+        {children}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,12 @@
+import { useUploadCounts } from '#features/antivirus/uploads.tsx';
+import { signOut } from '#features/auth/auth.ts';
+
+/** Signs out, after a question while files are being scanned. */
+export function useSignOut(): () => void {
+  const { running } = useUploadCounts();
+  return () => {
+    const question = `${running === 1 ? 'A file is' : `${running} files are`} still being scanned. Sign out and stop?`;
+    if (running > 0 && !window.confirm(question)) return;
+    void signOut();
+  };
+}

@@ -1,0 +1,146 @@
+import type { PersonRecord as Record } from '@palisade/contract/person-record';
+import { IconGift, IconMessages } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { useMayAdministrate } from '#api/policies.ts';
+import { Badge } from '#ui/badge.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { describeDate, describePlanEnd, Moment, useMinute } from '#ui/moment.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { personRecordQuery } from './person.queries.ts';
+import './person-record.css';
+
+const count = new Intl.NumberFormat('en');
+const STATUS = { open: 'Open', snoozed: 'Snoozed', closed: 'Closed' } as const;
+
+/** A person's plan, devices, alerts, conversation and remote sessions, as far as the reader's role may see. */
+export function PersonRecord({ user_id }: { user_id: string }) {
+  const { data: record, error, refetch } = useQuery(personRecordQuery(user_id));
+  if (record) return <Shown record={record} />;
+  if (!error) return <LoadingRows label="Loading the record" />;
+  return <ErrorNotice title="We couldn’t load the record" sentence={sentenceOf(error)} onRetry={() => void refetch()} />;
+}
+
+function Shown({ record: { card, conversation, administration } }: { record: Record }) {
+  const now = useMinute();
+  const isAdmin = useMayAdministrate();
+  const { clean, infected, pending } = card.scans;
+  const gravest = administration?.alerts.gravest;
+  return (
+    <div className="record">
+      <dl className="record__figures num">
+        <Figure name="Score" value={`${card.security_score}%`} />
+        <Figure
+          name="Open alerts"
+          value={count.format(card.open_alerts)}
+          line={gravest ? `worst: ${gravest.severity}` : undefined}
+        />
+        <Figure
+          name="Files checked"
+          value={count.format(clean + infected + pending)}
+          line={infected > 0 ? `${count.format(infected)} infected` : undefined}
+        />
+        <Figure
+          name="Conversations closed"
+          value={count.format(card.conversations_closed)}
+          line={card.ratings.average === null ? undefined : `rated ${card.ratings.average.toFixed(1)} of 5`}
+        />
+      </dl>
+      <Part
+        title="Plan"
+        action={
+          isAdmin && (
+            <ScreenLink to={`/subscription-manager?tab=assign&email=${encodeURIComponent(card.email)}`} variant="quiet" size="s">
+              <IconGift size={16} stroke={1.7} aria-hidden="true" />
+              Assign a plan
+            </ScreenLink>
+          )
+        }
+      >
+        <li>
+          <Badge tone={card.is_premium ? 'safe' : 'plain'}>{card.plan_name ?? 'No plan'}</Badge>
+          <span>
+            {administration?.plan
+              ? `${administration.plan.expires_at === null ? 'no end' : `ends ${describePlanEnd(administration.plan.expires_at)}`}, ${administration.plan.max_devices === 999 ? 'any number of devices' : `devices: ${administration.plan.max_devices}`}`
+              : `customer since ${describeDate(card.since)}`}
+          </span>
+        </li>
+      </Part>
+      <Part
+        title="Conversation"
+        nothing={conversation === null ? 'No messages yet.' : undefined}
+        action={
+          conversation && (
+            <ScreenLink to={`/support?conversation=${conversation.id}`} variant="quiet" size="s">
+              <IconMessages size={16} stroke={1.7} aria-hidden="true" />
+              Open conversation
+            </ScreenLink>
+          )
+        }
+      >
+        {conversation && (
+          <li>
+            <span>{STATUS[conversation.status]}</span>
+          </li>
+        )}
+      </Part>
+      <Part title="Devices" nothing={card.devices.length === 0 ? 'No devices connected.' : undefined}>
+        {card.devices.map(({ name, last_seen_at }) => (
+          <li key={`${name} ${last_seen_at}`}>
+            <bdi>{name}</bdi>
+            <span>{last_seen_at === null ? 'never seen' : <Moment iso={last_seen_at} now={now} />}</span>
+          </li>
+        ))}
+      </Part>
+      <Part title="Remote sessions" nothing={card.remote_sessions.length === 0 ? 'No remote sessions yet.' : undefined}>
+        {card.remote_sessions.map(({ status, started_at, support_agent }) => (
+          <li key={started_at}>
+            <span>
+              {status.charAt(0).toUpperCase() + status.slice(1)}
+              {support_agent !== null && (
+                <>
+                  , <bdi>{support_agent}</bdi>
+                </>
+              )}
+            </span>
+            <span>
+              <Moment iso={started_at} now={now} />
+            </span>
+          </li>
+        ))}
+      </Part>
+      <p className="sub record__note">Opening this record is logged.</p>
+    </div>
+  );
+}
+
+function Figure({ name, value, line }: { name: string; value: string; line?: string | undefined }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+      {line !== undefined && <dd className="record__line">{line}</dd>}
+    </div>
+  );
+}
+
+interface PartProps {
+  title: string;
+  action?: ReactNode;
+  /** In place of the list. */
+  nothing?: string | undefined;
+  children: ReactNode;
+}
+
+function Part({ title, action, nothing, children }: PartProps) {
+  return (
+    <section className="record__part" aria-label={title}>
+      <div className="record__head">
+        <h3>{title}</h3>
+        {action}
+      </div>
+      {nothing === undefined ? <ul>{children}</ul> : <p className="sub">{nothing}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,20 @@
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { PersonRecord } from './person-record.tsx';
+
+/** In px: a record of two columns. */
+const WIDTH = 760;
+
+interface RecordDialogProps {
+  user_id: string;
+  username: string;
+  onClose: () => void;
+}
+
+/** A person's record over the page that asked for it. */
+export function RecordDialog({ user_id, username, onClose }: RecordDialogProps) {
+  return (
+    <ModalWindow title={username} size={WIDTH} onClose={onClose}>
+      <PersonRecord user_id={user_id} />
+    </ModalWindow>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Scan } from '@palisade/contract/antivirus';
+import { IconTestPipe } from '@tabler/icons-react';
+import { Badge, IconTile } from '#ui/badge.tsx';
+import { StatusBadge, StatusIcon } from './status-badge.tsx';
+
+interface ScanBadgeProps {
+  scan: Pick<Scan, 'scan_status' | 'is_test_file'>;
+}
+
+/** Engines call a harmless test file infected: it is, and it is no danger. */
+const isTest = ({ scan_status, is_test_file }: ScanBadgeProps['scan']) => scan_status === 'infected' && is_test_file;
+
+/** The answer about a file, in the same words wherever it is shown. */
+export function ScanBadge({ scan }: ScanBadgeProps) {
+  if (!isTest(scan)) return <StatusBadge status={scan.scan_status} />;
+  return (
+    <Badge tone="note" icon={IconTestPipe}>
+      Infected (test)
+    </Badge>
+  );
+}
+
+export function ScanIcon({ scan }: ScanBadgeProps) {
+  return isTest(scan) ? <IconTile tone="note" icon={IconTestPipe} /> : <StatusIcon status={scan.scan_status} />;
+}

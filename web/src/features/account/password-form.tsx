@@ -1,0 +1,57 @@
+import { useForm } from '@mantine/form';
+import { PASSWORD_LENGTH } from '@palisade/contract/auth';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { useSession } from '#api/session.ts';
+import { DialogPart } from '#ui/dialog-part.tsx';
+import { Form, Submit } from '#ui/form.tsx';
+import { PasswordField } from '#ui/password-field.tsx';
+import { PasswordStrength } from '#ui/password-strength.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { useChangePassword } from './account.queries.ts';
+import './account-dialogs.css';
+
+/** Changes one's own password. `isFirst`: the dialog was opened for it, and begins in its first field. */
+export function PasswordForm({ isFirst = false }: { isFirst?: boolean }) {
+  const change = useChangePassword();
+  const person = useSession().session?.user_info;
+  const form = useForm({ initialValues: { current_password: '', new_password: '' } });
+
+  function submit(values: typeof form.values) {
+    change.mutate(values, {
+      onSuccess: () => form.reset(),
+      onError: (error) => form.setErrors(fieldMessagesOf(error)),
+    });
+  }
+
+  const isSaid = Object.keys(form.errors).length > 0;
+  return (
+    <DialogPart title="Change password">
+      <Form className="account-form" error={change.error} busy={change.isPending} onSubmit={form.onSubmit(submit)}>
+        <PasswordField
+          label="Current Password"
+          name="current_password"
+          autoComplete="current-password"
+          required
+          data-autofocus={isFirst || undefined}
+          {...form.getInputProps('current_password')}
+        />
+        <PasswordField
+          label="New Password"
+          name="new_password"
+          description={`At least ${PASSWORD_LENGTH.minimum} characters. You’ll be signed out everywhere else.`}
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('new_password')}
+        />
+        <PasswordStrength password={form.values.new_password} person={person} />
+        <div className="account-form__end">
+          <p role="status" className="account-form__done">
+            {change.isSuccess && !form.isDirty() && 'Password changed. Everybody else is signed out.'}
+          </p>
+          <Submit>Change Password</Submit>
+        </div>
+        {!isSaid && <Refusal error={change.error} />}
+      </Form>
+    </DialogPart>
+  );
+}

@@ -1,0 +1,119 @@
+import type { Scan } from '@palisade/contract/antivirus';
+import type { ScanProgress } from '@palisade/contract/events';
+import { hasFailed, isEnded, type Upload, type UploadState } from './upload-queue.ts';
+
+/** Bytes that every file costs beside its own, for the request and the record: sixty small files take longer than one of their size. */
+const COST_OF_A_FILE = 256 * 1024;
+/** Share of a file's time that sending takes; reading takes the rest. */
+const SENDING = 0.5;
+/** A guess of the time left needs this much behind it: the share, and ms. */
+const GUESS_FROM = { share: 0.03, ms: 3_000 } as const;
+
+export interface UploadSummary {
+  total: number;
+  ended: number;
+  clean: number;
+  /** Without test files. */
+  infected: number;
+  test_files: number;
+  /** Those that have a record and are not fully checked. */
+  pending: number;
+  /** Those without a record, because of a failure or a cancellation. */
+  failed: number;
+  cancelled: number;
+  /** Progress over all files, from 0 to 1. */
+  share: number;
+  /** Time left in ms; undefined while it cannot be guessed. */
+  ms_left: number | undefined;
+}
+
+/** Progress of the scanner in one file, from 0 to 1; undefined where it is unknown. */
+export function shareOf(progress: ScanProgress | undefined): number | undefined {
+  if (progress?.stage !== 'reading') return undefined;
+  const { share, members_found, members_read } = progress;
+  if (members_found > 0) return members_read > 0 ? members_read / members_found : undefined;
+  return share < 1 ? share : undefined;
+}
+
+function shareDone(state: UploadState): number {
+  if (state.phase === 'waiting') return 0;
+  if (state.phase === 'sending') return SENDING * state.share;
+  if (state.phase === 'scanning') return SENDING + (1 - SENDING) * (shareOf(state.progress) ?? 0);
+  return 1;
+}
+
+/** The scan of a finished upload; undefined before, and where there is none. */
+export function scanOfUpload({ state }: Upload): Scan | undefined {
+  return state.phase === 'done' ? state.scan : undefined;
+}
+
+/** Figures of all files that were given together. `now` in ms. */
+export function summaryOf(uploads: readonly Upload[], now: number): UploadSummary {
+  const count = (is: (upload: Upload) => boolean) => uploads.filter(is).length;
+  const has = (status: Scan['scan_status'], is_test_file = false) =>
+    count((upload) => {
+      const scan = scanOfUpload(upload);
+      return scan?.scan_status === status && (status !== 'infected' || scan.is_test_file === is_test_file);
+    });
+  const latest = uploads.at(-1)?.batch;
+  const batch = uploads.filter((upload) => upload.batch === latest);
+  let whole = 0;
+  let done = 0;
+  for (const { file, state } of batch) {
+    const weight = file.size + COST_OF_A_FILE;
+    whole += weight;
+    done += weight * shareDone(state);
+  }
+  const share = whole === 0 ? 1 : done / whole;
+  const spent = now - (batch[0]?.added_at ?? now);
+  const isGuess = share >= GUESS_FROM.share && share < 1 && spent >= GUESS_FROM.ms;
+  return {
+    total: uploads.length,
+    ended: count(isEnded),
+    clean: has('clean'),
+    infected: has('infected'),
+    test_files: has('infected', true),
+    pending: has('pending'),
+    failed: count(hasFailed),
+    cancelled: count(({ state }) => state.phase === 'cancelled'),
+    share,
+    ms_left: isGuess ? (spent * (1 - share)) / share : undefined,
+  };
+}
+
+const number = new Intl.NumberFormat('en');
+const list = new Intl.ListFormat('en', { style: 'narrow' });
+
+/** The results in a few words, the good ones first: "59 clean, 1 infected". Empty before the first. */
+export function describeSummary({ clean, infected, test_files, pending, failed, cancelled }: UploadSummary): string {
+  const parts: [number, string][] = [
+    [clean, 'clean'],
+    [infected, 'infected'],
+    [test_files, test_files === 1 ? 'harmless test file' : 'harmless test files'],
+    [pending, 'pending'],
+    [failed, 'not scanned'],
+    [cancelled, 'cancelled'],
+  ];
+  return list.format(parts.flatMap(([amount, words]) => (amount > 0 ? [`${number.format(amount)} ${words}`] : [])));
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** "about 3 minutes left" */
+export function describeTimeLeft(ms: number): string {
+  if (ms < MINUTE) return 'less than a minute left';
+  if (ms < 90 * MINUTE) {
+    const minutes = Math.round(ms / MINUTE);
+    return minutes === 1 ? 'about 1 minute left' : `about ${minutes} minutes left`;
+  }
+  return `about ${Math.round(ms / HOUR)} hours left`;
+}
+
+const RANKS = { infected: 0, pending: 1, clean: 2 } as const satisfies Record<Scan['scan_status'], number>;
+
+/** Infected files first, then pending ones, then the clean ones; among equals the newest. */
+export function byUrgency(one: Scan, other: Scan): number {
+  const rank = (scan: Scan) => RANKS[scan.scan_status] + (scan.is_test_file ? 0.5 : 0);
+  return rank(one) - rank(other) || (one.id < other.id ? 1 : -1);
+}

@@ -1,0 +1,128 @@
+import { type Overview, PLANS_END_WITHIN_DAYS } from '@palisade/contract/overview';
+import {
+  IconAlertTriangle,
+  IconCalendarDue,
+  IconCircleCheck,
+  IconCreditCardPay,
+  IconFlag,
+  IconInbox,
+  IconMailQuestion,
+  IconMessages,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { overviewQuery } from '#domain/overview/overview.ts';
+import { IconTile } from '#ui/badge.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import './waiting.css';
+
+interface Kind {
+  of: keyof Overview['waiting'];
+  icon: TablerIcon;
+  one: string;
+  many: string;
+  /** The one action, and where it is done. */
+  action: string;
+  to: string;
+}
+
+/** In the order in which they hurt: a person who waits first. */
+const KINDS: readonly Kind[] = [
+  {
+    of: 'conversations',
+    icon: IconMessages,
+    one: 'chat has no answer',
+    many: 'chats have no answer',
+    action: 'Answer',
+    to: '/support?view=all',
+  },
+  {
+    of: 'plan_requests',
+    icon: IconCreditCardPay,
+    one: 'plan request',
+    many: 'plan requests',
+    action: 'Decide',
+    to: '/subscription-manager?tab=manage',
+  },
+  {
+    of: 'jobs',
+    icon: IconAlertTriangle,
+    one: 'background task failed',
+    many: 'background tasks failed',
+    action: 'See why',
+    to: '/admin/setup',
+  },
+  {
+    of: 'mails',
+    icon: IconInbox,
+    one: 'email waits in the outbox',
+    many: 'emails wait in the outbox',
+    action: 'Pass on',
+    to: '/admin/outbox',
+  },
+  {
+    of: 'false_alarms',
+    icon: IconFlag,
+    one: 'disputed scan result',
+    many: 'disputed scan results',
+    action: 'Review',
+    to: '/admin/false-alarms',
+  },
+  {
+    of: 'plans_ending',
+    icon: IconCalendarDue,
+    one: `plan ends within ${PLANS_END_WITHIN_DAYS} days`,
+    many: `plans end within ${PLANS_END_WITHIN_DAYS} days`,
+    action: 'Renew',
+    to: '/subscription-manager?tab=manage',
+  },
+  {
+    of: 'unproven',
+    icon: IconMailQuestion,
+    one: 'person has not confirmed their email',
+    many: 'people have not confirmed their email',
+    action: 'See who',
+    to: '/admin/users?state=unproven',
+  },
+];
+
+/** Records that wait for an administrator, each kind with its one action. It stands above their own dashboard. */
+export function Waiting() {
+  const { data: overview } = useQuery(overviewQuery);
+  if (!overview) return null;
+  const kinds = KINDS.filter(({ of }) => overview.waiting[of] > 0);
+  return (
+    <section className="card waiting" aria-labelledby="waiting">
+      <h2 id="waiting">Waiting for you</h2>
+      {kinds.length === 0 ? (
+        <p className="waiting__none">
+          <IconCircleCheck size={18} stroke={1.7} aria-hidden="true" />
+          Nothing. New chats, requests and reports appear here.
+        </p>
+      ) : (
+        <ul className="waiting__list">
+          {kinds.map((kind) => (
+            <WaitingRow key={kind.of} {...kind} count={overview.waiting[kind.of]} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const format = new Intl.NumberFormat('en');
+
+function WaitingRow({ icon, one, many, action, to, count }: Kind & { count: number }) {
+  return (
+    <li className="waiting__row">
+      <IconTile tone="attention" icon={icon} />
+      <span className="waiting__what">
+        <b className="num">{format.format(count)}</b> {count === 1 ? one : many}
+      </span>
+      <ScreenLink to={to} variant="quiet" size="s">
+        {action}
+        <span className="visually-hidden">: {many}</span>
+      </ScreenLink>
+    </li>
+  );
+}

@@ -1,0 +1,128 @@
+import { createEnrolmentCode, type Device } from '@palisade/contract/devices';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
+import { devicesQuery } from '#domain/device/devices.ts';
+import { Button, Spinner } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { CopyButton } from '#ui/copy-button.tsx';
+import { Countdown } from '#ui/countdown.tsx';
+
+/** An address of the machine itself, which no other computer reaches. */
+const OWN_MACHINE = /\/\/(?:localhost|127\.|\[::1\])/u;
+
+/** Interval at which devices are read while one is awaited, in ms: events tell sooner, where they arrive. */
+const WAITING_INTERVAL = 3_000;
+
+interface AddLinuxProps {
+  devices: readonly Device[];
+  onDone: (() => void) | undefined;
+}
+
+const enrolments = (devices: readonly Device[]) => new Map(devices.map(({ id, enrolled_at }) => [id, enrolled_at]));
+
+/** One line to run on a Linux computer, and the wait for it to connect. */
+export function AddLinux({ devices, onDone }: AddLinuxProps) {
+  const { mutate, data, error, isPending, reset } = useChange({ mutationFn: () => call(createEnrolmentCode) });
+  const [isExpired, setIsExpired] = useState(false);
+  // A computer that was a device before keeps its id and has another date.
+  const [before, setBefore] = useState(() => enrolments(devices));
+  const added = devices.find(({ id, enrolled_at, state }) => state !== 'revoked' && before.get(id) !== enrolled_at);
+  const command = data?.command ?? undefined;
+  const isWaiting = command !== undefined && added?.state !== 'online';
+  useQuery({ ...devicesQuery, refetchInterval: isWaiting ? WAITING_INTERVAL : false });
+
+  // The choice of the system asks for the command.
+  const asked = useRef(false);
+  useEffect(() => {
+    if (asked.current) return;
+    asked.current = true;
+    mutate();
+  }, [mutate]);
+
+  const expire = useCallback(() => {
+    setIsExpired(true);
+    reset();
+  }, [reset]);
+
+  function begin() {
+    setBefore(enrolments(devices));
+    setIsExpired(false);
+    mutate();
+  }
+
+  if (added) return <Connected device={added} onAnother={begin} onDone={onDone} />;
+  const refusal = data?.refusal ?? (error ? sentenceOf(error) : undefined);
+  if (refusal !== undefined || isExpired || data === undefined || command === undefined) {
+    return (
+      <div className="add-step">
+        {refusal !== undefined && (
+          <p className="add-step__refusal" role="alert">
+            {refusal}
+          </p>
+        )}
+        {isExpired && <p role="status">This command expired. Get a new one.</p>}
+        {refusal === undefined && !isExpired && <p role="status">Creating your command…</p>}
+        <div>
+          <Button loading={isPending} onClick={begin}>
+            Get a new command
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div className="add-step">
+      <h3>Run this line in a terminal on the computer</h3>
+      <div className="add-step__line">
+        <code data-command="">{command}</code>
+        <CopyButton text={command} what="The command" label="Copy command" variant="primary" />
+      </div>
+      {OWN_MACHINE.test(command) && (
+        <p className="sub">This command works only on this computer. Ask your server administrator to open access.</p>
+      )}
+      <p className="sub">
+        It installs the Palisade agent, which needs Linux with nftables. The code <b className="num">{data.code}</b> works once,
+        for <Countdown until={Date.parse(data.expires_at)} onEnd={expire} />.
+      </p>
+      <p className="add-step__waiting" role="status">
+        <Spinner />
+        Waiting for the device to connect. Keep this page open to see it.
+      </p>
+    </div>
+  );
+}
+
+interface ConnectedProps {
+  device: Device;
+  onAnother: () => void;
+  onDone: (() => void) | undefined;
+}
+
+function Connected({ device, onAnother, onDone }: ConnectedProps) {
+  const isOnline = device.state === 'online';
+  return (
+    <div className="add-step add-step--done" role="status" data-done={isOnline}>
+      <p className="add-step__success">
+        {isOnline ? <IconCircleCheck size={24} stroke={1.8} aria-hidden="true" /> : <Spinner />}
+        <span>
+          <bdi>{device.device_name}</bdi> {isOnline ? 'is connected.' : 'is added. Waiting for it to connect.'}
+        </span>
+      </p>
+      <p className="sub">Your firewall rules now apply there, and it scans its own files.</p>
+      <div className="add-step__buttons">
+        <ScreenLink to="/firewall">Set up rules</ScreenLink>
+        <Button variant="quiet" onClick={onAnother}>
+          Add another device
+        </Button>
+        {onDone && (
+          <Button variant="quiet" onClick={onDone}>
+            Done
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

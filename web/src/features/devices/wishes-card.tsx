@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { Card } from '#ui/card.tsx';
+import { SYSTEM_NAMES } from './device-words.ts';
+import { wishedQuery } from './wishes.queries.ts';
+
+/** Systems that people ask for, for administrators; empty without a request. */
+export function WishesCard() {
+  const { data: wished } = useQuery(wishedQuery);
+  if (!wished || wished.length === 0) return null;
+  return (
+    <Card title="Requested systems">
+      <p className="sub">People on this server asked for the Palisade agent here. Only administrators see this.</p>
+      <ul className="wished">
+        {wished.map(({ system, people, notes }) => (
+          <li key={system}>
+            <p>
+              <b>{SYSTEM_NAMES[system].name}</b>: <span className="num">{people === 1 ? '1 person' : `${people} people`}</span>
+            </p>
+            {notes.map((note, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two people may write the same
+              <blockquote key={index}>
+                <bdi>{note}</bdi>
+              </blockquote>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,119 @@
+import type { Rule } from '@palisade/contract/firewall';
+import type { Conflict } from '@palisade/contract/firewall-advice';
+import { useState } from 'react';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
+import { ruleSentence } from './rule-sentence.ts';
+import { ACTIONS, FINDINGS } from './rule-words.ts';
+import './conflict-groups.css';
+
+/** Groups that are shown before the rest is asked for. */
+const SHOWN = 20;
+
+const number = new Intl.NumberFormat('en');
+
+interface ConflictGroupsProps {
+  conflicts: readonly Conflict[];
+  rules: readonly Rule[];
+  isBusy: boolean;
+  onDelete: (rules: readonly Rule[]) => void;
+  /** Leads to a rule in the list of all rules. */
+  onShow: (rule_id: string) => void;
+}
+
+/** Rules that have no effect, beside the rule that makes them so, with one suggested change for each. */
+export function ConflictGroups({ conflicts, rules, isBusy, onDelete, onShow }: ConflictGroupsProps) {
+  const [shown, setShown] = useState(SHOWN);
+  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+  const needless = conflicts.flatMap(({ needless_id }) => byId.get(needless_id) ?? []);
+  const groups = [...Map.groupBy(conflicts, ({ kept_id }) => kept_id)];
+  return (
+    <div className="conflicts">
+      <div className="conflicts__head">
+        <div>
+          <p className="conflicts__title">
+            {needless.length === 1 ? '1 rule has no effect.' : `${number.format(needless.length)} rules have no effect.`}
+          </p>
+          <p className="sub">Delete {needless.length === 1 ? 'it' : 'them'} to clean up. Your traffic stays the same.</p>
+        </div>
+        {needless.length > 1 && (
+          <Button loading={isBusy} onClick={() => onDelete(needless)}>
+            Delete all {number.format(needless.length)}
+          </Button>
+        )}
+      </div>
+      {groups.slice(0, shown).map(([kept_id, members]) => (
+        <ConflictGroup
+          key={kept_id ?? 'none'}
+          kept={byId.get(kept_id ?? '')}
+          members={members}
+          byId={byId}
+          isBusy={isBusy}
+          onDelete={onDelete}
+          onShow={onShow}
+        />
+      ))}
+      {groups.length > shown && <ShowMore left={groups.length - shown} onMore={() => setShown(shown + SHOWN)} />}
+    </div>
+  );
+}
+
+interface ConflictGroupProps extends Pick<ConflictGroupsProps, 'isBusy' | 'onDelete' | 'onShow'> {
+  kept: Rule | undefined;
+  members: readonly Conflict[];
+  byId: ReadonlyMap<string, Rule>;
+}
+
+function ConflictGroup({ kept, members, byId, isBusy, onDelete, onShow }: ConflictGroupProps) {
+  const label = kept === undefined ? 'Rules that match no traffic' : `Conflicts with ${kept.rule_name}`;
+  return (
+    <section className="conflict" aria-label={label}>
+      {kept === undefined ? (
+        <p className="conflict__title">{label}</p>
+      ) : (
+        <div className="conflict__rule">
+          <Badge tone="safe">Keep</Badge>
+          <RuleWords rule={kept} onShow={onShow} />
+        </div>
+      )}
+      <ul>
+        {members.map(({ kind, needless_id, reason }) => {
+          const rule = byId.get(needless_id);
+          if (rule === undefined) return null;
+          return (
+            <li key={needless_id} className="conflict__rule">
+              <Badge tone="attention">{FINDINGS[kind]}</Badge>
+              <div>
+                <RuleWords rule={rule} onShow={onShow} />
+                <p className="conflict__reason">{reason}</p>
+              </div>
+              <Button
+                size="s"
+                variant="quiet"
+                disabled={isBusy}
+                aria-label={`Delete ${rule.rule_name}`}
+                onClick={() => onDelete([rule])}
+              >
+                Delete
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function RuleWords({ rule, onShow }: { rule: Rule; onShow: (rule_id: string) => void }) {
+  return (
+    <div className="conflict__words">
+      <button type="button" className="conflict__name" title="Show in the list" onClick={() => onShow(rule.id)}>
+        <bdi>{rule.rule_name}</bdi>
+      </button>
+      <p className="sub">
+        {ACTIONS[rule.action]}: {ruleSentence(rule)}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { RuleChange } from '@palisade/contract/firewall';
+import { Button } from '#ui/button.tsx';
+import './selection-bar.css';
+
+interface SelectionBarProps {
+  /** Selected rules, and those that are listed. */
+  selected: number;
+  total: number;
+  isBusy: boolean;
+  onChange: (change: RuleChange) => void;
+  onAll: () => void;
+  onClear: () => void;
+}
+
+/** Actions on all selected rules. It stays in sight while the list is scrolled. */
+export function SelectionBar({ selected, total, isBusy, onChange, onAll, onClear }: SelectionBarProps) {
+  const isNone = selected === 0;
+  return (
+    <fieldset className="selection-bar" aria-label="Selected rules">
+      <span className="selection-bar__count num" role="status">
+        {selected} of {total} selected
+      </span>
+      <div className="selection-bar__buttons">
+        <Button size="s" variant="quiet" disabled={isNone || isBusy} onClick={() => onChange('enable')}>
+          Enable
+        </Button>
+        <Button size="s" variant="quiet" disabled={isNone || isBusy} onClick={() => onChange('disable')}>
+          Disable
+        </Button>
+        <Button size="s" variant="quiet" disabled={isNone || isBusy} onClick={() => onChange('delete')}>
+          Delete selected
+        </Button>
+        {selected < total && (
+          <Button size="s" variant="text" onClick={onAll}>
+            Select all
+          </Button>
+        )}
+        <Button size="s" variant="text" onClick={onClear}>
+          Done
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

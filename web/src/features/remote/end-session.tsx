@@ -1,0 +1,20 @@
+import { IconPlayerStopFilled } from '@tabler/icons-react';
+import type { ComponentProps } from 'react';
+import { Button } from '#ui/button.tsx';
+import './end-session.css';
+
+type EndSessionProps = Pick<
+  ComponentProps<typeof Button>,
+  'loading' | 'onClick' | 'size' | 'title' | 'aria-keyshortcuts' | 'aria-label'
+>;
+
+/** Ends a remote session: the same red button with the same words for the customer and for the technician, once on a page. */
+export function EndSession(props: EndSessionProps) {
+  return (
+    <span className="end-session">
+      <Button {...props} icon={<IconPlayerStopFilled size={18} aria-hidden="true" />}>
+        End session
+      </Button>
+    </span>
+  );
+}

@@ -1,0 +1,51 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import { IconCheck } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import './session-stepper.css';
+
+const STEPS = ['Code', 'Approve', 'Share', 'Work', 'End'] as const;
+type StepName = (typeof STEPS)[number];
+
+const SENTENCES: Record<StepName, string> = {
+  Code: 'Read your code to the technician you called.',
+  Approve: 'Check the name, then approve or decline.',
+  Share: 'Choose what the technician sees.',
+  Work: 'They point, you press. Pause whenever you like.',
+  End: 'The session is over. Rate it or report it.',
+};
+
+/** Step of a customer's newest session. Without an open one it is the first, or the last while its ended card stands. */
+export function stepOf(session: RemoteSession | undefined, hasEnded: boolean): StepName {
+  if (session === undefined) return hasEnded ? 'End' : 'Code';
+  if (session.phase === 'waiting') return 'Code';
+  if (session.phase === 'claimed') return 'Approve';
+  return session.view === 'talk' || session.share === 'running' ? 'Work' : 'Share';
+}
+
+/** A remote session from its code to its end, on one page: the step that is on, and below it what there is to do. */
+export function SessionStepper({ step, hasCode, children }: { step: StepName; hasCode: boolean; children: ReactNode }) {
+  const current = STEPS.indexOf(step);
+  return (
+    <div className="session-flow">
+      <div className="session-flow__head">
+        <ol className="stepper" aria-label="Steps of a session">
+          {STEPS.map((name, index) => (
+            <li
+              key={name}
+              data-state={index < current ? 'done' : index === current ? 'current' : 'next'}
+              aria-current={index === current ? 'step' : undefined}
+            >
+              <span className="stepper__sign" aria-hidden="true">
+                {index < current ? <IconCheck size={16} stroke={2.4} /> : index + 1}
+              </span>
+              <span className="stepper__name">{name}</span>
+              {index < current && <span className="visually-hidden">, done</span>}
+            </li>
+          ))}
+        </ol>
+        <p className="sub">{step === 'Code' && !hasCode ? 'Press New Session to get a code.' : SENTENCES[step]}</p>
+      </div>
+      {children}
+    </div>
+  );
+}

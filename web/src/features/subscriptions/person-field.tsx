@@ -1,0 +1,53 @@
+import { TextInput } from '@mantine/core';
+import { shownEmail } from '@palisade/contract/shown-email';
+import { listUsers } from '@palisade/contract/users';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useId } from 'react';
+import { call } from '#api/call.ts';
+
+/** Letters before people are looked for, and people that are proposed. */
+const LETTERS_LEAST = 2;
+const PROPOSED_MAXIMUM = 6;
+
+interface PersonFieldProps {
+  value: string;
+  error: string | undefined;
+  onChange: (email: string) => void;
+}
+
+/** The email of a person who has an account: it proposes people while one types a part of an email or a username. */
+export function PersonField({ value, error, onChange }: PersonFieldProps) {
+  const id = useId();
+  const search = useDeferredValue(value.trim());
+  const { data: people = [] } = useQuery({
+    queryKey: ['users', 'proposed', search],
+    queryFn: ({ signal }) => call(listUsers, { query: { search, limit: PROPOSED_MAXIMUM, sort: 'name' }, signal }),
+    enabled: search.length >= LETTERS_LEAST,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <TextInput
+        label="User Email"
+        name="user_email"
+        type="email"
+        autoComplete="off"
+        placeholder="user@example.com"
+        required
+        withAsterisk={false}
+        size="md"
+        list={id}
+        value={value}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <datalist id={id}>
+        {people.map(({ id: person_id, email, username }) => (
+          <option key={person_id} value={shownEmail(email)}>
+            {username}
+          </option>
+        ))}
+      </datalist>
+    </>
+  );
+}

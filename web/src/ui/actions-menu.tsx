@@ -1,0 +1,55 @@
+import { Menu } from '@mantine/core';
+import '@mantine/core/styles/Popover.layer.css';
+import '@mantine/core/styles/Menu.layer.css';
+import { IconDots, type TablerIcon } from '@tabler/icons-react';
+import { useRef } from 'react';
+import { Button } from './button.tsx';
+import './actions-menu.css';
+
+export interface MenuAction {
+  label: string;
+  icon: TablerIcon;
+  onSelect: () => void;
+}
+
+interface ActionsMenuProps {
+  label?: string;
+  actions: readonly MenuAction[];
+  disabled?: boolean;
+  loading?: boolean;
+}
+
+/** Further actions behind one button; nothing where there are none. */
+export function ActionsMenu({ label = 'More actions', actions, disabled = false, loading = false }: ActionsMenuProps) {
+  const trigger = useRef<HTMLButtonElement>(null);
+  if (actions.length === 0) return null;
+  return (
+    <Menu
+      position="bottom-start"
+      // Within the dialog that may be around it, whose focus stays inside.
+      withinPortal={false}
+      onClose={() => trigger.current?.focus()}
+      classNames={{ dropdown: 'actions-menu', item: 'actions-menu__item' }}
+    >
+      <Menu.Target>
+        <Button
+          ref={trigger}
+          variant="quiet"
+          size="s"
+          icon={<IconDots size={16} stroke={2} aria-hidden="true" />}
+          disabled={disabled}
+          loading={loading}
+        >
+          {label}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {actions.map(({ label: name, icon: Icon, onSelect }) => (
+          <Menu.Item key={name} leftSection={<Icon size={18} stroke={1.7} aria-hidden="true" />} onClick={onSelect}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
