@@ -76,7 +76,7 @@ export interface AppOptions {
   open_mailbox?: typeof openMailbox;
   /** A push service of a test, by its origin: every other one is a browser's. */
   push_service?: string;
-  /** How long one scam check may take, in ms. */
+  /** Time for one scam check, in ms. */
   scam_check_ms?: number;
   /** How long a customer has to read an answer before they are told by mail, in ms. */
   unread_answer_ms?: number;

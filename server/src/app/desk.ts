@@ -246,7 +246,7 @@ export async function buildDesk(
     devices: Pick<Devices, 'find' | 'read' | 'living'>;
     remote: Remote;
     scamChecks: Pick<BuiltScamCheck, 'find'>;
-    /** Told of a customer who has an answer. */
+    /** Hears of a customer who has an answer. */
     onAnswer: (user_id: string) => Promise<void>;
     /** Takes the files of the chat. */
     files: ScannedFiles;

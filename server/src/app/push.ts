@@ -33,7 +33,7 @@ export function buildPush(
   });
 
   return {
-    /** Tells a customer's browsers that support has answered. What was said stays in the chat. */
+    /** Tells a customer's browsers that support has answered. The words stay in the chat. */
     answered: (user_id: string) =>
       push.notify(user_id, { title: 'Support has answered', body: 'Open the chat to read it.', path: '/chat', tag: 'chat' }),
 

@@ -56,7 +56,7 @@ interface AlertsOptions {
   now: () => number;
   /** Called with each person whose alerts changed. */
   onChange: (user_id: string) => void;
-  /** Told of an incident that asks for its person's attention. */
+  /** Hears of an incident that asks for its person's attention. */
   onShown?: ((incident: Incident) => void) | undefined;
 }
 

@@ -16,7 +16,7 @@ import { encryptForBrowser, type PushKey, pushAuthorization } from './web-push.t
 const SERVICES =
   /^(?:fcm\.googleapis\.com|updates\.push\.services\.mozilla\.com|(?:[a-z0-9-]+\.)?push\.apple\.com|[a-z0-9-]+\.notify\.windows\.com)$/u;
 const SEND_MS = 10_000;
-/** How long a service keeps a notice for a browser that is off. Seconds. */
+/** Services keep a notice for a browser that is off for this long. Seconds. */
 const TTL_SECONDS = 24 * 3_600;
 const DAY_MS = 86_400_000;
 
@@ -46,7 +46,7 @@ interface PushOptions {
   logger: FastifyBaseLogger;
 }
 
-/** Notices to browsers that their person asked for. What a notice says is read on its screen; services see nothing of it. */
+/** Notices to browsers that their person asked for. Only the browser can read a notice; push services cannot. */
 export class Push {
   private readonly options: PushOptions;
 
@@ -81,7 +81,7 @@ export class Push {
     return Number(count);
   }
 
-  /** @throws Problem `invalid_field` for a service that is none of a browser, `conflict` for one browser too many. */
+  /** @throws Problem `invalid_field` for an unknown service, `conflict` for one browser too many. */
   async subscribe(user_id: string, { endpoint, keys }: BodyOf<typeof subscribePush>): Promise<void> {
     const { database, now } = this.options;
     if (!this.isService(endpoint)) throw invalidField('endpoint', 'We don’t know the push service of this browser.');

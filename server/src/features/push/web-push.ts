@@ -7,7 +7,7 @@ const CURVE = 'prime256v1';
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 /** One record holds the message: its services take 4,096 bytes at least. */
 const RECORD_BYTES = 4_096;
-export const PAYLOAD_MAXIMUM = 3_000;
+const PAYLOAD_MAXIMUM = 3_000;
 const TOKEN_SECONDS = 12 * 3_600;
 
 /** The key of the server for push services. */

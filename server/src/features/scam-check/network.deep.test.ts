@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 const DRIVER = fileURLToPath(new URL('../../../test/scam-network.ts', import.meta.url));
-/** A network with one way out, to an interface without anybody behind it. What leaves is counted. */
+/** A network with one way out, to an interface without anybody behind it. Leaving packets are counted. */
 const NETWORK = `
 set -e
 ip link set lo up
