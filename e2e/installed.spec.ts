@@ -1,5 +1,8 @@
 import { expect, type Page } from '@playwright/test';
+import { z } from 'zod';
 import { openSignedIn, test } from './palisade.ts';
+
+const manifestSchema = z.looseObject({ icons: z.array(z.looseObject({ src: z.string() })) });
 
 test.use({ serviceWorkers: 'allow' });
 
@@ -15,10 +18,12 @@ test('the application is installable, opens offline, and caches its shell alone'
   await openSignedIn(page, 'maria');
   await startWorker(page);
   await page.locator('link[rel="manifest"]').waitFor({ state: 'attached' });
-  const manifest = await page.evaluate(async () => {
-    const link = document.querySelector<HTMLLinkElement>('link[rel="manifest"]');
-    return link === null ? null : await (await fetch(link.href)).json();
-  });
+  const manifest = manifestSchema.parse(
+    await page.evaluate(async (): Promise<unknown> => {
+      const link = document.querySelector<HTMLLinkElement>('link[rel="manifest"]');
+      return link === null ? null : await (await fetch(link.href)).json();
+    }),
+  );
   expect(manifest).toMatchObject({
     display: 'standalone',
     start_url: '/dashboard',

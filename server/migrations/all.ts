@@ -49,6 +49,7 @@ import * as deviceHealth from './0084-device-health.ts';
 import * as foldedText from './0090-folded-text.ts';
 import * as arrivedMails from './0091-arrived-mails.ts';
 import * as scamCheck from './0100-scam-check.ts';
+import * as push from './0101-push.ts';
 import * as deviceWishes from './0120-device-wishes.ts';
 import * as securityChecks from './0130-security-checks.ts';
 import * as invitations from './0131-invitations.ts';
@@ -112,6 +113,7 @@ export const migrations: Record<string, Migration> = {
   '0090-folded-text': foldedText,
   '0091-arrived-mails': arrivedMails,
   '0100-scam-check': scamCheck,
+  '0101-push': push,
   '0120-device-wishes': deviceWishes,
   '0130-security-checks': securityChecks,
   '0131-invitations': invitations,

@@ -52,6 +52,7 @@ import { restrainMail } from './app/letters.ts';
 import { buildMetrics, meterScans } from './app/metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { openHttp } from './app/open-http.ts';
+import { buildPush } from './app/push.ts';
 import { buildRemote } from './app/remote.ts';
 import { buildScamCheck } from './app/scam-check.ts';
 import { buildScanner } from './app/scanner.ts';
@@ -177,6 +178,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     onTell: () => keptAnswers.toldAll(),
     logger,
   });
+  const push = buildPush(appOptions, { database, jobs, counters, key: keys.quarantine, now });
   const firewall = createFirewall({
     database: database.$pickTables<keyof FirewallTables>(),
     jobs,
@@ -275,6 +277,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     devices: (user_id) => devices.facts(user_id),
+    onShown: push.alerted,
     now,
   });
   const devices: BuiltDevices = buildDevices(appOptions, {
@@ -298,6 +301,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
   const desk = await buildDesk(appOptions, {
     scamChecks,
     kept: keptAnswers,
+    onAnswer: push.answered,
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
     files: scannedFiles,
@@ -317,6 +321,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     devices,
     sessionFiles,
     scamChecks,
+    push,
     desk,
   };
 }
@@ -396,6 +401,7 @@ function serveFeatures(
   );
   desk.serve(api);
   features.scamChecks.serve(api);
+  features.push.serve(api);
   support.serve(api, features.sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);
   devices.serve(api);

@@ -104,6 +104,9 @@ const ACCESS: Record<string, Access> = {
   'GET /firewall/revisions': 'customer',
   'POST /firewall/revisions/{id}/undo': 'customer',
 
+  'GET /push': 'customer',
+  'POST /push/subscriptions': 'customer',
+  'POST /push/unsubscribe': 'customer',
   'POST /scam-check': 'customer',
   'GET /scam-check/checks': 'customer',
   'DELETE /scam-check/checks/{id}': 'customer',

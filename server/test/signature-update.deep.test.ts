@@ -17,7 +17,7 @@ import { type FeedServer, sha256, signedFeed, startFeedServer } from './feed-ser
 import { SIGNATURES_FOLDER } from './harness.ts';
 import { runUpdate } from './server-process.ts';
 
-/** A stored feed as an engine takes it: lists of domains are none of its. */
+/** A stored feed as an engine takes it: engines take no lists of domains. */
 const ofEngine = (feed: (StoredFeed & { path: string }) | undefined, severity: 'alarm' | 'note') =>
   feed === undefined || feed.kind === 'domains' ? [] : [{ ...feed, kind: feed.kind, severity }];
 

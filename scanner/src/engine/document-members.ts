@@ -60,7 +60,7 @@ export async function* documentMembers(bytes: Buffer): AsyncGenerator<{ format: 
       yield { format: container.format.id, name: member.name, bytes: await beginningOf(await member.read(), budget) };
     }
   } catch (error) {
-    // What came before is good; a limit or damage ends the rest.
+    // The members before it are good; a limit or damage ends the rest.
     if (!(error instanceof Error)) throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });

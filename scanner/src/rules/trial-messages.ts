@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { feedFileSchema } from './signature-files.ts';
 
 /** `domains`: dangerous hosts and addresses, for the scam check; no engine reads them. */
-export const feedKindSchema = z.enum(['yara', 'sha256', 'domains']);
-export type FeedKind = z.infer<typeof feedKindSchema>;
+const feedKindSchema = z.enum(['yara', 'sha256', 'domains']);
 
 const rawFeedSchema = z.object({
   id: z.string(),

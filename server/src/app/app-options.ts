@@ -74,7 +74,9 @@ export interface AppOptions {
   /** Records in place of the DNS, where it is asked who may send a mail; and a mailbox in place of the one of the settings. */
   mail_zone?: Zone;
   open_mailbox?: typeof openMailbox;
-  /** How long one scam check may take, in ms. */
+  /** A push service of a test, by its origin: every other one is a browser's. */
+  push_service?: string;
+  /** Time for one scam check, in ms. */
   scam_check_ms?: number;
   /** How long a customer has to read an answer before they are told by mail, in ms. */
   unread_answer_ms?: number;

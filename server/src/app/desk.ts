@@ -248,6 +248,8 @@ export async function buildDesk(
     devices: Pick<Devices, 'find' | 'read' | 'living'>;
     remote: Remote;
     scamChecks: Pick<BuiltScamCheck, 'find'>;
+    /** Hears of a customer who has an answer. */
+    onAnswer: (user_id: string) => Promise<void>;
     /** Takes the files of the chat. */
     files: ScannedFiles;
     /** The key that they are sealed with; a derived key makes the names of conversations in addresses. */
@@ -330,7 +332,13 @@ export async function buildDesk(
     remote,
     onChange,
     now,
-    onAnswer: letters.answered,
+    onAnswer(conversation_id) {
+      letters.answered(conversation_id);
+      conversations
+        .find(conversation_id)
+        .then((row) => row && parts.onAnswer(row.user_id))
+        .catch((error: unknown) => logFailure(logger, error, 'a browser could not be told of an answer'));
+    },
   });
   const canned = createCanned({ database: chatTables, now });
   keepUnforgotten({ database: withInstallation, conversations, news, team, jobs, now, logger });

@@ -19,6 +19,7 @@ import type { DeviceFacts } from '#features/posture/posture-checks.ts';
 import type { Remote } from '#features/remote/remote.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
+import type { Incident } from '#platform/incident.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { premiumCheck } from '#platform/premium.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
@@ -73,6 +74,7 @@ export async function buildMonitor(
     firewall: Firewall;
     remote: Remote;
     devices: (user_id: string) => Promise<DeviceFacts | undefined>;
+    onShown: (incident: Incident) => void;
     now: () => number;
   },
 ) {
@@ -108,6 +110,7 @@ export async function buildMonitor(
       browsers,
     },
     onChange: counts.forget,
+    onShown: parts.onShown,
     now,
   });
   const posture = createPosture({

@@ -9,6 +9,7 @@ import { ENFORCEMENT_PERSONAL, type EnforcementTables } from '#features/enforcem
 import { FIREWALL_PERSONAL, type FirewallTables } from '#features/firewall/firewall.tables.ts';
 import type { HelpTables } from '#features/help/help.tables.ts';
 import { POSTURE_PERSONAL, type PostureTables } from '#features/posture/posture.tables.ts';
+import { PUSH_PERSONAL, type PushTables } from '#features/push/push.tables.ts';
 import { REMOTE_PERSONAL, type RemoteTables } from '#features/remote/remote.tables.ts';
 import { SCAM_CHECK_PERSONAL, type ScamCheckTables } from '#features/scam-check/scam-check.tables.ts';
 import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
@@ -40,6 +41,7 @@ export type Tables = AuthTables &
   FirewallTables &
   DeviceTables &
   EnforcementTables &
+  PushTables &
   ScamCheckTables;
 
 /** The content of the file of a person's data, in this order; the activity is last. */
@@ -59,4 +61,5 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   ...SUBSCRIPTION_PERSONAL,
   ...MAIL_PERSONAL,
   ...SCAM_CHECK_PERSONAL,
+  ...PUSH_PERSONAL,
 ];

@@ -38,7 +38,7 @@ export interface Incident {
   /** What "Was me" trusts, and the session that "Wasn't me" ends. */
   browser_id: string | null;
   session_id: string | null;
-  /** How long after the last occurrence one more belongs to the same alert, in ms; an hour where it is left out. */
+  /** Largest pause between occurrences of one alert, in ms; an hour where it is left out. */
   gap_ms?: number;
 }
 

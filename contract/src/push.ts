@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** Browsers of one person that get notices. */
+export const PUSH_SUBSCRIPTIONS_MAXIMUM = 10;
+
+const base64url = (bytes: number) =>
+  z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}$`, 'u'), 'The browser sent a key of another kind.');
+
+/** A subscription as browsers give it (Push API): where its service takes notices, and the keys that they are encrypted for (RFC 8291). */
+export const pushSubscriptionSchema = z.object({
+  endpoint: z.url({ protocol: /^https?$/u, error: 'The browser sent no address.' }).max(1_000),
+  keys: z.object({ p256dh: base64url(65), auth: base64url(16) }),
+});
+
+export const readPush = endpoint({
+  method: 'GET',
+  path: '/push',
+  summary: 'The public key that browsers subscribe with (RFC 8292), in base64url, and how many browsers of yours get notices.',
+  access: 'customer',
+  status: 200,
+  reply: z.object({ public_key: z.string(), subscriptions: z.int() }),
+  problems: [],
+});
+
+export const subscribePush = endpoint({
+  method: 'POST',
+  path: '/push/subscriptions',
+  summary: 'Send notices of support answers and of high alerts to this browser.',
+  access: 'customer',
+  body: pushSubscriptionSchema,
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['conflict'],
+});
+
+export const unsubscribePush = endpoint({
+  method: 'POST',
+  path: '/push/unsubscribe',
+  summary: 'Send this browser no more notices.',
+  access: 'customer',
+  body: pushSubscriptionSchema.pick({ endpoint: true }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: [],
+});

@@ -1,0 +1,20 @@
+import { readPush, subscribePush, unsubscribePush } from '@palisade/contract/push';
+import { type Api, serve } from '#platform/serve.ts';
+import type { Push } from './push.ts';
+
+const DONE = { success: true } as const;
+
+export function servePush(api: Api, push: Push): void {
+  serve(api, readPush, 'customer', async ({ session }) => ({
+    public_key: push.publicKey,
+    subscriptions: await push.count(session.user.id),
+  }));
+  serve(api, subscribePush, 'customer', async ({ session, body }) => {
+    await push.subscribe(session.user.id, body);
+    return DONE;
+  });
+  serve(api, unsubscribePush, 'customer', async ({ session, body }) => {
+    await push.unsubscribe(session.user.id, body.endpoint);
+    return DONE;
+  });
+}

@@ -1,0 +1,7 @@
+import type { PersonalTable } from '#platform/personal-data.ts';
+
+export interface PushTables {
+  push_subscriptions: { id: string; user_id: string; endpoint: string; p256dh: string; auth: string; created_at: string };
+}
+
+export const PUSH_PERSONAL: readonly PersonalTable[] = [{ table: 'push_subscriptions', withheld: ['p256dh', 'auth'] }];

@@ -1,0 +1,163 @@
+import type { BodyOf } from '@palisade/contract/endpoint';
+import { PUSH_SUBSCRIPTIONS_MAXIMUM, type subscribePush } from '@palisade/contract/push';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely, Selectable } from 'kysely';
+import { z } from 'zod';
+import type { Counters } from '#platform/counters.ts';
+import { newId } from '#platform/id.ts';
+import { jobKind } from '#platform/jobs/job-kind.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
+import type { PushTables } from './push.tables.ts';
+import { encryptForBrowser, type PushKey, pushAuthorization } from './web-push.ts';
+
+/** The push services of the browsers: Chromium, Firefox, Safari and Edge. A browser names its own, and the server calls no other host for it. */
+const SERVICES =
+  /^(?:fcm\.googleapis\.com|updates\.push\.services\.mozilla\.com|(?:[a-z0-9-]+\.)?push\.apple\.com|[a-z0-9-]+\.notify\.windows\.com)$/u;
+const SEND_MS = 10_000;
+/** Services keep a notice for a browser that is off for this long. Seconds. */
+const TTL_SECONDS = 24 * 3_600;
+const DAY_MS = 86_400_000;
+
+const noticeSchema = z.object({ title: z.string(), body: z.string(), path: z.string(), tag: z.string() });
+export type PushNotice = z.infer<typeof noticeSchema>;
+
+const SEND = jobKind({
+  name: 'push',
+  payload: z.object({ subscription_id: z.string(), notice: noticeSchema }),
+  at_once: 4,
+  attempts: { most: 5 },
+});
+
+type Tables = PushTables & JobTables;
+type Row = Selectable<PushTables['push_subscriptions']>;
+
+interface PushOptions {
+  database: Kysely<Tables>;
+  jobs: Pick<Jobs, 'handle' | 'enqueueAll' | 'wake'>;
+  counters: Pick<Counters, 'take'>;
+  key: PushKey;
+  /** An address of the operator, which services may write to. */
+  subject: () => Promise<string>;
+  /** A push service of a test, by its origin. */
+  test_service: string | undefined;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}
+
+/** Notices to browsers that their person asked for. Only the browser can read a notice; push services cannot. */
+export class Push {
+  private readonly options: PushOptions;
+
+  constructor(options: PushOptions) {
+    this.options = options;
+    options.jobs.handle(SEND, async ({ payload: { subscription_id, notice } }) => {
+      const row = await this.options.database
+        .selectFrom('push_subscriptions')
+        .selectAll()
+        .where('id', '=', subscription_id)
+        .executeTakeFirst();
+      if (row !== undefined) await this.send(row, notice);
+    });
+  }
+
+  get publicKey(): string {
+    return this.options.key.public_key;
+  }
+
+  private isService(endpoint: string): boolean {
+    const { protocol, host, hostname, origin, username } = new URL(endpoint);
+    if (origin === this.options.test_service) return true;
+    return protocol === 'https:' && host === hostname && username === '' && SERVICES.test(hostname);
+  }
+
+  async count(user_id: string): Promise<number> {
+    const { count } = await this.options.database
+      .selectFrom('push_subscriptions')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('user_id', '=', user_id)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  /** @throws Problem `invalid_field` for an unknown service, `conflict` for one browser too many. */
+  async subscribe(user_id: string, { endpoint, keys }: BodyOf<typeof subscribePush>): Promise<void> {
+    const { database, now } = this.options;
+    if (!this.isService(endpoint)) throw invalidField('endpoint', 'We don’t know the push service of this browser.');
+    try {
+      encryptForBrowser('', keys);
+    } catch {
+      throw invalidField('keys', 'The browser sent a key of another kind.');
+    }
+    const known = await database
+      .selectFrom('push_subscriptions')
+      .select('id')
+      .where('user_id', '=', user_id)
+      .where('endpoint', '!=', endpoint)
+      .execute();
+    if (known.length >= PUSH_SUBSCRIPTIONS_MAXIMUM)
+      throw new Problem('conflict', {
+        detail: `${PUSH_SUBSCRIPTIONS_MAXIMUM} browsers get notices, the most. Turn one off first.`,
+      });
+    // A browser that another person used belongs to the one who signed in last.
+    const row = { user_id, p256dh: keys.p256dh, auth: keys.auth, created_at: new Date(now()).toISOString() };
+    await database
+      .insertInto('push_subscriptions')
+      .values({ id: newId(), endpoint, ...row })
+      .onConflict((conflict) => conflict.column('endpoint').doUpdateSet(row))
+      .execute();
+  }
+
+  async unsubscribe(user_id: string, endpoint: string): Promise<void> {
+    await this.options.database
+      .deleteFrom('push_subscriptions')
+      .where('user_id', '=', user_id)
+      .where('endpoint', '=', endpoint)
+      .execute();
+  }
+
+  /** Sends a notice to each browser of a person; with `daily`, at most one of this tag a day. */
+  async notify(user_id: string, notice: PushNotice, { daily = false } = {}): Promise<void> {
+    const { database, jobs, counters } = this.options;
+    const rows = await database.selectFrom('push_subscriptions').select('id').where('user_id', '=', user_id).execute();
+    if (rows.length === 0) return;
+    const rate = { count: 1, period_ms: DAY_MS };
+    if (daily && (await counters.take([{ key: `push:${user_id}:${notice.tag}`, rate }])) !== undefined) return;
+    await jobs.enqueueAll(
+      database.$pickTables<keyof JobTables>(),
+      SEND,
+      rows.map(({ id }) => ({ payload: { subscription_id: id, notice } })),
+    );
+    jobs.wake(SEND);
+  }
+
+  /** @throws when the service did not take it, so that the job is tried again. */
+  private async send(row: Row, notice: PushNotice): Promise<void> {
+    const { key, subject, now, database, logger } = this.options;
+    if (!this.isService(row.endpoint)) return;
+    const body = new Uint8Array(encryptForBrowser(JSON.stringify(notice), row));
+    const answer = await fetch(row.endpoint, {
+      method: 'POST',
+      redirect: 'error',
+      signal: AbortSignal.timeout(SEND_MS),
+      headers: {
+        authorization: pushAuthorization(key, row.endpoint, await subject(), now()),
+        'content-encoding': 'aes128gcm',
+        'content-type': 'application/octet-stream',
+        ttl: String(TTL_SECONDS),
+        urgency: 'high',
+      },
+      body,
+    });
+    await answer.body?.cancel();
+    if (answer.ok) return;
+    // The browser has withdrawn it (RFC 8030, section 7.3).
+    if (answer.status === 404 || answer.status === 410) {
+      await database.deleteFrom('push_subscriptions').where('id', '=', row.id).execute();
+      return;
+    }
+    if (answer.status === 429 || answer.status >= 500) throw new Error(`The push service answered ${answer.status}.`);
+    logger.warn({ status: answer.status, service: new URL(row.endpoint).host }, 'a push service refused a notice');
+  }
+}
