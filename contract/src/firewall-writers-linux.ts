@@ -41,7 +41,7 @@ export const nftables: Writer = {
     `add table ${NFT_TABLE}`,
     `delete table ${NFT_TABLE}`,
     `table ${NFT_TABLE} {`,
-    '  # Connections that are open already go on: they are known after their next packet.',
+    '  # Open connections continue: they are known after their next packet.',
     `  set warming { type inet_proto; flags timeout; elements = { tcp timeout ${WARMING_SECONDS}s }; }`,
     ...(['inbound', 'outbound'] as const).flatMap((direction) => [
       `  chain ${direction} {`,
