@@ -148,7 +148,7 @@ export function DaysFilter({ from, to, onChange }: DaysProps) {
         />
       </label>
       <label>
-        to
+        To
         <input
           type="date"
           value={to}

@@ -118,8 +118,8 @@ function Reports() {
   });
   return (
     <>
-      <Presets range={range} time_zone={report?.time_zone} onChoose={setRange} />
       <div className="report__range">
+        <Presets range={range} time_zone={report?.time_zone} onChoose={setRange} />
         <TextInput
           type="date"
           label="From"
