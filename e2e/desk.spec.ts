@@ -374,7 +374,7 @@ test('administrators write help pages and canned answers, and set the hours', as
   await expect(page.getByRole('button', { name: /\/jam/ })).toBeVisible();
 
   await page.goto('/admin/setup');
-  const hours = page.getByRole('region', { name: 'Hours of support' });
+  const hours = page.getByRole('region', { name: 'Opening hours' });
   if (await hours.getByRole('switch').isChecked()) await hours.getByText('Support is there day and night').click();
   await hours.getByRole('button', { name: 'Save the hours' }).click();
   await expect(hours.getByText('The hours are saved.')).toBeVisible();
@@ -480,7 +480,7 @@ test('hours over midnight are kept, and are those of the day on which they begin
 
   const setHours = async (until: string) => {
     await page.goto('/admin/setup');
-    const hours = page.getByRole('region', { name: 'Hours of support' });
+    const hours = page.getByRole('region', { name: 'Opening hours' });
     const always = hours.getByRole('switch', { name: 'Support is there day and night' });
     if (await always.isChecked()) await always.click();
     await hours.getByLabel('Time zone').fill(time_zone);

@@ -104,13 +104,20 @@ describe('the log of administrators', () => {
   test('finds entries by person and by kind', async () => {
     const person = await signIn('omar');
     const id = await idOf(person.token);
-    for (const words of [person.email.toUpperCase(), 'Omar', id]) {
+    for (const words of [person.email.toUpperCase(), 'Omar', 'oma', 'mar@exa', id]) {
       const entries = replyOf(await call(listAudit, { token: boss.token, query: `?${new URLSearchParams({ person: words })}` }));
       expect(entries.map(({ kind, subject }) => [kind, subject?.username])).toEqual([
         ['signed_in', 'omar'],
         ['account_registered', 'omar'],
       ]);
     }
+    const list = async (query: string) => replyOf(await call(listAudit, { token: boss.token, query })).map(({ kind }) => kind);
+    expect(await list('?person=omar&group=sign_in')).toEqual(['signed_in']);
+    expect(await list('?person=omar&group=plans')).toEqual([]);
+    const [latest] = replyOf(await call(listAudit, { token: boss.token, query: '?person=omar&limit=1' }));
+    const after = new Date(Date.parse(latest?.at ?? '') + 1).toISOString();
+    expect(await list(`?person=omar&from=${after}`)).toEqual([]);
+    expect(await list(`?person=omar&from=${latest?.at}&to=${after}`)).toContain(latest?.kind);
     const query = '?person=omar&kind=signed_in&limit=1';
     const page = await call(listAudit, { token: boss.token, query });
     expect(replyOf(page)).toMatchObject([{ kind: 'signed_in', actor_id: id, address: '127.0.0.1' }]);

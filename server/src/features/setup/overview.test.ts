@@ -1,6 +1,6 @@
 import { changePassword, forgotPassword, login, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
-import { listOutbox } from '@palisade/contract/mail';
+import { listOutbox, passOnMail } from '@palisade/contract/mail';
 import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { setupConfig } from '@palisade/contract/setup';
@@ -134,6 +134,14 @@ test('without a mail server letters with a code wait for an administrator, for a
   const subjects = replyOf(await app.call(listOutbox, { token: boss.token })).map(({ subject }) => subject);
   expect(subjects).toContain('Palisade: Your password was changed');
   expect(await waiting()).toBe(before + 1);
+  const mails = replyOf(await app.call(listOutbox, { token: boss.token }));
+  const reset = mails.find(({ subject }) => subject.includes('reset'));
+  const passOn = () => app.call(passOnMail, { token: boss.token, body: { mail_id: reset?.id ?? '' } });
+  expect(replyOf(await passOn())).toMatchObject({ status: 'passed_on', text: null });
+  expect(problemOf(await passOn())).toMatchObject({ status: 409 });
+  expect(await waiting()).toBe(before);
+  const customer = app.call(passOnMail, { token: maria.token, body: { mail_id: reset?.id ?? '' } });
+  expect(problemOf(await customer).status).toBe(403);
   now += 90_000_000;
   const again = replyOf(await app.call(login, { body: { email: boss.email, password: boss.password } })).access_token;
   expect(replyOf(await app.call(readOverview, { token: again })).waiting.mails).toBe(0);
