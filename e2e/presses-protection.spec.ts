@@ -22,7 +22,7 @@ async function openAt(page: Page, path: string): Promise<Presses> {
 test('scanning files takes 1 press, and the advice about an infected one 1 more', async ({ page }) => {
   const scan = await openAt(page, '/antivirus');
   const chooser = page.waitForEvent('filechooser');
-  await scan.press(page.getByRole('button', { name: 'Choose files' }));
+  await scan.press(page.getByRole('button', { name: 'Choose files', exact: true }));
   await (await chooser).setFiles([eicarFile, cleanPdf]);
   const uploads = page.getByRole('region', { name: 'Uploads' });
   await expect(uploads.getByRole('heading', { name: '1 clean, 1 harmless test file' })).toBeVisible();
