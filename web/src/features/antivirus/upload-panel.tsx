@@ -224,11 +224,7 @@ function WayToAdvice({ uploads }: { uploads: readonly Upload[] }) {
   if (first === undefined) return null;
   const isOnly = second === undefined || second.scan_status !== first.scan_status || second.is_test_file;
   return isOnly ? (
-    <ScreenLink
-      to={`/antivirus?scan=${first.id}`}
-      variant={first.is_test_file ? 'quiet' : 'primary'}
-      preventScrollReset
-    >
+    <ScreenLink to={`/antivirus?scan=${first.id}`} variant={first.is_test_file ? 'quiet' : 'primary'} preventScrollReset>
       {first.is_test_file ? 'See details' : 'What to do'}
     </ScreenLink>
   ) : (
