@@ -402,7 +402,7 @@ describe('rules as a file', () => {
   it('are written for another firewall, with what it cannot express', async () => {
     const user = open(ruleOf({ rule_name: 'Ping', protocol: 'icmp' }), ruleOf({ rule_name: 'Web', port: '443' }));
     await status('Web');
-    await user.click(screen.getByRole('button', { name: 'Export for another firewall' }));
+    await user.click(screen.getByRole('button', { name: 'Use in another firewall' }));
     const form = within(await screen.findByRole('dialog', { name: 'Export for another firewall' }));
     expect(form.queryByRole('list')).not.toBeInTheDocument();
     await user.selectOptions(form.getByLabelText('Firewall'), 'Ubuntu: ufw');
