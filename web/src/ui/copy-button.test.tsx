@@ -31,7 +31,7 @@ it('copies what it selects where there is no clipboard', async () => {
   renderForTest(<CopyButton text="sh install.sh" what="The command" />);
   const copied = startInsecure(true);
   await user.click(screen.getByRole('button', { name: 'Copy' }));
-  expect(await screen.findByText('The command copied.')).toBeInTheDocument();
+  expect(await screen.findByText('The command was copied.')).toBeInTheDocument();
   expect(copied).toEqual(['sh install.sh']);
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });

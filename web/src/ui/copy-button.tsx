@@ -76,7 +76,7 @@ export function CopyButton({ text, what, label = 'Copy', variant = 'quiet', size
         {isCopied ? 'Copied' : label}
       </Button>
       <span role="status" className="visually-hidden">
-        {isCopied && `${what} copied.`}
+        {isCopied && `${what} was copied.`}
       </span>
       <Refusal error={outcome === 'refused'}>Your browser blocked copying. Select the text and copy it yourself.</Refusal>
     </>
