@@ -32,7 +32,7 @@ export function serveAccounts(
 ): void {
   const { accounts, requirePassword, emailProofs } = parts;
 
-  // What was read with the session is the account.
+  // The session was read with its account.
   serve(api, currentUser, 'customer', ({ session }) =>
     Promise.resolve({ ...session.user, created_at: session.registered_at, ...standingOf(session) }),
   );

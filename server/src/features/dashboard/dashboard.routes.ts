@@ -22,7 +22,7 @@ export interface DashboardSources<Facts> {
     last_finished_at: string | null;
   }>;
   plan(user_id: string): Promise<CurrentSubscription>;
-  /** What is shown of a person's devices, and what their score is judged by. */
+  /** The shown values of a person's devices, and the facts for their score. */
   devices(user_id: string): Promise<{ shown: DashboardDevices | null; facts: Facts }>;
   overview(
     user_id: string,

@@ -151,7 +151,7 @@ test('the status is kept until something is told to its person, and for 5 s at m
   const rules = async () => replyOf(await call(readDashboard, { token })).measured.firewall_rules;
   replyOf(await call(addRule, { token, body: { rule_name: 'First' } }));
   expect(await rules()).toBe(1);
-  // By hand, so that nobody is told.
+  // By hand, so that no event is told.
   await app.database.deleteFrom('firewall_rules').execute();
   expect(await rules()).toBe(1);
   replyOf(await call(addRule, { token, body: { rule_name: 'Second' } }));

@@ -61,7 +61,7 @@ test('a fresh installation says that the first account administers it, and then 
     .set({ dead_at: new Date().toISOString(), claimed_by: null, lease_until: null })
     .where('kind', '=', 'retention')
     .execute();
-  // Nobody is told of it: an answer is trusted for 5 s.
+  // A change by hand tells no event: an answer is trusted for 5 s.
   later_ms = 5_001;
   expect(replyOf(await call(readOverview, { token: boss.token })).waiting.jobs).toBe(1);
 });
