@@ -114,6 +114,7 @@ function chosen(): string[] {
 const data_dir = mkdtempSync(join(tmpdir(), 'palisade-dashboard-'));
 // A limit is no part of what is measured.
 const server = await startServer(data_dir, {
+  ...(process.env['PROF'] ? { NODE_OPTIONS: '--cpu-prof --cpu-prof-interval 200 --cpu-prof-dir=/tmp/prof' } : {}),
   LIMITS: 'read=1000000/1m,read.source=1000000/1m,admin=1000000/1m,admin.source=1000000/1m',
 });
 let peer: Peer | undefined;

@@ -47,11 +47,11 @@ function rateOf(some: readonly { at: number }[]): number {
 }
 
 const [load_before = 0] = loadavg();
-const text = 'Hello,\n\ngrave alerts are mailed to you at once. These of the last week are less grave, and still open:\n';
+const text = 'Hello,\n\nThese less serious alerts from last week are still open. We email serious ones at once.\n';
 const pool = createTransport({ host: '127.0.0.1', port, pool: true, maxConnections: CONNECTIONS, ignoreTLS: true });
 await Promise.all(
   Array.from({ length: LETTERS }, (_, index) =>
-    pool.sendMail({ from: 'bench@example.com', to: `bare-${index}@example.com`, subject: 'your week in security', text }),
+    pool.sendMail({ from: 'bench@example.com', to: `bare-${index}@example.com`, subject: 'Your weekly security summary', text }),
   ),
 );
 pool.close();
@@ -68,7 +68,7 @@ const table = new DatabaseSync(join(data_dir, 'palisade.sqlite'), { timeout: 10_
 const now = new Date().toISOString();
 table.exec('begin');
 const insert = table.prepare(
-  "insert into mails (id, recipient, subject, text, created_at, attempts, next_attempt_at, leaves_no_trace, priority) values (?, ?, 'your week in security', ?, ?, 0, ?, 0, 3)",
+  "insert into mails (id, recipient, subject, text, created_at, attempts, next_attempt_at, leaves_no_trace, priority) values (?, ?, 'Your weekly security summary', ?, ?, 0, ?, 0, 3)",
 );
 for (let index = 0; index < LETTERS; index += 1) insert.run(randomUUID(), `ours-${index}@example.com`, text, now, now);
 table.exec('commit');

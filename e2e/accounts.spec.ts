@@ -49,7 +49,7 @@ test('a forgotten password is replaced with the token that the screen shows', as
   await expectAccessible(page);
   await page.getByLabel('Email').fill('nobody@example.com');
   await page.getByRole('button', { name: 'Send Reset Instructions' }).click();
-  await expect(page.getByText('No account has this email. Check it, or create an account.')).toBeVisible();
+  await expect(page.getByText('No account uses this email. Check it or create an account.')).toBeVisible();
 
   await page.getByLabel('Email').fill('maria@example.com');
   await page.getByRole('button', { name: 'Send Reset Instructions' }).click();
@@ -139,8 +139,8 @@ test.describe('in public exposure', () => {
     await expect(banner).toHaveCount(0);
     await openMenu(office);
     await office.getByRole('menuitem', { name: 'Outbox' }).click();
-    await office.getByText('Palisade: reset your password').click();
-    const letter = office.getByText('This is your reset token.');
+    await office.getByText('Palisade: Reset your password').click();
+    const letter = office.getByText('Here is your password reset token.');
     await expect(letter).toBeVisible();
     await expectAccessible(office);
     const token = /^([\w-]{43})$/m.exec((await letter.textContent()) ?? '')?.[1] ?? '';
@@ -257,7 +257,7 @@ test('the keyboard alone changes username and password, and ends a session elsew
   await security.getByLabel('New Password').focus();
   await page.keyboard.type(NEW_PASSWORD);
   await page.keyboard.press('Enter');
-  await expect(security.getByText('This is not your current password.')).toBeVisible();
+  await expect(security.getByText('This isn’t your current password. Try again.')).toBeVisible();
   await expect(security.getByLabel('Current Password')).toBeFocused();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('a long enough password');

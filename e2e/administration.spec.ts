@@ -86,11 +86,11 @@ test('somebody takes all their data along, and deletes the account', async ({ pa
   await profile.getByLabel('Your password').fill(PASSWORD);
   await profile.getByRole('button', { name: 'Delete for good' }).click();
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
-  await expect(page.getByText('Your account is deleted, with everything in it.')).toBeVisible();
+  await expect(page.getByText('Your account and all its data are deleted.')).toBeVisible();
   await page.getByLabel('Email').fill('maria@example.com');
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign In' }).click();
-  await expect(page.getByText('The email or the password is wrong.')).toBeVisible();
+  await expect(page.getByText('The email or password is wrong. Try again.')).toBeVisible();
 
   await openMenu(boss, 'Audit log');
   await expect(boss.getByRole('list', { name: 'Entries' }).getByRole('listitem').first()).toContainText('Account deleted');

@@ -124,7 +124,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
     { name: 'printer.png', mimeType: 'image/png', buffer: PIXEL },
     { name: eicarFile.name, mimeType: eicarFile.mimeType, buffer: eicarFile.buffer },
   ]);
-  const files = maria.getByRole('list', { name: 'Files of your message' });
+  const files = maria.getByRole('list', { name: 'Files in your message' });
   await expect(files.getByText(/clean$/)).toBeVisible();
   await expect(files.getByText(/^Infected/)).toBeVisible();
   await say(maria, 'It looks like this');
@@ -158,7 +158,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await conversation.getByRole('button', { name: 'Close', exact: true }).click();
   await maria.getByRole('radio', { name: '5 of 5: Very good' }).check({ force: true });
   await maria.getByRole('button', { name: 'Send rating' }).click();
-  await expect(maria.getByText('Thank you. You rated this help 5 of 5: very good.')).toBeVisible();
+  await expect(maria.getByText('Thank you. You rated this help 5 of 5 (very good).')).toBeVisible();
   await inbox(tina)
     .getByRole('radio', { name: /^Closed/ })
     .check();
@@ -187,7 +187,7 @@ test('a message without a connection waits, and arrives once and in order when i
   await expect(log(tina).getByText('second')).toBeVisible();
   await field(maria).fill('third');
   await field(maria).press('Enter');
-  await expect(log(maria).getByText('Waits for its turn')).toBeVisible();
+  await expect(log(maria).getByText('Waiting')).toBeVisible();
   await maria.reload();
   await maria.unroute('**/api/chat/messages');
   await maria.goto('/chat');
@@ -374,7 +374,7 @@ test('administrators write help pages and canned answers, and set the hours', as
   await expect(page.getByRole('button', { name: /\/jam/ })).toBeVisible();
 
   await page.goto('/admin/setup');
-  const hours = page.getByRole('region', { name: 'Hours of support' });
+  const hours = page.getByRole('region', { name: 'Opening hours' });
   if (await hours.getByRole('switch').isChecked()) await hours.getByText('Support is there day and night').click();
   await hours.getByRole('button', { name: 'Save the hours' }).click();
   await expect(hours.getByText('The hours are saved.')).toBeVisible();
@@ -480,7 +480,7 @@ test('hours over midnight are kept, and are those of the day on which they begin
 
   const setHours = async (until: string) => {
     await page.goto('/admin/setup');
-    const hours = page.getByRole('region', { name: 'Hours of support' });
+    const hours = page.getByRole('region', { name: 'Opening hours' });
     const always = hours.getByRole('switch', { name: 'Support is there day and night' });
     if (await always.isChecked()) await always.click();
     await hours.getByLabel('Time zone').fill(time_zone);

@@ -100,7 +100,7 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
   await page.goto('/anti-hacking');
   const alerts = page.getByRole('list', { name: 'Alerts' });
   await expect(alerts.getByRole('listitem')).toHaveCount(1);
-  await expect(alerts).toContainText('EICAR-Test-File was found in eicar.com.');
+  await expect(alerts).toContainText('We found EICAR-Test-File in eicar.com.');
   await expect(alerts).toContainText('NEUTRALIZED');
   await expect(tile(page, 'Total Threats Blocked')).toContainText('1');
 

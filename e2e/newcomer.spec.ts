@@ -44,7 +44,7 @@ test.describe('behind a proxy', () => {
     await signIn(stranger, 'maria');
 
     const alerts = page.getByRole('list', { name: 'Alerts' });
-    const description = 'Your account was signed in to with a browser that is new: Firefox on Windows, from 203.0.113.9.';
+    const description = 'Someone signed in to your account with a new browser: Firefox on Windows, from 203.0.113.9.';
     await expect(alerts.getByRole('listitem')).toHaveCount(1);
     await expect(alerts).toContainText(description);
     await expect(alerts).not.toContainText('NEUTRALIZED');
@@ -71,7 +71,7 @@ test.describe('behind a proxy', () => {
     await stranger.getByLabel('Email').fill('maria@example.com');
     await stranger.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await stranger.getByRole('button', { name: 'Sign In' }).click();
-    await expect(stranger.getByText('The email or the password is wrong.')).toBeVisible();
+    await expect(stranger.getByText('The email or password is wrong. Try again.')).toBeVisible();
   });
 });
 
@@ -98,7 +98,7 @@ test('a threat that was locked away costs little, an open port more until it is 
 
   await menu(page).getByRole('link', { name: 'Anti-Hacking' }).click();
   const alerts = page.getByRole('list', { name: 'Alerts' });
-  await expect(alerts).toContainText('EICAR-Test-File was found in eicar.com.');
+  await expect(alerts).toContainText('We found EICAR-Test-File in eicar.com.');
   await expect(alerts).toContainText('NEUTRALIZED');
   await expect(tile(page, 'Threats Blocked Today')).toContainText('1');
 

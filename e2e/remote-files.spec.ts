@@ -97,8 +97,8 @@ test('files go both ways through the scanner, a recording takes a yes, and every
   await expect(row).toContainText('Ended by the customer', { timeout: 15_000 });
   await row.getByRole('button', { name: 'Details of tina with maria' }).click();
   const record = page.getByRole('dialog').getByRole('list', { name: 'What was recorded' });
-  await expect(record).toContainText('Recording of a remote session started', { timeout: 15_000 });
-  await expect(record).toContainText(`File of a remote session did not arrive: ${nestedZip.name}`);
+  await expect(record).toContainText('Remote session recording started', { timeout: 15_000 });
+  await expect(record).toContainText(`File in a remote session not received: ${nestedZip.name}`);
   await expectAccessible(page);
   await browser.close();
 });

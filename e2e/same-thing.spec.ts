@@ -75,7 +75,7 @@ test('of two administrators who decide the same thing the second is told, and it
   await maria.getByRole('button', { name: /^Withdraw/u }).click();
   await expect(maria.getByRole('button', { name: /^Request this plan/u })).toBeVisible();
   await requests.getByRole('button', { name: /^Decline/u }).click();
-  await expect(deaf.getByText(/This request is answered already/u)).toBeVisible();
+  await expect(deaf.getByText(/This request was already answered/u)).toBeVisible();
 });
 
 test('an account that an administrator deletes is signed out in every tab', async ({ page, browser, server }) => {
@@ -103,7 +103,7 @@ test('an account that an administrator deletes is signed out in every tab', asyn
   await form.getByRole('button', { name: 'Delete for good' }).click();
   for (const tab of tabs) {
     await expect(tab.getByRole('button', { name: 'Sign In' })).toBeVisible(SOON);
-    await expect(tab.getByText('Your account is deleted, with everything in it.')).toBeVisible();
+    await expect(tab.getByText('Your account and all its data are deleted.')).toBeVisible();
   }
   await expect(page.getByText('maria@example.com')).toHaveCount(0);
 });

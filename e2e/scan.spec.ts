@@ -54,7 +54,7 @@ test('the sign-in screen says what went wrong', async ({ page, server }) => {
   await page.getByLabel('Email').fill('nobody@example.com');
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign In' }).click();
-  await expect(page.getByText('The email or the password is wrong.')).toBeVisible();
+  await expect(page.getByText('The email or password is wrong. Try again.')).toBeVisible();
 
   await page.getByRole('tab', { name: 'Register' }).click();
   await page.getByLabel('Email').fill('maria@example.com');

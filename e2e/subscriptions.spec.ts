@@ -63,7 +63,7 @@ test('from template to request to plan', async ({ page }) => {
   });
   await page.goto('/subscription-manager');
   await expect(page.getByRole('heading', { name: 'Administrators only' })).toBeVisible();
-  await expect(page.getByText('You have no plan')).toBeVisible();
+  await expect(page.getByText('You don’t have a plan')).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Request this plan' }).click();
   await expect(page.getByText(/^Requested on /)).toBeVisible();
@@ -96,7 +96,7 @@ test('from template to request to plan', async ({ page }) => {
   const plan = page.getByRole('region', { name: 'Your plan' });
   await expect(plan).toContainText(HOSTILE);
   await expect(plan).toContainText('Premium');
-  await expect(page.getByText('This is your plan. Request it again to have it for longer.')).toBeVisible();
+  await expect(page.getByText('This is your plan. Request it again to extend it.')).toBeVisible();
   await expectAccessible(page);
 });
 
@@ -111,7 +111,7 @@ test('every refusal is said in the words of the specification', async ({ page })
   await page.getByRole('button', { name: 'Assign Subscription' }).click();
   await message(
     page,
-    'Error: No account with the email nobody@example.com. Check the address, or ask the person to register first.',
+    'Error: No account uses the email nobody@example.com. Check it, or ask the person to register first.',
     'bad',
   );
   await expectAccessible(page);
@@ -125,7 +125,7 @@ test('every refusal is said in the words of the specification', async ({ page })
     route.fulfill({
       status: 422,
       contentType: 'application/problem+json',
-      json: { type: 'about:blank', title: 'Invalid field', status: 422, code: 'invalid_field', detail: 'Not this one.' },
+      json: { type: 'about:blank', title: 'Check your entries', status: 422, code: 'invalid_field', detail: 'Not this one.' },
     }),
   );
   await page.getByRole('button', { name: 'Assign Subscription' }).click();
@@ -152,7 +152,7 @@ test('every refusal is said in the words of the specification', async ({ page })
   await page.getByLabel('Template Name').fill('SOLO');
   await page.getByLabel('Base Price').fill('0');
   await page.getByRole('button', { name: 'Create Template' }).click();
-  await message(page, 'Error: A template named "SOLO" exists already. Choose another name.', 'bad');
+  await message(page, 'Error: A template named "SOLO" already exists. Choose another name.', 'bad');
 });
 
 test('a list that cannot be read says so, and is read again on Retry', async ({ page }) => {
@@ -201,7 +201,7 @@ test('the list is searched, filtered, sorted, exported and cancelled in', async 
     await expect(page.getByLabel('Plan Name')).toHaveValue('');
   }
   await page.getByRole('tab', { name: 'Manage Subscriptions' }).click();
-  await expect(page.getByText('1 active of 2 ever assigned')).toBeVisible();
+  await expect(page.getByText('1 active of 2 assigned in total')).toBeVisible();
   const row = (plan: string) => page.getByRole('row').filter({ has: page.getByRole('cell', { name: plan, exact: true }) });
   await expect(row('Solo')).toContainText('Active');
   await expect(row('=1+1')).toContainText('Replaced');

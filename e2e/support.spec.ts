@@ -90,7 +90,7 @@ test('sending shows that somebody types, and a failure loses nothing', async ({ 
   await page.route('**/api/chat/messages', (route) => (isBack ? route.continue() : route.abort()));
   await field(page).fill('do not lose me');
   await send(page).click();
-  await expect(log(page).getByText(/Not sent yet: it goes by itself/)).toBeVisible();
+  await expect(log(page).getByText(/Not sent yet\. We’ll send it/)).toBeVisible();
   await expect(log(page).getByText('do not lose me')).toBeVisible();
   await expect(field(page)).toHaveValue('');
   await expect(conversation(page).getByText('Offline', { exact: true })).toBeVisible();
@@ -197,7 +197,7 @@ test('a customer shares a code, a technician joins with it and completes the ses
   await page.goto('/portal');
   await page.getByLabel('Session code').fill('AAA-AAA-AAA');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText(/No session waits with this code/)).toBeVisible();
+  await expect(page.getByText(/No session is waiting with this code/)).toBeVisible();
   await page.getByLabel('Session code').fill(code.toLowerCase().replaceAll('-', ' '));
   await page.keyboard.press('Enter');
   await expect(page.getByText(/You have joined the session of maria/)).toBeVisible();
@@ -239,7 +239,7 @@ test('the screens of remote access are accessible in every state', async ({ page
   await page.goto('/portal');
   await page.getByLabel('Session code').fill('AAA-AAA-AAA');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText(/No session waits with this code/)).toBeVisible();
+  await expect(page.getByText(/No session is waiting with this code/)).toBeVisible();
   await expectAccessible(page);
   await expectGoodOnPhone(page);
   await page.getByLabel('Session code').fill(code);

@@ -89,7 +89,7 @@ test('a missing value is named at its field, at sign-in and in a dialog', async 
   );
   await expectAccessible(page);
   await password.fill(PASSWORD);
-  await expect(dialog.getByText('This is still empty. Fill it in to go on.')).toHaveCount(0);
+  await expect(dialog.getByText('Fill in this field to continue.')).toHaveCount(0);
 });
 
 test('a plan that was asked for is said to be requested, and not offered again', async ({ page, browser, server }) => {

@@ -36,7 +36,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(dialog.getByLabel('Your password')).toBeFocused();
   await dialog.getByLabel('Your password').fill('not my password');
   await dialog.getByRole('button', { name: 'Continue' }).click();
-  await expect(dialog.getByText('This is not your current password.')).toBeVisible();
+  await expect(dialog.getByText('This isn’t your current password. Try again.')).toBeVisible();
   await dialog.getByLabel('Your password').fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
@@ -68,7 +68,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expectAccessible(page);
   await page.keyboard.type('000000');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('This code is wrong, or was used already.')).toBeVisible();
+  await expect(page.getByText('This code is wrong or already used.')).toBeVisible();
   // The next one counts already, and however slow this is, it is none that was used.
   await page.keyboard.type(codeOfApp(secret, 1));
   await page.keyboard.press('Enter');

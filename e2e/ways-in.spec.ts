@@ -140,9 +140,9 @@ test.describe('in local exposure', () => {
         await expect(stranger.getByText('PUBLIC_URL', { exact: true })).toBeVisible();
         continue;
       }
-      await expect(stranger.getByText(/it is made on the machine that the server runs on/)).toBeVisible();
+      await expect(stranger.getByText(/Create the first account on the server’s own computer/)).toBeVisible();
       await fillRegistration(stranger, account('eve'));
-      await expect(stranger.getByText(/Whoever makes this account administers the installation/)).toBeVisible();
+      await expect(stranger.getByText(/This account becomes the administrator/)).toBeVisible();
     }
     await registerAndSignIn(page, 'boss');
     await page.goto('/admin/users');
@@ -186,7 +186,7 @@ test.describe('in local exposure', () => {
     await forgetful.goto('/?mode=forgot-password');
     await forgetful.getByLabel('Email').fill('boss@example.com');
     await forgetful.getByRole('button', { name: 'Send Reset Instructions' }).click();
-    await expect(forgetful.getByText(/cannot tell who asks from here/)).toBeVisible();
+    await expect(forgetful.getByText(/can’t tell who is asking/)).toBeVisible();
   });
 });
 
@@ -220,13 +220,13 @@ test.describe('in public exposure', () => {
     await owner.goto('/?mode=forgot-password');
     await owner.getByLabel('Email').fill('victim@example.com');
     await owner.getByRole('button', { name: 'Send Reset Instructions' }).click();
-    await expect.poll(() => letterTo('victim', 'reset your password', server)).toBeDefined();
+    await expect.poll(() => letterTo('victim', 'Reset your password', server)).toBeDefined();
     const letters = readOutbox(server.data_dir)
       .split(/^To: victim@/m)
       .slice(1);
     expect(letters).toHaveLength(2);
     for (const letter of letters) expect(letter).not.toContain('You have won');
-    await resetWith(owner, letterTo('victim', 'reset your password', server)?.token ?? '', 'a password of the owner');
+    await resetWith(owner, letterTo('victim', 'Reset your password', server)?.token ?? '', 'a password of the owner');
     await owner.getByLabel('Email', { exact: true }).fill('victim@example.com');
     await owner.getByLabel('Password', { exact: true }).fill('a password of the owner');
     await owner.getByRole('button', { name: 'Sign In' }).click();
@@ -242,7 +242,7 @@ test.describe('in public exposure', () => {
     await ask(server.url, '/auth/register', { body: account('palisade') });
     const page = await openWindow(browser, outside(await startProxy('HAProxy')));
     for (const [username, sentence] of [
-      ['paIisade', /looks like one that is taken/],
+      ['paIisade', /looks too much like an existing one/],
       ['pаlisade', /mixes no alphabets/],
       ['pali\u200bsade', /no invisible characters/],
       ['\u202eedasilap', /no invisible characters/],
@@ -265,7 +265,7 @@ test.describe('in public exposure', () => {
       return text;
     };
     expect(await told('known', 'first try')).toBe(await told('unknown', 'second try'));
-    await expect.poll(() => letterTo('known', 'you have an account already', server)).toBeDefined();
+    await expect.poll(() => letterTo('known', 'You already have an account', server)).toBeDefined();
   });
 
   // proves: attack-B.10-1
@@ -275,8 +275,8 @@ test.describe('in public exposure', () => {
     const proxy = await startProxy('nginx with headers');
     const forgot = () => ask(proxy.url, '/auth/forgot-password', { body: { email: 'owner@example.com' } });
     expect((await forgot()).status).toBe(200);
-    await expect.poll(() => letterTo('owner', 'reset your password', server)).toBeDefined();
-    const own = letterTo('owner', 'reset your password', server)?.token ?? '';
+    await expect.poll(() => letterTo('owner', 'Reset your password', server)).toBeDefined();
+    const own = letterTo('owner', 'Reset your password', server)?.token ?? '';
     const asked = await Promise.all(Array.from({ length: 40 }, forgot));
     expect(asked.every(({ status }) => status === 200 || status === 429)).toBe(true);
     const page = await openWindow(browser, outside(proxy));
@@ -398,7 +398,7 @@ base.describe('who has got at the files', () => {
       chmodSync(join(data_dir, name), 0o755);
     const second = await startProduct(data_dir);
     expect(open()).toEqual([]);
-    expect(second.errors().match(/Others on this machine could read \d+ of the files/g)).toHaveLength(1);
+    expect(second.errors().match(/Other users could read \d+ files/g)).toHaveLength(1);
     await second.stop();
     const third = await startProduct(data_dir);
     expect(third.errors()).not.toContain('Others on this machine');
@@ -431,7 +431,7 @@ base.describe('who has got at the files', () => {
         return z.object({ status: z.literal(1), stderr: z.string() }).parse(error).stderr;
       }
     };
-    expect(verify()).toContain('The audit log holds');
+    expect(verify()).toContain('The audit log is intact');
     inDatabase("update audit_entries set kind = 'signed_out' where seq = 1");
     expect(verify()).toContain('Entry 1:');
     await page.reload();

@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { openSignedIn, test } from './palisade.ts';
+import { z } from 'zod';
+import { headersOf, openSignedIn, test } from './palisade.ts';
 
 const TABLET = { width: 768, height: 1024 };
 /** What 400 % leaves of 1280 x 1024. */
@@ -71,6 +72,25 @@ test('the way of this screen is in view where the ways need to scroll', async ({
   await expect(page.getByRole('button', { name: 'Main Dashboard' })).toBeInViewport({ ratio: 1 });
   const ways = page.locator('.sidebar__ways');
   expect(await ways.evaluate((box) => box.scrollWidth - box.clientWidth), 'what is cut off at the side').toBe(0);
+  // With a plan request the group of administrators has its most ways.
+  const headers = await headersOf(page);
+  const template = {
+    template_name: 'Family',
+    base_price: 5,
+    duration_months: 12,
+    max_devices: 1,
+    is_premium: true,
+    features: [],
+  };
+  const created = await page.request.post('/api/admin/subscription-templates', { headers, data: template });
+  const { template: made } = z.object({ template: z.object({ id: z.string() }) }).parse(await created.json());
+  await page.request.post('/api/subscription/requests', { headers, data: { template_id: made.id } });
+  for (const path of ['/antivirus', '/support']) {
+    await page.goto(path);
+    await expect(page.getByRole('button', { name: 'Administration' })).toBeVisible();
+    if (path === '/antivirus') await expect(page.getByRole('link', { name: /Plan requests/ })).toBeVisible();
+    expect(await ways.evaluate((box) => box.scrollHeight - box.clientHeight), `what is cut off below on ${path}`).toBe(0);
+  }
 });
 
 test('the buttons of a tall dialog stay in sight while its fields are scrolled, and no field stops under them', async ({

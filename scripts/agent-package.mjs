@@ -27,7 +27,7 @@ export const FILES = join(OUT, 'files');
 const KEPT = ['@litko/yara-x', '@litko/yara-x-linux-x64-gnu', '@virustotal/yara-x', '7z-wasm'];
 
 /** Where Node's archives for devices are kept from one build to the next. */
-export const CACHE = join(ROOT, 'node_modules/.cache');
+const CACHE = join(ROOT, 'node_modules/.cache');
 /** Processors of devices: the ending of Node's package, and the names that Linux, Debian and RPM have for them. */
 export const PROCESSORS = /** @type {const} */ ([
   { cpu: 'x64', machine: 'x86_64', deb: 'amd64', rpm: 'x86_64' },

@@ -7,7 +7,7 @@ import { makeDeb, makeRpm, stageTree } from './agent-packages.mjs';
 import { must } from './bare-machine.mjs';
 import { NEEDS } from './packages.mjs';
 
-// Installs, upgrades and purges the agent's packages in a small Debian that the test makes, and compares the files before and after. Nothing is started: there is no systemd in it.
+// Installs, upgrades and purges the agent's packages in a small Debian that the test makes, and compares the files before and after. The agent is not started: there is no systemd in it.
 
 const PATIENCE_MS = 900_000;
 const NEED = 'mmdebstrap, dpkg-deb and rpmbuild';
@@ -16,7 +16,7 @@ const isPossible =
   NEEDS[NEED].isThere() && process.getuid?.() === 0 && process.arch === 'x64' && existsSync(join(FILES, 'palisade-agent.tar.gz'));
 if (!isPossible) process.stdout.write('skipped: the packages of the agent are tried as root, with a built agent\n');
 
-/** What package managers and the system itself write; the rest of the root must be as it was. */
+/** Paths that package managers and the system itself write; the rest of the root must not change. */
 const THEIRS = [
   './var/lib/dpkg',
   './var/lib/rpm',

@@ -34,7 +34,7 @@ const DEB_DEPENDS = 'libc6 (>= 2.28), libstdc++6, libgcc-s1';
 const DEB_RECOMMENDS = 'nftables, conntrack, ca-certificates';
 
 /** Whether a program is there. @param {string} program @param {string[]} args that end it at once */
-export function isInstalled(program, args = ['--version']) {
+function isInstalled(program, args = ['--version']) {
   try {
     execFileSync(program, args, { stdio: 'ignore' });
     return true;

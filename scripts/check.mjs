@@ -21,6 +21,8 @@ const CHECKS = [
   ['node', ['scripts/lock-faults.mjs']],
   // Constructions of comments, test names and documents that have to be decoded; the allowed counts only fall.
   ['node', ['scripts/prose.mjs']],
+  // Standard terms, length and nouns of the sentences that people read; the allowed counts only fall.
+  ['node', ['scripts/words.mjs']],
 ];
 
 let failed = 0;

@@ -72,6 +72,13 @@ export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
     const plain = text.replace(/\s+/gu, ' ').trim();
     if (isForPeople(plain) && !found.includes(plain)) found.push(plain);
   };
+  /** The lines of an article or a letter, each without its mark of a list or a heading. @param {string} text */
+  const sayLines = (text) => {
+    if (!text.includes('\n')) say(text);
+    else if (isForPeople(text.replace(/\s+/gu, ' ').trim()))
+      for (const line of text.split('\n')) say(line.replace(/^\s*(?:#+|[-*]|\d+\.)\s+/u, ''));
+  };
+  let isEndpoint = false;
   /** @param {any} node @returns {string} */
   const textOf = (node) =>
     node.type === 'TemplateLiteral'
@@ -99,8 +106,16 @@ export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
       case 'CallExpression':
         if (MACHINE_CALLS.has(node.callee.property?.name ?? node.callee.name)) return;
         break;
+      case 'ObjectExpression': {
+        const outer = isEndpoint;
+        isEndpoint = node.properties.some((/** @type {any} */ property) => property.key?.name === 'method');
+        for (const property of node.properties) walk(property);
+        isEndpoint = outer;
+        return;
+      }
       case 'Property':
-        if (MACHINE_FIELDS.has(node.key.name)) return;
+        // The summary of an endpoint belongs to the API description; a help article's is read by people.
+        if (MACHINE_FIELDS.has(node.key.name) && (node.key.name !== 'summary' || isEndpoint)) return;
         break;
       case 'JSXAttribute':
         if (FOR_MACHINES.has(node.name.name)) return;
@@ -128,7 +143,7 @@ export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
       }
       case 'Literal':
       case 'TemplateLiteral':
-        say(textOf(node));
+        sayLines(textOf(node));
         walk(node.expressions);
         return;
       case 'BinaryExpression':

@@ -30,7 +30,8 @@ test('collects literals, templates, sums, attributes and elements, and leaves ou
     const d = <p title="A title to read">Rules of <b>{name}</b> are stored. <button>Save</button></p>;
     const e = <svg className="Not for people" viewBox="Not for people" />;
     logger.warn('A line of the log.');
-    const f = { summary: 'A line of the API description.', detail: 'A detail to read.' };
+    const f = { method: 'GET', summary: 'A line of the API description.', detail: 'A detail to read.' };
+    const h = { summary: 'A summary to read.', body: 'The first line.\\n\\n- The second line.' };
     const g = 'some_code';
   `;
   expect(sentencesOf('fixture.tsx', source)).toEqual([
@@ -41,6 +42,9 @@ test('collects literals, templates, sums, attributes and elements, and leaves ou
     'Save',
     'A title to read',
     'A detail to read.',
+    'A summary to read.',
+    'The first line.',
+    'The second line.',
   ]);
 });
 

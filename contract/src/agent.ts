@@ -57,14 +57,14 @@ function lineSchema(maximum: number) {
   return z
     .string()
     .max(maximum)
-    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of ordinary characters.');
+    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of plain text.');
 }
 
 const countSchema = z.int().min(0);
 const ipSchema = z
   .string()
   .max(64)
-  .refine((text) => parseIp(text) !== undefined, 'This is not an IP address.');
+  .refine((text) => parseIp(text) !== undefined, 'Enter an IP address, like 192.168.1.10.');
 const portSchema = z.int().min(0).max(65_535);
 const percentSchema = z.number().min(0).max(100);
 /**
@@ -75,10 +75,13 @@ export const devicePathSchema = z
   .string()
   .min(1)
   .max(PATH_LENGTH_MAXIMUM)
-  .refine((path) => path.startsWith('/') && !path.includes('\u0000') && path.isWellFormed(), 'Give an absolute path.');
-const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/u, 'Give a SHA-256 in hex.');
+  .refine(
+    (path) => path.startsWith('/') && !path.includes('\u0000') && path.isWellFormed(),
+    'Enter a full path, like /home/ada/Documents.',
+  );
+const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/u, 'Enter a SHA-256 in hex.');
 /** 32 random bytes in hex: what a device proves itself with. The server keeps its SHA-256 alone. */
-export const deviceTokenSchema = z.string().regex(/^[0-9a-f]{64}$/u, 'This is not a device’s token.');
+export const deviceTokenSchema = z.string().regex(/^[0-9a-f]{64}$/u, 'This isn’t a device token.');
 /** 16 random bytes in hex, new for each start of an agent: the same agent may come again before its old socket is found dead, another one may not. */
 const instanceSchema = z.string().regex(/^[0-9a-f]{32}$/u);
 
@@ -102,10 +105,10 @@ export const capabilitiesSchema = z.object({
   watch: z.boolean(),
   /** Somebody can be let see and control this computer’s screen. Agents of earlier versions do not say it. */
   control: z.boolean().default(false),
-  control_reason: lineSchema(300).nullable().default('The agent on this device is of an earlier version.'),
+  control_reason: lineSchema(300).nullable().default('The agent on this device is out of date. Update it.'),
   /** A file that was found here can be sent to the server for a second look. Agents of earlier versions do not say it. */
   second_look: z.boolean().default(false),
-  second_look_reason: lineSchema(300).nullable().default('The agent on this device is of an earlier version.'),
+  second_look_reason: lineSchema(300).nullable().default('The agent on this device is out of date. Update it.'),
   /** Containers run here: what they send out is not covered by rules. */
   containers: z.boolean(),
 });
@@ -144,7 +147,7 @@ const blockEntrySchema = z
   .refine((text) => {
     const read = readAddresses(text);
     return read.ok && read.value.family !== null && read.value.spans.length === 1;
-  }, 'This is not an address, a network or a range.');
+  }, 'Enter an address, a network, or a range.');
 
 export const scanKindSchema = z.enum(['quick', 'full', 'folder']);
 export type ScanKind = z.infer<typeof scanKindSchema>;
@@ -488,10 +491,10 @@ export const ENROLMENT_LIFETIME = 10 * 60_000;
 export const ENROLMENT_TRIES = 5;
 const ENROLMENT_CODE = new RegExp(`^[${ENROLMENT_ALPHABET}]{${ENROLMENT_CODE_LENGTH}}$`, 'u');
 export const enrolmentCodeSchema = z
-  .string({ error: 'Give the enrolment code.' })
-  .max(64, 'An enrolment code has 10 letters and digits.')
+  .string({ error: 'Enter the enrollment code.' })
+  .max(64, 'An enrollment code has 10 letters and digits.')
   .transform((typed) => typedCode(typed).toUpperCase().replaceAll('-', ''))
-  .refine((code) => ENROLMENT_CODE.test(code), 'An enrolment code has 10 letters and digits, such as K7M4Q-P9XDA.');
+  .refine((code) => ENROLMENT_CODE.test(code), 'An enrollment code has 10 letters and digits, like K7M4Q-P9XDA.');
 
 export const enrolDevice = endpoint({
   method: 'POST',

@@ -57,7 +57,7 @@ export const acknowledgeAlert = endpoint({
 const resolveBodySchema = z
   .object({
     reason: resolutionReasonSchema,
-    note: z.string().trim().max(NOTE_LENGTH_MAXIMUM, `Write at most ${NOTE_LENGTH_MAXIMUM} characters.`).optional(),
+    note: z.string().trim().max(NOTE_LENGTH_MAXIMUM, `Use at most ${NOTE_LENGTH_MAXIMUM} characters.`).optional(),
     /** Until when the risk is accepted; with `accepted_risk` alone. */
     until: timeSchema.optional(),
     /** With `false_positive` alone: keep the like of it out of the list for 30 days. */
@@ -65,15 +65,15 @@ const resolveBodySchema = z
   })
   .refine(({ reason, until }) => reason !== 'accepted_risk' || until !== undefined, {
     path: ['until'],
-    error: 'Say until when you accept the risk.',
+    error: 'Choose how long you accept the risk.',
   })
   .refine(({ reason, until }) => reason === 'accepted_risk' || until === undefined, {
     path: ['until'],
-    error: 'Only an accepted risk has an end.',
+    error: 'Only an accepted risk has an end date.',
   })
   .refine(({ reason, suppress }) => reason === 'false_positive' || !suppress, {
     path: ['suppress'],
-    error: 'Only a false positive can be hidden from now on.',
+    error: 'You can hide future alerts only for a false positive.',
   });
 
 export const resolveAlert = endpoint({

@@ -172,9 +172,9 @@ const TIME_ZONE_LENGTH_MAXIMUM = 64;
 /** An IANA time zone such as `Europe/Berlin`. The browser's time zone is a claim: for an unknown zone the days are those of UTC, which the answer states. */
 const timeZoneQuerySchema = z.object({
   time_zone: z
-    .string({ error: 'Give a time zone such as Europe/Berlin.' })
-    .min(1, 'Give a time zone such as Europe/Berlin.')
-    .max(TIME_ZONE_LENGTH_MAXIMUM, { error: 'Give a time zone such as Europe/Berlin.', abort: true })
+    .string({ error: 'Enter a time zone, like Europe/Berlin.' })
+    .min(1, 'Enter a time zone, like Europe/Berlin.')
+    .max(TIME_ZONE_LENGTH_MAXIMUM, { error: 'Enter a time zone, like Europe/Berlin.', abort: true })
     .default('UTC')
     .transform(timeZoneOf),
 });
@@ -184,8 +184,8 @@ export const HISTORY_DAYS = { least: 7, most: 365, usual: 30 } as const;
 
 const historyQuerySchema = timeZoneQuerySchema.extend({
   days: z.coerce
-    .number({ error: 'Give a whole number of days.' })
-    .int('Give a whole number of days.')
+    .number({ error: 'Enter a whole number of days.' })
+    .int('Enter a whole number of days.')
     .min(HISTORY_DAYS.least, `Ask for at least ${HISTORY_DAYS.least} days.`)
     .max(HISTORY_DAYS.most, `Ask for at most ${HISTORY_DAYS.most} days.`)
     .default(HISTORY_DAYS.usual),

@@ -8,7 +8,7 @@ export const UPLOAD_MAXIMUM = 2 * 1024 ** 3;
 
 /** The header in which a page names its upload, so that it can follow and cancel it: 128 random bits in hex, new for each upload. */
 export const UPLOAD_KEY_HEADER = 'x-upload-key';
-export const uploadKeySchema = z.string().regex(/^[0-9a-f]{32}$/, 'Give 32 hexadecimal digits.');
+export const uploadKeySchema = z.string().regex(/^[0-9a-f]{32}$/, 'Enter 32 hexadecimal digits.');
 
 /** `clean` means that an engine read the whole file and matched nothing; anything not fully read is `pending`. */
 export const scanStatusSchema = z.enum(['clean', 'infected', 'pending']);
@@ -93,7 +93,7 @@ export const SCAN_SORTS = ['newest', 'oldest', 'name', 'largest'] as const;
 export const scansQuerySchema = pageQuerySchema.extend({
   status: scanStatusSchema.optional(),
   search: searchSchema,
-  sort: z.enum(SCAN_SORTS, { error: 'Sort by newest, oldest, name or largest.' }).default('newest'),
+  sort: z.enum(SCAN_SORTS, { error: 'Sort by newest, oldest, name, or largest.' }).default('newest'),
 });
 export type ScansQuery = z.infer<typeof scansQuerySchema>;
 

@@ -75,6 +75,39 @@ export const AUDIT_KINDS = [
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
+/** Groups of kinds, by which the log is narrowed first. */
+export const AUDIT_GROUPS = [
+  'sign_in',
+  'account',
+  'plans',
+  'alerts',
+  'files',
+  'devices',
+  'remote',
+  'support',
+  'installation',
+] as const;
+export type AuditGroup = (typeof AUDIT_GROUPS)[number];
+
+/** Beginnings of kinds. What begins in no such way is about an account. */
+const GROUP_PREFIXES: Readonly<Record<Exclude<AuditGroup, 'account'>, readonly string[]>> = {
+  sign_in: ['signed_', 'session_', 'other_sessions_', 'recovery_code_used', 'block_', 'browser_'],
+  plans: ['subscription_'],
+  alerts: ['alert_', 'suppression_'],
+  files: ['file_', 'false_alarm_'],
+  devices: ['device_', 'second_look_'],
+  remote: ['remote_'],
+  support: ['customer_card_', 'shared_thing_'],
+  installation: ['setup_', 'proxy_', 'desk_settings_'],
+};
+
+export function auditGroupOf(kind: AuditKind): AuditGroup {
+  return (
+    AUDIT_GROUPS.find((group) => group !== 'account' && GROUP_PREFIXES[group].some((prefix) => kind.startsWith(prefix))) ??
+    'account'
+  );
+}
+
 /** As a page shows them: `other` is for what a newer server tells of, and no server sends it. */
 const shownKindSchema = z.enum([...AUDIT_KINDS, 'other']);
 export type ShownKind = z.infer<typeof shownKindSchema>;
@@ -85,10 +118,10 @@ const detailsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.bo
 /** Paging of the log: newest first. Its entries are numbered, so `cursor` is the number of the last one of the page before. */
 const auditPageSchema = pageQuerySchema.extend({
   cursor: z.coerce
-    .number({ error: 'Give a number.' })
-    .int('Give a whole number.')
-    .min(1, 'Entries begin at 1.')
-    .max(NUMBER_MAXIMUM, 'There is no such entry.')
+    .number({ error: 'Enter a number.' })
+    .int('Enter a whole number.')
+    .min(1, 'Entries start at 1.')
+    .max(NUMBER_MAXIMUM, 'This entry doesn’t exist.')
     .optional(),
 });
 
@@ -120,7 +153,7 @@ export const exportActivity = endpoint({
   path: '/auth/audit/export',
   summary: 'All that happened to one’s own account as a file.',
   access: 'customer',
-  query: z.object({ format: z.enum(['csv', 'json'], { error: 'Ask for "csv" or "json".' }) }),
+  query: z.object({ format: z.enum(['csv', 'json'], { error: 'Choose "csv" or "json".' }) }),
   status: 200,
   download: true,
   problems: [],
@@ -157,8 +190,13 @@ export const listAudit = endpoint({
       .trim()
       .max(PERSON_LENGTH_MAXIMUM, 'Give an email, a username or an id.')
       .optional()
-      .describe('Email, username or id of whose account it is about, or who did it.'),
-    kind: z.enum(AUDIT_KINDS, { error: 'There are no entries of this kind.' }).optional(),
+      .describe(
+        'A part of the email or the username, or the whole id, of the account that it is about, or of the person who did it.',
+      ),
+    kind: z.enum(AUDIT_KINDS, { error: 'This kind of entry doesn’t exist.' }).optional(),
+    group: z.enum(AUDIT_GROUPS, { error: 'This group of entries doesn’t exist.' }).optional(),
+    from: timeSchema.optional().describe('The first moment.'),
+    to: timeSchema.optional().describe('The moment after the last.'),
   }),
   status: 200,
   reply: z.array(auditEntrySchema),

@@ -20,17 +20,17 @@ export const roleSchema = z.enum(['customer', 'support', 'admin']);
 export type Role = z.infer<typeof roleSchema>;
 
 /** An email address, compared and stored in one form (`canonicalEmail`). */
-const LONGEST_EMAIL = `An email address has at most ${EMAIL_LENGTH_MAXIMUM} characters.`;
+const LONGEST_EMAIL = `Use at most ${EMAIL_LENGTH_MAXIMUM} characters for the email address.`;
 
 export const emailSchema = z
-  .string({ error: 'Give an email address.' })
+  .string({ error: 'Enter an email address.' })
   // Before blanks are taken away.
   .max(2 * EMAIL_LENGTH_MAXIMUM, { error: LONGEST_EMAIL, abort: true })
   .transform((typed, context): string => {
     const email = canonicalEmail(typed);
     if (email !== undefined) return email;
     const is_long = typed.trim().length > EMAIL_LENGTH_MAXIMUM;
-    const message = is_long ? LONGEST_EMAIL : 'Give an email address such as name@example.com.';
+    const message = is_long ? LONGEST_EMAIL : 'Enter an email address, like name@example.com.';
     context.addIssue({ code: 'custom', message, input: typed });
     return z.NEVER;
   });
@@ -39,11 +39,11 @@ export const emailSchema = z
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
 export const usernameSchema = z
-  .string({ error: 'Give a username.' })
+  .string({ error: 'Enter a username.' })
   .trim()
-  .min(1, 'Give a username.')
-  .max(USERNAME_LENGTH_MAXIMUM, `A username has at most ${USERNAME_LENGTH_MAXIMUM} characters.`)
-  .refine((name) => !CONTROL_CHARACTERS.test(name), 'A username has no control characters.');
+  .min(1, 'Enter a username.')
+  .max(USERNAME_LENGTH_MAXIMUM, `Use at most ${USERNAME_LENGTH_MAXIMUM} characters for the username.`)
+  .refine((name) => !CONTROL_CHARACTERS.test(name), 'Remove the control characters from the username.');
 
 /** Counts code points, so that an emoji is one character. */
 function characterCount(text: string): number {
@@ -53,7 +53,7 @@ function characterCount(text: string): number {
 const LONGEST_PASSWORD = `Use at most ${PASSWORD_LENGTH.maximum} characters.`;
 
 export const newPasswordSchema = z
-  .string({ error: 'Give a password.' })
+  .string({ error: 'Enter a password.' })
   .max(TYPED_PASSWORD_MAXIMUM, { error: LONGEST_PASSWORD, abort: true })
   .refine(
     (text) => characterCount(normalPassword(text)) >= PASSWORD_LENGTH.minimum,
@@ -88,7 +88,7 @@ export const register = endpoint({
 });
 
 /** The id that a browser keeps to be recognised. Not a secret that signs anybody in. */
-export const browserIdSchema = z.uuid('This is not an id of a browser.');
+export const browserIdSchema = z.uuid('This isn’t a browser ID.');
 
 /** There while the session is held: it may do nothing but set up the second factor that its person must have. */
 const heldSchema = z.literal(true).optional();
@@ -116,8 +116,8 @@ export const login = endpoint({
     email: emailSchema,
     // A password that could never have been set is a wrong password, not an invalid field.
     password: z
-      .string({ error: 'Give a password.' })
-      .min(1, 'Give a password.')
+      .string({ error: 'Enter a password.' })
+      .min(1, 'Enter a password.')
       .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
     browser_id: browserIdSchema.optional(),
   }),
@@ -176,8 +176,8 @@ export const changePassword = endpoint({
   access: 'customer',
   body: z.object({
     current_password: z
-      .string({ error: 'Give your current password.' })
-      .min(1, 'Give your current password.')
+      .string({ error: 'Enter your current password.' })
+      .min(1, 'Enter your current password.')
       .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
     new_password: newPasswordSchema,
   }),
@@ -206,10 +206,10 @@ export const proveEmail = endpoint({
   while_held: true,
   body: z.object({
     token: z
-      .string({ error: 'Give the code of the mail.' })
-      .max(TOKEN_LENGTH_MAXIMUM, 'This is not the code of the mail.')
+      .string({ error: 'Enter the code from the email.' })
+      .max(TOKEN_LENGTH_MAXIMUM, 'This code doesn’t match the one in the email.')
       .overwrite(typedCode)
-      .min(1, 'Give the code of the mail.'),
+      .min(1, 'Enter the code from the email.'),
   }),
   changes: 'account',
   changes_installation: 'people',
@@ -241,10 +241,10 @@ export const resetPassword = endpoint({
   access: 'anyone',
   body: z.object({
     reset_token: z
-      .string({ error: 'Give the reset token.' })
-      .max(TOKEN_LENGTH_MAXIMUM, 'This is not a reset token.')
+      .string({ error: 'Enter the reset token.' })
+      .max(TOKEN_LENGTH_MAXIMUM, 'This isn’t a reset token. Copy the whole token.')
       .overwrite(typedCode)
-      .min(1, 'Give the reset token.'),
+      .min(1, 'Enter the reset token.'),
     new_password: newPasswordSchema,
   }),
   status: 200,

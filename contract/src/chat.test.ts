@@ -17,7 +17,7 @@ describe('the automatic reply', () => {
     ['Is my payment pending?', 'press Request this plan'],
     ['I cannot sign in to the remote portal', 'New Session'],
     ['I forgot my password and have no access', 'New Session'],
-    ['What does pending mean?', 'has not been read to its end'],
+    ['What does pending mean?', 'haven’t finished checking the file'],
     ['You charged me twice this month', 'press Request this plan'],
     ['There is a double charge on my card', 'press Request this plan'],
     ['I want a refund', 'press Request this plan'],
@@ -55,11 +55,11 @@ describe('the automatic reply', () => {
   });
 
   test.each([
-    ['My photos are encrypted and they want bitcoin to be paid', 'Do not pay'],
-    ['a window says my computer has a virus and I should call a number', 'Do not call that number'],
-    ['My computer is very slow since yesterday and a window says I must call a number', 'Do not call that number'],
-    ['I clicked on a link in a strange mail', 'Do not press anything in it'],
-    ['I got a suspicious email about my account', 'Do not press anything in it'],
+    ['My photos are encrypted and they want bitcoin to be paid', 'Don’t pay'],
+    ['a window says my computer has a virus and I should call a number', 'Don’t call that number'],
+    ['My computer is very slow since yesterday and a window says I must call a number', 'Don’t call that number'],
+    ['I clicked on a link in a strange mail', 'don’t press anything in it'],
+    ['I got a suspicious email about my account', 'don’t press anything in it'],
   ])('to %j says %j', (message, words) => {
     expect(automaticReply(message)).toContain(words);
   });

@@ -16,7 +16,7 @@ export function messageLength(message: string): number {
   return [...message].length;
 }
 
-const LONGEST_MESSAGE = `A message has at most ${MESSAGE_LENGTH_MAXIMUM} characters. Send the rest as another one.`;
+const LONGEST_MESSAGE = `A message can have at most ${MESSAGE_LENGTH_MAXIMUM} characters. Send the rest in another message.`;
 /** A character has at most two units of UTF-16. */
 const boundedMessage = z
   .string({ error: 'Write a message.' })
@@ -27,7 +27,10 @@ export const messageSchema = boundedMessage
   .refine((message) => message.trim() !== '', 'Write a message.')
   .refine((message) => messageLength(message) <= MESSAGE_LENGTH_MAXIMUM, LONGEST_MESSAGE)
   // No database stores these unchanged, and what is not stored verbatim is not taken.
-  .refine((message) => message.isWellFormed() && !message.includes('\0'), 'The message holds characters that are not text.');
+  .refine(
+    (message) => message.isWellFormed() && !message.includes('\0'),
+    'Remove the characters that aren’t text from the message.',
+  );
 
 /** Files of one message, and the bytes of one of them. */
 export const ATTACHMENTS_MAXIMUM = 10;
@@ -42,16 +45,16 @@ export const REOPENED_WITHIN = 24 * 3_600_000;
 const RATING_COMMENT_LENGTH_MAXIMUM = 1_000;
 
 /** The id of a message before it is sent: the same one again is the same message, and is answered with what was stored the first time. */
-export const clientMessageIdSchema = z.uuid('This is not a name of a message.');
+export const clientMessageIdSchema = z.uuid('This isn’t a message name.');
 
 /** A message and the files in it. Where there are files, the words may be left out (see `requireWords`). */
 export const writtenFields = {
   message: boundedMessage,
   client_message_id: clientMessageIdSchema.optional(),
   attachment_ids: z
-    .array(idSchema, { error: 'Give a list of files.' })
-    .max(ATTACHMENTS_MAXIMUM, `A message has at most ${ATTACHMENTS_MAXIMUM} files.`)
-    .refine((ids) => new Set(ids).size === ids.length, 'Name each file once.')
+    .array(idSchema, { error: 'Choose a list of files.' })
+    .max(ATTACHMENTS_MAXIMUM, `A message can have at most ${ATTACHMENTS_MAXIMUM} files.`)
+    .refine((ids) => new Set(ids).size === ids.length, 'Attach each file only once.')
     .default([]),
 };
 
@@ -80,7 +83,7 @@ export const sendMessage = endpoint({
   summary: 'Write a message to support.',
   access: 'customer',
   body: z
-    .object({ ...writtenFields, sender: z.literal('user', { error: 'A message of yours has the sender "user".' }) })
+    .object({ ...writtenFields, sender: z.literal('user', { error: 'Your messages need the sender "user".' }) })
     .superRefine(requireWords),
   header_fields: { client_message_id: HEADER_FIELDS.message },
   status: 201,
@@ -88,8 +91,8 @@ export const sendMessage = endpoint({
   problems: ['not_found', 'conflict'],
 });
 
-const PLACE = 'Give the place of a message.';
-export const seqSchema = z.int({ error: 'Give a whole number.' }).min(0, PLACE).max(NUMBER_MAXIMUM, PLACE);
+const PLACE = 'Enter a message’s position.';
+export const seqSchema = z.int({ error: 'Enter a whole number.' }).min(0, PLACE).max(NUMBER_MAXIMUM, PLACE);
 
 export const markRead = endpoint({
   method: 'POST',
@@ -120,11 +123,11 @@ export const rateChat = endpoint({
   summary: 'Rate the help that one got, once the conversation is closed. Another rating replaces it.',
   access: 'customer',
   body: z.object({
-    rating: z.int({ error: 'Give 1 to 5.' }).min(1, 'Give 1 to 5.').max(5, 'Give 1 to 5.'),
+    rating: z.int({ error: 'Choose 1 to 5.' }).min(1, 'Choose 1 to 5.').max(5, 'Choose 1 to 5.'),
     comment: z
       .string()
       .trim()
-      .max(RATING_COMMENT_LENGTH_MAXIMUM, `A comment has at most ${RATING_COMMENT_LENGTH_MAXIMUM} characters.`)
+      .max(RATING_COMMENT_LENGTH_MAXIMUM, `Use at most ${RATING_COMMENT_LENGTH_MAXIMUM} characters for the comment.`)
       .default(''),
   }),
   changes: 'messages',
@@ -237,16 +240,16 @@ const LOOT =
   /\b(?:card (?:number|details)|credit card|debit card|cvv|pin|tan|password|codes?|gift ?cards?|vouchers?|bitcoin|crypto|wire|transfer|bank (?:account|details|login)|online banking|anydesk|team ?viewer|quick ?assist|remote control)\b/u;
 const ASKING = /\b(?:wants?|wanted|asks?|asked|asking|needs|says|said|told|tells|demands?|claims?|gave|given|installed|paid)\b/u;
 
-const BANK = 'If you gave a card number, call your bank now, with the number on the back of the card.';
-const LET_IN = 'If you let somebody onto your computer, take it off the internet, and change your passwords from another device.';
+const BANK = 'If you gave a card number, call your bank now. Use the number on the back of the card.';
+const LET_IN = 'If you let someone onto your computer, take it off the internet. Then change your passwords from another device.';
 
 /** Messages of a person who is being deceived. Looked for before everything else: it cannot wait. */
 const SCAM_RULES: readonly ScamRule[] = [
   {
     all: [/\b(?:encrypted|locked|ransom(?:ware)?)\b/u, /\b(?:pay|paid|money|bitcoin|ransom(?:ware)?)\b/u],
     reply:
-      'Do not pay. Take the computer off the internet now: pull the cable or switch Wi-Fi off, and leave it on. ' +
-      'Do not delete anything. Call support from a phone, and read them the words on the screen.',
+      'Don’t pay. Unplug the network cable or turn off Wi-Fi now, and leave the computer on. ' +
+      'Don’t delete anything. Call support from a phone and read them the words on the screen.',
     article: 'ransom-note',
   },
   {
@@ -256,8 +259,8 @@ const SCAM_RULES: readonly ScamRule[] = [
       /\b(?:call|ring|number)\b/u,
     ],
     reply:
-      'Do not call that number: a real warning has none. Close the window; if it does not close, restart the computer. ' +
-      'Nothing is infected because a page says so. To be sure, go to Antivirus and scan what you downloaded last.',
+      'Don’t call that number. Real warnings don’t have one. Close the window, or restart the computer if it won’t close. ' +
+      'A web page can’t tell whether your computer is infected. To be sure, scan your latest download in Antivirus.',
     article: 'warning-with-a-number',
   },
   {
@@ -268,25 +271,25 @@ const SCAM_RULES: readonly ScamRule[] = [
       /\bnumber\b/u,
     ],
     reply:
-      'Do not call that number: a real warning has none. Close the window; if it does not close, restart the computer. ' +
-      'Then go to Antivirus and scan what you downloaded last.',
+      'Don’t call that number. Real warnings don’t have one. Close the window, or restart the computer if it won’t close. ' +
+      'Then scan your latest download in Antivirus.',
     article: 'warning-with-a-number',
   },
   {
     all: [SOMEBODY, LOOT, ASKING],
     reply:
-      'Hang up. We never call first, and nobody from support asks for a card number, a password or a code. ' +
-      `Give nothing, install nothing, and do not call back a number that they gave you. ${BANK} ${LET_IN}`,
+      'Hang up. We never call first, and support never asks for a card number, a password, or a code. ' +
+      `Don’t install anything or call back a number they gave you. ${BANK} ${LET_IN}`,
     article: 'somebody-called-me',
   },
   {
     all: [/\b(?:microsoft|windows|apple|amazon|police|bank)\b/u, /\b(?:called|calls|calling|on the phone|rang)\b/u],
-    reply: `Hang up. We never call first, and neither does Microsoft, your bank or the police to ask for money, a password or a code. ${BANK} ${LET_IN}`,
+    reply: `Hang up. We never call first. Microsoft, your bank, and the police don’t call to ask for money, passwords, or codes. ${BANK} ${LET_IN}`,
     article: 'somebody-called-me',
   },
   {
     all: [/\b(?:scam(?:s|med|mer|mers)?|fraud|con ?man|tricked|ripped off|fake (?:support|microsoft|police|bank))\b/u],
-    reply: `Hang up, or close the page. We never call first, and never ask for money, a password or a code. ${BANK} ${LET_IN}`,
+    reply: `Hang up or close the page. We never call first or ask for money, a password, or a code. ${BANK} ${LET_IN}`,
     article: 'somebody-called-me',
   },
   {
@@ -294,38 +297,38 @@ const SCAM_RULES: readonly ScamRule[] = [
       /\bphishing\b|\b(?:strange|suspicious|odd|weird|fake) (?:e-?mail|mail|link|text|sms|message)\b|\bclicked (?:on )?(?:a|the|this) link\b/u,
     ],
     reply:
-      'Do not press anything in it, and do not answer. If you typed a password after pressing its link, change that password now, by typing the address of the site yourself. ' +
-      `${BANK} A file that came with it can be checked: go to Antivirus and press Choose files.`,
+      'Don’t reply, and don’t press anything in it. If you typed a password there, type the real site’s address yourself and change it now. ' +
+      `${BANK} To check a file that came with it, go to Antivirus and press Choose files.`,
     article: 'strange-mail-or-link',
   },
 ];
 
 const BILLING_REPLY =
-  'You see your plan, its price and its end on the Dashboard. To change it, go to Subscriptions and press Request this plan; ' +
-  'an administrator answers. If an amount or a date is wrong, call support. Never write a card number in this chat.';
+  'The Dashboard shows your plan, its price, and its end date. To change it, go to Subscriptions and press Request this plan. ' +
+  'If a charge, an amount, or a date is wrong, call support. Never write a card number in this chat.';
 
 /** The specification's rules in its order: the first of which a keyword occurs in the message, in whatever case, gives the reply. */
 const REPLY_RULES: readonly ReplyRule[] = [
   {
     about: /virus|malware/u,
     reply:
-      'Do not open the file. Go to Antivirus, press Choose files and pick it: the scan history then says Clean, Infected or Pending, and why. ' +
-      'If it says Infected, delete the file, change any password that you typed after opening it, and tell support what was found.',
+      'Don’t open the file. Go to Antivirus, press Choose files, and select it. You’ll see Clean, Infected, or Pending, and the reason. ' +
+      'If it’s infected, delete it. If you opened it, change the passwords you typed since then and tell support.',
     article: 'a-file-is-infected',
   },
   {
     about: /firewall|network/u,
     reply:
-      'Go to Firewall and use "Would this pass?": it says whether your rules let a connection through, and which rule decides. ' +
-      'A dimmed rule is switched off, and an enabled block wins over every allow. Add Rule makes a new one. ' +
-      'If it still does not fit, call support with the name of the program, and its address, protocol and port.',
+      'In Firewall, use "Would this pass?" to test a connection. It shows which rule decides. ' +
+      'A dimmed rule is off, and an enabled block wins over every allow. Press Add Rule to create one. ' +
+      'Still stuck? Call support with the program’s name, address, protocol, and port.',
     article: 'firewall-rules',
   },
   {
     about: /slow|performance/u,
     reply:
-      'Restart the computer first, and close what you do not use. Then go to Antivirus and scan the program that you suspect. ' +
-      'If it stays slow, call support: say since when, which program is open, and whether it is slow without the internet too.',
+      'Restart the computer and close programs you don’t use. Then scan any program you suspect in Antivirus. ' +
+      'Still slow? Call support. Tell us when it started, in which program, and whether it’s slow offline too.',
     article: 'slow-computer',
   },
   {
@@ -336,8 +339,8 @@ const REPLY_RULES: readonly ReplyRule[] = [
   {
     about: /remote|access/u,
     reply:
-      'Go to Remote Access and press New Session. You get a code that is valid for 30 minutes: read it only to a technician whom you called yourself. ' +
-      'The technician joins with it, and Cancel or End session stops it at any time. Nobody from support asks for your password.',
+      'Go to Remote Access and press New Session. Your code lasts 30 minutes. Share it only with a technician you called yourself. ' +
+      'Press Cancel or End session to stop at any time. Support never asks for your password.',
     article: 'remote-support-safely',
   },
 ];
@@ -353,14 +356,14 @@ const QUESTION_RULES: readonly ReplyRule[] = [
   {
     about: /\b(?:cannot|can't|cant|can not|unable to) (?:sign|log) ?in\b|\bforgot(?:ten)? my (?:password|username)\b/u,
     reply:
-      'On the sign-in screen press Forgot Password? or Forgot Username?, and follow the mail. If the second step is what fails, use one of your recovery codes. ' +
-      'A person reads this chat and helps if that does not work.',
+      'On the sign-in screen, press Forgot Password? or Forgot Username? and follow the email. If your two-factor code fails, use a recovery code. ' +
+      'If that doesn’t work, a person here will help.',
     article: 'i-cannot-sign-in',
   },
   {
     about: /\bpending\b/u,
     reply:
-      'Pending means that the file has not been read to its end yet, or could not be, so nobody can say that it is clean. The scan history says why. Do not open it until it says Clean.',
+      'Pending means we haven’t finished checking the file, or couldn’t check all of it. The scan history shows the reason. Don’t open the file until it’s clean.',
     article: 'what-pending-means',
   },
 ];

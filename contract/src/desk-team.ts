@@ -29,7 +29,7 @@ export const setPresence = endpoint({
     'Say that one is here or away. It holds until said otherwise; without an open page one is offline. `by_hand: false` is a page that noticed it.',
   access: 'support',
   body: z.object({
-    presence: z.enum(['here', 'away', 'offline'], { error: 'Say "here", "away" or "offline".' }),
+    presence: z.enum(['here', 'away', 'offline'], { error: 'Choose "here", "away", or "offline".' }),
     by_hand: z.boolean().default(true),
   }),
   status: 200,

@@ -20,15 +20,15 @@ export const PLACEHOLDERS = ['customer', 'agent', 'provider', 'support_phone'] a
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
 const tagSchema = z
-  .string({ error: 'Give a tag.' })
+  .string({ error: 'Enter a tag.' })
   .trim()
   .toLowerCase()
-  .min(1, 'Give a tag.')
-  .max(TAG_LENGTH_MAXIMUM, `A tag has at most ${TAG_LENGTH_MAXIMUM} characters.`)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} _-]*$/u, 'A tag has letters, digits, blanks and dashes.');
+  .min(1, 'Enter a tag.')
+  .max(TAG_LENGTH_MAXIMUM, `Use at most ${TAG_LENGTH_MAXIMUM} characters for a tag.`)
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} _-]*$/u, 'Use letters, digits, spaces, and dashes.');
 export const tagsSchema = z
   .array(tagSchema)
-  .max(TAGS_MAXIMUM, `A conversation has at most ${TAGS_MAXIMUM} tags.`)
+  .max(TAGS_MAXIMUM, `A conversation can have at most ${TAGS_MAXIMUM} tags.`)
   .transform((tags) => [...new Set(tags)].sort());
 
 export const VIEWS = ['mine', 'unassigned', 'all', 'snoozed', 'closed'] as const;
@@ -36,7 +36,7 @@ export type View = (typeof VIEWS)[number];
 
 const conversationsQuerySchema = pageQuerySchema.extend({
   /** `mine`, `unassigned` and `all` are open ones. */
-  view: z.enum(VIEWS, { error: 'There is no such part of the inbox.' }).default('all'),
+  view: z.enum(VIEWS, { error: 'This part of the inbox doesn’t exist.' }).default('all'),
   /** `latest`: what happened last first. `waiting`: who has waited longest first, then the rest. */
   sort: z.enum(['latest', 'waiting'], { error: 'Sort by "latest" or "waiting".' }).default('latest'),
   /** Looked for in the customer's name and in all messages and notes. */
@@ -272,20 +272,24 @@ const SHORTCUT = /^[a-z0-9][a-z0-9-]{0,31}$/u;
 const cannedFields = z.object({
   /** Typed after `/`. */
   shortcut: z
-    .string({ error: 'Give a shortcut.' })
+    .string({ error: 'Enter a shortcut.' })
     .trim()
     .toLowerCase()
-    .regex(SHORTCUT, 'A shortcut has at most 32 letters, digits and dashes.'),
-  title: z.string({ error: 'Give a title.' }).trim().min(1, 'Give a title.').max(80, 'A title has at most 80 characters.'),
-  text: z
-    .string({ error: 'Give the text.' })
+    .regex(SHORTCUT, 'Use at most 32 letters, digits, and dashes.'),
+  title: z
+    .string({ error: 'Enter a title.' })
     .trim()
-    .min(1, 'Give the text.')
-    .max(CANNED_TEXT_LENGTH_MAXIMUM, `The text has at most ${CANNED_TEXT_LENGTH_MAXIMUM} characters.`)
+    .min(1, 'Enter a title.')
+    .max(80, 'Use at most 80 characters for the title.'),
+  text: z
+    .string({ error: 'Enter the text.' })
+    .trim()
+    .min(1, 'Enter the text.')
+    .max(CANNED_TEXT_LENGTH_MAXIMUM, `Use at most ${CANNED_TEXT_LENGTH_MAXIMUM} characters for the text.`)
     .refine(
       (text) =>
         [...text.matchAll(/\{\{([^{}]*)\}\}/gu)].every(([, name]) => PLACEHOLDERS.some((known) => known === name?.trim())),
-      `Only these can be filled in: ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ')}.`,
+      `Use only these placeholders: ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ')}.`,
     ),
 });
 
@@ -349,9 +353,9 @@ export const deleteCanned = endpoint({
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/u;
 /** A time of day; `24:00` is the end of it. */
 const clockSchema = z
-  .string({ error: 'Give a time.' })
-  .max(5, 'Give a time such as 09:00.')
-  .refine((time) => CLOCK.test(time) || time === '24:00', 'Give a time such as 09:00.');
+  .string({ error: 'Enter a time.' })
+  .max(5, 'Enter a time, like 09:00.')
+  .refine((time) => CLOCK.test(time) || time === '24:00', 'Enter a time, like 09:00.');
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 export const weekdaySchema = z.enum(WEEKDAYS);
@@ -360,30 +364,30 @@ export type Weekday = z.infer<typeof weekdaySchema>;
 /** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. An interval that ends before it begins reaches into the next day. */
 export const deskSettingsSchema = z.object({
   time_zone: z
-    .string({ error: 'Give a time zone.' })
+    .string({ error: 'Enter a time zone.' })
     .max(64)
-    .refine((name) => timeZoneOf(name).is_known, 'Give a time zone such as Europe/Vienna.'),
+    .refine((name) => timeZoneOf(name).is_known, 'Enter a time zone, like Europe/Vienna.'),
   hours: z
     .array(
       z
         .object({ day: weekdaySchema, from: clockSchema, to: clockSchema })
         .refine(({ from, to }) => from !== to && from !== '24:00', {
           path: ['to'],
-          message: 'It opens and closes at different times.',
+          message: 'Choose different opening and closing times.',
         }),
     )
-    .max(28, 'Give at most 28 times.')
+    .max(28, 'Enter at most 28 opening times.')
     .nullable(),
   /** A conversation whose customer has waited this long for an answer goes back to Unassigned. Minutes. */
   unanswered_minutes: z
-    .int({ error: 'Give whole minutes.' })
-    .min(1, 'Give at least 1 minute.')
-    .max(1_440, 'Give at most 1,440 minutes.'),
+    .int({ error: 'Enter whole minutes.' })
+    .min(1, 'Enter at least 1 minute.')
+    .max(1_440, 'Enter at most 1,440 minutes.'),
   /** Somebody of the staff without an open page for this long loses their conversations to Unassigned. Minutes. */
   offline_minutes: z
-    .int({ error: 'Give whole minutes.' })
-    .min(1, 'Give at least 1 minute.')
-    .max(1_440, 'Give at most 1,440 minutes.'),
+    .int({ error: 'Enter whole minutes.' })
+    .min(1, 'Enter at least 1 minute.')
+    .max(1_440, 'Enter at most 1,440 minutes.'),
 });
 export type DeskSettings = z.infer<typeof deskSettingsSchema>;
 
@@ -417,7 +421,7 @@ export const changeDeskSettings = endpoint({
   problems: [],
 });
 
-const DATE = 'Give a date such as 2026-11-20.';
+const DATE = 'Enter a date, like 2026-11-20.';
 /** Before it nobody wrote to this desk, and after it the days have no four digits for their year. */
 const dateSchema = z.iso.date({ error: DATE }).refine((day) => day >= '1970-01-02' && day <= '9998-12-31', DATE);
 const reportQuerySchema = z.object({

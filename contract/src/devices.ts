@@ -29,7 +29,7 @@ export const BLOCKED_WINDOW_MS = 60 * 60_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
-const LONGEST_NAME = `A device’s name has at most ${DEVICE_NAME_MAXIMUM} characters.`;
+const LONGEST_NAME = `Use at most ${DEVICE_NAME_MAXIMUM} characters for the device name.`;
 
 export const deviceNameSchema = z
   .string({ error: 'Enter a name for the device.' })
@@ -37,7 +37,7 @@ export const deviceNameSchema = z
   .min(1, 'Enter a name for the device.')
   .max(2 * DEVICE_NAME_MAXIMUM, { error: LONGEST_NAME, abort: true })
   .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, LONGEST_NAME)
-  .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'A device’s name has no control characters.');
+  .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'Remove the control characters from the device name.');
 
 /** A connected agent that has not reported for so long does not work any more, in ms: it reports every half a minute, by the workers that read files. */
 export const STALLED_MS = 90_000;
@@ -358,7 +358,7 @@ export const startDeviceScan = endpoint({
     .object({ scan: scanKindSchema, path: devicePathSchema.nullable().default(null) })
     .refine(({ scan, path }) => (scan === 'folder') === (path !== null), {
       path: ['path'],
-      error: 'Name the folder where one folder is scanned, and only there.',
+      error: 'Enter a folder only when you scan one folder.',
     }),
   changes: 'devices',
   status: 201,
@@ -372,7 +372,7 @@ export const steerDeviceScan = endpoint({
   summary: 'Pause, resume or cancel a scan of a device.',
   access: 'customer',
   params: idParamsSchema,
-  body: z.object({ wanted: z.enum(['run', 'pause', 'cancel'], { error: 'Choose run, pause or cancel.' }) }),
+  body: z.object({ wanted: z.enum(['run', 'pause', 'cancel'], { error: 'Choose run, pause, or cancel.' }) }),
   changes: 'devices',
   status: 200,
   reply: deviceScanSchema,
@@ -451,7 +451,7 @@ export const askSecondLook = endpoint({
     'Have a device send a file that it found to this server, which scans it as an upload. Files of devices are sent for this alone, and only once their person agrees.',
   access: 'customer',
   params: idParamsSchema,
-  body: z.object({ agreed: z.literal(true, { error: 'Agree that the file is sent to this server.' }) }),
+  body: z.object({ agreed: z.literal(true, { error: 'Agree to send the file to this server.' }) }),
   changes: 'devices',
   status: 200,
   reply: deviceFindingSchema,

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAXIMUM } from './constants.ts';
 
 /** A record's id: UUIDv7, so ids sort by creation. */
-export const idSchema = z.uuid({ version: 'v7', error: 'This is not an id.' });
+export const idSchema = z.uuid({ version: 'v7', error: 'This isn’t an ID.' });
 
 /** A moment: ISO 8601 in UTC with a `Z`. */
 export const timeSchema = z.iso
-  .datetime({ error: 'This is not a UTC time such as 2026-11-20T10:00:00.000Z.' })
-  .max(40, 'This is not a UTC time such as 2026-11-20T10:00:00.000Z.');
+  .datetime({ error: 'Enter a UTC time, like 2026-11-20T10:00:00.000Z.' })
+  .max(40, 'Enter a UTC time, like 2026-11-20T10:00:00.000Z.');
 
 /** The longest text that is compared with a password, in UTF-16 units; a longer one than can be set is a wrong password. */
 export const TYPED_PASSWORD_MAXIMUM = 4_096;
-export const NO_PASSWORD_IS_LONGER = 'This is longer than any password.';
+export const NO_PASSWORD_IS_LONGER = 'This is too long for a password.';
 
 /** The parameters of a path that ends in one record's id. */
 export const idParamsSchema = z.object({ id: idSchema });
@@ -25,8 +25,8 @@ export const NUMBER_MAXIMUM = 2 ** 31 - 1;
 /** Paging of every list: newest first, the next page in the `Link` header. `cursor` is the id of the last row of the page before. */
 export const pageQuerySchema = z.object({
   limit: z.coerce
-    .number({ error: 'Give a whole number.' })
-    .int('Give a whole number.')
+    .number({ error: 'Enter a whole number.' })
+    .int('Enter a whole number.')
     .min(1, 'Ask for at least 1.')
     .max(PAGE_SIZE_MAXIMUM, `Ask for at most ${PAGE_SIZE_MAXIMUM}.`)
     .default(PAGE_SIZE_DEFAULT),
@@ -39,5 +39,5 @@ const SEARCH_LENGTH_MAXIMUM = 100;
 export const searchSchema = z
   .string()
   .trim()
-  .max(SEARCH_LENGTH_MAXIMUM, `Search for at most ${SEARCH_LENGTH_MAXIMUM} characters.`)
+  .max(SEARCH_LENGTH_MAXIMUM, `Use at most ${SEARCH_LENGTH_MAXIMUM} characters to search.`)
   .default('');

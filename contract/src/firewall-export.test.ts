@@ -46,7 +46,7 @@ describe('rules in the words of', () => {
   it('ufw, which has none about ICMP', () => {
     const exported = exportRules(RULES, 'ufw');
     expect(exported.left_out).toEqual([{ rule_name: 'Ping', reason: 'ufw has no rules about ICMP.' }]);
-    expect(exported.text).toContain('# Not in here: Ping. ufw has no rules about ICMP.');
+    expect(exported.text).toContain('# Left out: Ping. ufw has no rules about ICMP.');
     for (const network of ['10.0.0.1', '10.0.0.2/31', '10.0.0.4/31', '10.0.0.6'])
       expect(exported.text).toContain(`ufw deny in from ${network} to 0.0.0.0/0 comment 'palisade'\n`);
     expect(exported.text).toContain("ufw deny out proto tcp from ::/0 to 2001:db8::/32 port 25 comment 'palisade'\n");

@@ -54,7 +54,7 @@ export function exportRules(rules: readonly Rule[], target: Export, defaults: Re
   const [inbound = [], outbound = []] = DIRECTIONS.map(linesOf);
   const text = [
     ...writer.head,
-    ...left_out.map(({ rule_name, reason }) => writer.comment(`Not in here: ${rule_name}. ${reason}`).trim()),
+    ...left_out.map(({ rule_name, reason }) => writer.comment(`Left out: ${rule_name}. ${reason}`).trim()),
     ...writer.begin(defaults),
     ...writer.file({ inbound, outbound }, defaults),
   ];

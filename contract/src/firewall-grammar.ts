@@ -109,7 +109,7 @@ function joined(spans: readonly Span[]): Span[] {
 
 function entriesOf(text: string, most: number, one: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim());
-  if (entries.length > most) throw new Refusal(`A list has at most ${most} entries; this one has ${entries.length}.`);
+  if (entries.length > most) throw new Refusal(`A list can have at most ${most} entries. This one has ${entries.length}.`);
   if (entries.includes('')) throw new Refusal('Remove the extra comma from the list.');
   if (entries.length > 1 && entries.some(isEvery)) throw new Refusal(`* means every ${one} already. Remove the other entries.`);
   return entries;
@@ -118,51 +118,43 @@ function entriesOf(text: string, most: number, one: string): string[] {
 /** Why a text is no address, with what would be right where that can be guessed. */
 function refusedAddress(text: string): Refusal {
   const plain = plainForm(text);
-  if (plain !== undefined && readAddresses(plain).ok) return new Refusal(`Write it with plain characters: ${quoted(plain)}`);
-  if (meansEvery(text)) return new Refusal(`Write * for every address: ${EVERY}`);
+  if (plain !== undefined && readAddresses(plain).ok) return new Refusal(`Use plain characters: ${quoted(plain)}`);
+  if (meansEvery(text)) return new Refusal(`Use * for every address: ${EVERY}`);
   const excepted = exceptedAddress(text);
-  if (excepted !== undefined) return new Refusal(`A rule has no “not”. Write a rule of the other action for ${excepted}`);
+  if (excepted !== undefined) return new Refusal(`Rules can’t use “not”. Add a rule with the other action for ${excepted}`);
   const divided = dividedByOther(text, (part) => readAddresses(part).ok);
-  if (divided !== undefined) return new Refusal(`Write commas between addresses: ${quoted(divided)}`);
+  if (divided !== undefined) return new Refusal(`Separate addresses with commas: ${quoted(divided)}`);
   const range = hyphenated(text, (part) => parseIp(part) !== undefined);
   if (range !== undefined && /\.\.|~|[a-z>]|--/iu.test(text))
-    return new Refusal(`Write the range with a plain hyphen: ${quoted(range)}`);
+    return new Refusal(`Use a plain hyphen for the range: ${quoted(range)}`);
   const meant = addressMeant(text);
-  if (meant?.port !== undefined) return new Refusal(`The port has a field of its own: ${meant.address} and ${meant.port}`);
+  if (meant?.port !== undefined) return new Refusal(`Enter the port in its own field: ${meant.address} and ${meant.port}`);
   if (meant !== undefined) {
     const isOdd = meant.has_zone === true || /^\[/u.test(text);
-    return new Refusal(
-      isOdd
-        ? `Write the address without brackets and without a zone: ${meant.address}`
-        : `Write the address alone: ${meant.address}`,
-    );
+    return new Refusal(isOdd ? `Leave out brackets and zone: ${meant.address}` : `Enter only the address: ${meant.address}`);
   }
   const zeros = withoutLeadingZeros(text);
-  if (zeros !== undefined) return new Refusal(`Write the numbers without leading zeros: ${zeros}`);
+  if (zeros !== undefined) return new Refusal(`Remove the leading zeros: ${zeros}`);
   if (text.includes(':') && !/[/g-z]/iu.test(text))
-    return new Refusal(`Not an IPv6 address such as 2001:db8::1: ${quoted(text)}`);
+    return new Refusal(`Enter an IPv6 address, like 2001:db8::1, instead of ${quoted(text)}`);
   if (/^[1-9][0-9]{0,4}$/u.test(text) && Number(text) <= PORT_MAXIMUM)
-    return new Refusal(
-      `An IPv4 address has four numbers, such as 192.168.1.10. If ${text} is a port, it has a field of its own.`,
-    );
+    return new Refusal(`An IPv4 address has four numbers, like 192.168.1.10. If ${text} is a port, enter it in its own field.`);
   const network = networkMeant(text);
   if (network !== undefined && text.includes('/')) {
-    return new Refusal(
-      `An IPv4 address has four numbers, such as 192.168.1.10: ${quoted(text)}. For a network, write ${network}`,
-    );
+    return new Refusal(`An IPv4 address has four numbers, like 192.168.1.10: ${quoted(text)}. For a network, enter ${network}`);
   }
   if (/^[0-9.]+$/u.test(text)) {
     const parts = text.split('.');
     if (parts.length !== 4 || parts.includes('')) {
-      return new Refusal(`An IPv4 address has four numbers, such as 192.168.1.10: ${quoted(text)}`);
+      return new Refusal(`An IPv4 address has four numbers, like 192.168.1.10: ${quoted(text)}`);
     }
-    return new Refusal(`Each number of an IPv4 address is 0 to 255: ${quoted(text)}`);
+    return new Refusal(`Each number in an IPv4 address is 0 to 255: ${quoted(text)}`);
   }
   const known = /^((?:[0-9]{1,3}\.){1,3})[*x](?:\.[*x])*$/iu.exec(text)?.[1];
   if (known !== undefined) {
     const parts = known.split('.').filter((part) => part !== '');
     const stars = [...parts, '0', '0', '0'].slice(0, 4).join('.');
-    if (parseIp(stars)) return new Refusal(`Write a network instead of stars: ${stars}/${parts.length * 8}`);
+    if (parseIp(stars)) return new Refusal(`Use a network instead of stars: ${stars}/${parts.length * 8}`);
   }
   return new Refusal(`Enter an IP address like 192.168.1.10, not a host name: ${quoted(text)}`);
 }
@@ -170,7 +162,7 @@ function refusedAddress(text: string): Refusal {
 /** An IPv4 address in the deprecated form `::192.168.1.1`: no packet has it, and which of the two was meant is not known. */
 function refuseCompatible({ family, value }: IpAddress, suffix = ''): void {
   if (family !== 6 || value <= 0xffffn || value >> 32n !== 0n) return;
-  throw new Refusal(`Write the IPv4 address: ${printIp({ family: 4, value })}${suffix}`);
+  throw new Refusal(`Enter the IPv4 address: ${printIp({ family: 4, value })}${suffix}`);
 }
 
 function readAddress(text: string): IpAddress {
@@ -200,7 +192,7 @@ function readNetwork(text: string, slash: number): { family: Family; span: Span 
   const inner = mapped === undefined ? embeddedIpv4(written) : undefined;
   if (inner !== undefined && /^(?:0|[1-9][0-9]?)$/u.test(typed) && Number(typed) <= 32) {
     const size = 1n << BigInt(32 - Number(typed));
-    throw new Refusal(`Write the IPv4 network: ${printIp({ family: 4, value: inner.value - (inner.value % size) })}/${typed}`);
+    throw new Refusal(`Enter the IPv4 network: ${printIp({ family: 4, value: inner.value - (inner.value % size) })}/${typed}`);
   }
   const suffix = mapped === undefined ? typed : String(Number(typed) - 96);
   if (Number(typed) >= 96) refuseCompatible(written, `/${Number(typed) - 96}`);
@@ -208,14 +200,14 @@ function readNetwork(text: string, slash: number): { family: Family; span: Span 
   if (!/^(?:0|[1-9][0-9]{0,2})$/u.test(suffix) || Number(suffix) > bits) {
     const length = lengthOfMask(suffix);
     if (length !== undefined && address.family === 4) {
-      throw new Refusal(`Write the network with its length: ${printIp(address)}/${length}`);
+      throw new Refusal(`Add the network’s length: ${printIp(address)}/${length}`);
     }
     const [, plain] = /^0+([0-9]{1,3})$/u.exec(suffix) ?? [];
     if (plain !== undefined && Number(plain) <= bits)
-      throw new Refusal(`Write the length without leading zeros: ${printIp(address)}/${plain}`);
+      throw new Refusal(`Remove the leading zeros from the length: ${printIp(address)}/${plain}`);
     const meant = addressMeant(text);
     if (meant?.port !== undefined) throw refusedAddress(text);
-    throw new Refusal(`Write a number after the slash, from 0 to ${bits}: ${quoted(text)}`);
+    throw new Refusal(`Enter a number from 0 to ${bits} after the slash: ${quoted(text)}`);
   }
   const size = 1n << BigInt(bits - Number(suffix));
   const from = address.value - (address.value % size);
@@ -223,11 +215,11 @@ function readNetwork(text: string, slash: number): { family: Family; span: Span 
     const network = printIp({ family: address.family, value: from });
     if (suffix === '0') {
       throw new Refusal(
-        `${quoted(text)} means every ${NAMES[address.family]} address. Write ${network}/0, or the address alone, ${printIp(address)}`,
+        `${quoted(text)} means every ${NAMES[address.family]} address. Enter ${network}/0, or only the address, ${printIp(address)}`,
       );
     }
     throw new Refusal(
-      `${quoted(text)} is an address inside a network. Write the network, ${network}/${suffix}, or the address alone, ${printIp(address)}`,
+      `${quoted(text)} is an address inside a network. Enter the network, ${network}/${suffix}, or only the address, ${printIp(address)}`,
     );
   }
   return { family: address.family, span: { from, to: from + size - 1n } };
@@ -238,19 +230,19 @@ function readAddressRange(text: string, ends: readonly string[]): { family: Fami
   if (ends.length !== 2 || first === '' || second === '') {
     // A name with hyphens is a name.
     if (/^[a-z]/iu.test(text) && !text.includes(':')) throw refusedAddress(text);
-    throw new Refusal(`A range has two ends, such as 192.168.1.10-192.168.1.20: ${quoted(text)}`);
+    throw new Refusal(`A range needs two ends, like 192.168.1.10-192.168.1.20: ${quoted(text)}`);
   }
   const from = parseIp(first);
   if (from === undefined && /^[a-z]/iu.test(text) && !text.includes(':')) throw refusedAddress(text);
   if (from?.family === 4 && /^[0-9]{1,3}$/u.test(second)) {
     const full = first.replace(/[0-9]+$/u, second);
-    if (parseIp(full)) throw new Refusal(`Write both ends in full: ${first}-${full}`);
+    if (parseIp(full)) throw new Refusal(`Enter both ends in full: ${first}-${full}`);
   }
   if (text.includes('/')) throw new Refusal(`A range goes from one address to another, not to a network: ${quoted(text)}`);
   const start = readAddress(first);
   const end = readAddress(second);
   if (start.family !== end.family)
-    throw new Refusal(`Both ends of a range are IPv4, or both are IPv6: ${quoted(`${first}-${second}`)}`);
+    throw new Refusal(`Use IPv4 or IPv6 for both ends of a range: ${quoted(`${first}-${second}`)}`);
   if (start.value > end.value) throw new Refusal(`Start the range with the lower number: ${first}-${second}`);
   return { family: start.family, span: { from: start.value, to: end.value } };
 }
@@ -258,7 +250,7 @@ function readAddressRange(text: string, ends: readonly string[]): { family: Fami
 /** The ends of a range, or the entry alone. A zone may have hyphens in it. Dashes that a text program made of a hyphen are refused with the hyphen. */
 function endsOf(entry: string): string[] {
   const plain = entry.replace(/\s*[\u2010-\u2015\u2212]\s*/gu, '-');
-  if (plain !== entry) throw new Refusal(`Write the range with a plain hyphen: ${quoted(plain)}`);
+  if (plain !== entry) throw new Refusal(`Use a plain hyphen for the range: ${quoted(plain)}`);
   return entry.split('-').map((end) => end.trim());
 }
 
@@ -290,14 +282,14 @@ export function readAddresses(text: string): Reading<AddressSet> {
 }
 
 function readPort(text: string): bigint {
-  if (meansEvery(text)) throw new Refusal(`Write * for every port: ${EVERY}`);
+  if (meansEvery(text)) throw new Refusal(`Use * for every port: ${EVERY}`);
   const number = SERVICES.get(text.toLowerCase());
   if (number !== undefined) throw new Refusal(`Enter the port number, not a service name: ${number}`);
   if (/^[a-z][a-z0-9_ -]*$/iu.test(text)) {
     throw new Refusal(`Enter a port number like 443, not a service name: ${quoted(text)}`);
   }
   if (/^0+[1-9][0-9]*$/u.test(text))
-    throw new Refusal(`Write the port without leading zeros: ${quoted(text.replace(/^0+/u, ''))}`);
+    throw new Refusal(`Remove the leading zeros from the port: ${quoted(text.replace(/^0+/u, ''))}`);
   if (!/^[1-9][0-9]*$/u.test(text) || text.length > 5 || Number(text) > PORT_MAXIMUM) {
     throw new Refusal(`A port is a whole number from 1 to ${PORT_MAXIMUM}: ${quoted(text)}`);
   }
@@ -307,18 +299,18 @@ function readPort(text: string): bigint {
 function readPortEntry(entry: string): Span {
   const meant = portMeant(entry);
   if (meant !== undefined) {
-    if (/^[0-9]+\s*(?::|\.\.|~|->|--|[a-z])/iu.test(entry)) throw new Refusal(`Write the range with a plain hyphen: ${meant}`);
-    if (/[a-z]/iu.test(entry)) throw new Refusal(`Write the port’s number alone: ${meant}`);
-    throw new Refusal(`Write the port, or a range of ports: ${meant}`);
+    if (/^[0-9]+\s*(?::|\.\.|~|->|--|[a-z])/iu.test(entry)) throw new Refusal(`Use a plain hyphen for the range: ${meant}`);
+    if (/[a-z]/iu.test(entry)) throw new Refusal(`Enter only the port number: ${meant}`);
+    throw new Refusal(`Enter a port or a range of ports: ${meant}`);
   }
   const divided = dividedByOther(entry.replaceAll('/', ' '), (part) => readPorts(part).ok);
-  if (divided !== undefined) throw new Refusal(`Write commas between ports: ${quoted(divided)}`);
+  if (divided !== undefined) throw new Refusal(`Separate ports with commas: ${quoted(divided)}`);
   // A name with hyphens is a name, and a number below zero is no range.
   if (/^(?:[a-z]|-[0-9]+$)/iu.test(entry)) return { from: readPort(entry), to: readPort(entry) };
   const ends = endsOf(entry);
   const [first = '', second = first] = ends;
   if (ends.length > 2 || first === '' || second === '') {
-    throw new Refusal(`A range has two ends, such as 8000-8100: ${quoted(entry)}`);
+    throw new Refusal(`A range needs two ends, like 8000-8100: ${quoted(entry)}`);
   }
   const from = readPort(first);
   const to = readPort(second);
@@ -334,9 +326,9 @@ export function readPorts(text: string): Reading<PortSet> {
     const plain = plainForm(text);
     if (plain !== undefined) {
       const commas = /[\uff0c\u3001\u060c]/u.test(text);
-      throw new Refusal(`${commas ? 'Write commas between ports' : 'Write it with plain characters'}: ${quoted(plain)}`);
+      throw new Refusal(`${commas ? 'Separate ports with commas' : 'Use plain characters'}: ${quoted(plain)}`);
     }
-    if (/^0\s*[-:]\s*65535$/u.test(text.trim())) throw new Refusal(`Write * for every port: ${EVERY}`);
+    if (/^0\s*[-:]\s*65535$/u.test(text.trim())) throw new Refusal(`Use * for every port: ${EVERY}`);
     return joined(entriesOf(text, PORTS_MAXIMUM, 'port').map(readPortEntry));
   });
 }
@@ -345,9 +337,9 @@ export function readPorts(text: string): Reading<PortSet> {
 export function readOneAddress(text: string): Reading<IpAddress> {
   return reading(() => {
     const trimmed = text.trim();
-    if (isEvery(trimmed)) throw new Refusal('Give one address, such as 192.168.1.10.');
+    if (isEvery(trimmed)) throw new Refusal('Enter one address, like 192.168.1.10.');
     if (/[,/]|.-/u.test(trimmed) && readAddresses(trimmed).ok) {
-      throw new Refusal(`Give one address, not several: ${quoted(trimmed)}`);
+      throw new Refusal(`Enter only one address: ${quoted(trimmed)}`);
     }
     return readAddress(trimmed);
   });
@@ -357,8 +349,8 @@ export function readOneAddress(text: string): Reading<IpAddress> {
 export function readOnePort(text: string): Reading<number> {
   return reading(() => {
     const trimmed = text.trim();
-    if (isEvery(trimmed)) throw new Refusal('Give one port, such as 443.');
-    if (/[,]|.-/u.test(trimmed) && readPorts(trimmed).ok) throw new Refusal(`Give one port, not several: ${quoted(trimmed)}`);
+    if (isEvery(trimmed)) throw new Refusal('Enter one port, like 443.');
+    if (/[,]|.-/u.test(trimmed) && readPorts(trimmed).ok) throw new Refusal(`Enter only one port: ${quoted(trimmed)}`);
     return Number(readPort(trimmed));
   });
 }
@@ -366,7 +358,7 @@ export function readOnePort(text: string): Reading<number> {
 /** Why two readable addresses cannot stand in one rule or packet; undefined when they can. */
 export function familyConflict(source: Family | null, destination: Family | null): string | undefined {
   if (source === null || destination === null || source === destination) return undefined;
-  return `The source is ${NAMES[source]}, so the destination is ${NAMES[source]} too, or *; here it is ${NAMES[destination]}.`;
+  return `The source is ${NAMES[source]}, so use ${NAMES[source]} or * for the destination instead of ${NAMES[destination]}.`;
 }
 
 /** Every address of a family, for sets that are `*`. */

@@ -25,7 +25,7 @@ const packet = {
 };
 
 const OLD: readonly [string, Partial<Rule>, RegExp][] = [
-  ['an IPv4-compatible source', { source_ip: '::192.0.2.1' }, /Write the IPv4 address: 192\.0\.2\.1/u],
+  ['an IPv4-compatible source', { source_ip: '::192.0.2.1' }, /Enter the IPv4 address: 192\.0\.2\.1/u],
   ['an IPv4-compatible network', { destination_ip: '::192.0.2.0/120' }, /192\.0\.2\.0\/24/u],
   ['an address with leading zeros', { source_ip: '192.168.001.010' }, /192\.168\.1\.10/u],
   ['an address with a zone', { source_ip: 'fe80::1%eth0' }, /fe80::1/u],
@@ -36,7 +36,7 @@ const OLD: readonly [string, Partial<Rule>, RegExp][] = [
   ],
   ['a range of ports with a colon', { port: '80:90' }, /80-90/u],
   ['ports of ICMP', { protocol: 'icmp', port: '80' }, /ICMP has no ports/u],
-  ['a host name', { source_ip: 'router.example' }, /Host names/u],
+  ['a host name', { source_ip: 'router.example' }, /not a host name/u],
   ['nothing at all', { source_ip: ',', port: '-' }, /./u],
 ];
 
@@ -58,7 +58,7 @@ describe.each(OLD)('a stored rule with %s', (_, changes, reason) => {
     const [found, ...others] = findings([old, other]);
     expect(others).toEqual([]);
     expect(found).toMatchObject({ kind: 'never_matching', rule_id: old.id, other_id: null });
-    expect(found?.reason).toMatch(/^This rule matches nothing/u);
+    expect(found?.reason).toMatch(/^This rule has no effect/u);
     expect(findings([old, other], other.id)).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ describe('an IPv4 address in the form of IPv6', () => {
     ['::a00:1', '10.0.0.1'],
     ['::10.0.0.0/104', '10.0.0.0/8'],
   ])('%s, which is deprecated, is refused with %s', (text, meant) => {
-    expect(refusal(readAddresses(text))).toBe(`Write the IPv4 address: ${meant}`);
+    expect(refusal(readAddresses(text))).toBe(`Enter the IPv4 address: ${meant}`);
   });
 });
 
@@ -117,26 +117,26 @@ describe('refuses mistyped ports with the probable meaning', () => {
 
 describe('further forms that people type', () => {
   test.each([
-    ['192.168.1.0/0.0.0.255', 'Write the network with its length: 192.168.1.0/24'],
-    ['::ffff:192.168.1.0/24', 'Write the IPv4 network: 192.168.1.0/24'],
-    ['::ffff:10.1.2.3/8', 'Write the IPv4 network: 10.0.0.0/8'],
-    ['192。168。1。1', 'Write it with plain characters: 192.168.1.1'],
-    ['!192.168.1.1', 'A rule has no “not”. Write a rule of the other action for 192.168.1.1'],
-    ['not 10.0.0.0/8', 'A rule has no “not”. Write a rule of the other action for 10.0.0.0/8'],
+    ['192.168.1.0/0.0.0.255', 'Add the network’s length: 192.168.1.0/24'],
+    ['::ffff:192.168.1.0/24', 'Enter the IPv4 network: 192.168.1.0/24'],
+    ['::ffff:10.1.2.3/8', 'Enter the IPv4 network: 10.0.0.0/8'],
+    ['192。168。1。1', 'Use plain characters: 192.168.1.1'],
+    ['!192.168.1.1', 'Rules can’t use “not”. Add a rule with the other action for 192.168.1.1'],
+    ['not 10.0.0.0/8', 'Rules can’t use “not”. Add a rule with the other action for 10.0.0.0/8'],
   ])('the address %s is refused with what is meant', (text, message) => {
     expect(refusal(readAddresses(text))).toBe(message);
   });
 
   test.each([
-    ['８０', 'Write it with plain characters: 80'],
-    ['８０：９０', 'Write it with plain characters: 80:90'],
-    ['0-65535', 'Write * for every port: *'],
-    ['0:65535', 'Write * for every port: *'],
-    ['1:65535', 'Write the range with a plain hyphen: 1-65535'],
-    ['443 (https)', 'Write the port’s number alone: 443'],
-    ['https (443)', 'Write the port’s number alone: 443'],
-    ['80/443', 'Write commas between ports: 80, 443'],
-    ['80 : 90', 'Write the range with a plain hyphen: 80-90'],
+    ['８０', 'Use plain characters: 80'],
+    ['８０：９０', 'Use plain characters: 80:90'],
+    ['0-65535', 'Use * for every port: *'],
+    ['0:65535', 'Use * for every port: *'],
+    ['1:65535', 'Use a plain hyphen for the range: 1-65535'],
+    ['443 (https)', 'Enter only the port number: 443'],
+    ['https (443)', 'Enter only the port number: 443'],
+    ['80/443', 'Separate ports with commas: 80, 443'],
+    ['80 : 90', 'Use a plain hyphen for the range: 80-90'],
   ])('the port %s is refused with what is meant', (text, message) => {
     expect(refusal(readPorts(text))).toBe(message);
   });

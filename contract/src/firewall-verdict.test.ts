@@ -173,14 +173,14 @@ describe('a packet', () => {
     expect(readPacket({ ...PACKET, source: '', destination: 'home', port: '99999' })).toEqual({
       ok: false,
       messages: {
-        source: 'Give one address, such as 192.168.1.10.',
+        source: 'Enter one address, like 192.168.1.10.',
         destination: 'Enter an IP address like 192.168.1.10, not a host name: home',
         port: 'A port is a whole number from 1 to 65535: 99999',
       },
     });
     expect(readPacket({ ...PACKET, destination: '::1' })).toEqual({
       ok: false,
-      messages: { destination: 'The source is IPv4, so the destination is IPv4 too, or *; here it is IPv6.' },
+      messages: { destination: 'The source is IPv4, so use IPv4 or * for the destination instead of IPv6.' },
     });
   });
 

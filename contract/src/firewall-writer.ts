@@ -42,7 +42,7 @@ export function networksOf({ from, to }: Span, family: Family): string[] {
   const bits = FAMILY_BITS[family];
   const networks: string[] = [];
   for (let start = from; start <= to; ) {
-    if (networks.length >= NETWORKS_MAXIMUM) throw new CannotExpress('One of its ranges is too many networks.');
+    if (networks.length >= NETWORKS_MAXIMUM) throw new CannotExpress('One of its ranges needs too many networks.');
     let free = 0;
     while (free < bits && (start & ((1n << BigInt(free + 1)) - 1n)) === 0n && start + (1n << BigInt(free + 1)) - 1n <= to)
       free += 1;

@@ -41,7 +41,7 @@ export const nftables: Writer = {
     `add table ${NFT_TABLE}`,
     `delete table ${NFT_TABLE}`,
     `table ${NFT_TABLE} {`,
-    '  # Connections that are open already go on: they are known after their next packet.',
+    '  # Open connections continue: they are known after their next packet.',
     `  set warming { type inet_proto; flags timeout; elements = { tcp timeout ${WARMING_SECONDS}s }; }`,
     ...(['inbound', 'outbound'] as const).flatMap((direction) => [
       `  chain ${direction} {`,
@@ -109,7 +109,7 @@ export const iptables: Writer = {
       );
     return [
       'set -e',
-      '# Connections that are open already go on: they are known after their next packet.',
+      '# Open connections continue: they are known after their next packet.',
       `until=$(date -u -d "@$(($(date +%s) + ${WARMING_SECONDS}))" +%Y-%m-%dT%H:%M:%S)`,
       // Each family is replaced at once, or not at all; chains of others are not touched.
       ...([4, 6] as const).flatMap((family) => [

@@ -20,23 +20,23 @@ export const directionSchema = z.enum(['inbound', 'outbound'], { error: 'Choose 
 export type Direction = z.infer<typeof directionSchema>;
 export const actionSchema = z.enum(['allow', 'block'], { error: 'Choose allow or block.' });
 export type Action = z.infer<typeof actionSchema>;
-export const protocolSchema = z.enum(['tcp', 'udp', 'icmp', 'all'], { error: 'Choose tcp, udp, icmp or all.' });
+export const protocolSchema = z.enum(['tcp', 'udp', 'icmp', 'all'], { error: 'Choose tcp, udp, icmp, or all.' });
 export type Protocol = z.infer<typeof protocolSchema>;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
-const LONGEST_NAME = `A rule’s name has at most ${RULE_NAME_MAXIMUM} characters.`;
+const LONGEST_NAME = `Use at most ${RULE_NAME_MAXIMUM} characters for the rule name.`;
 /** Before blanks are taken away; the grammar has bounds of its own. */
 const FIELD_LENGTH_MAXIMUM = 8_192;
 
 export const ruleNameSchema = z
-  .string({ error: 'Give the rule a name.' })
+  .string({ error: 'Enter a rule name.' })
   .trim()
-  .min(1, 'Give the rule a name.')
+  .min(1, 'Enter a rule name.')
   .max(2 * RULE_NAME_MAXIMUM, { error: LONGEST_NAME, abort: true })
   .refine((name) => [...name].length <= RULE_NAME_MAXIMUM, LONGEST_NAME)
-  .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'A rule’s name has no control characters.');
+  .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'Remove the control characters from the rule name.');
 
 /** Duration of a temporary rule, in ms. */
 export const LASTS = { hour: 3_600_000, day: 86_400_000 } as const;
@@ -46,8 +46,8 @@ export type Lasts = z.infer<typeof lastsSchema>;
 /** A field of the grammar: refused with the grammar's sentence, else stored as `fieldText` has it. */
 function grammarField(read: (text: string) => Reading<unknown>) {
   return z
-    .string({ error: 'Give text: * for every, or what this field takes.' })
-    .max(FIELD_LENGTH_MAXIMUM, { error: `This field has at most ${FIELD_LENGTH_MAXIMUM} characters.`, abort: true })
+    .string({ error: 'Enter text, or * for every value.' })
+    .max(FIELD_LENGTH_MAXIMUM, { error: `Use at most ${FIELD_LENGTH_MAXIMUM} characters.`, abort: true })
     .default(EVERY)
     .transform((text, context) => {
       const result = read(text);
@@ -84,7 +84,7 @@ const ruleTermsSchema = z.object({
 
 const deviceIdsSchema = z
   .array(idSchema)
-  .max(RULE_DEVICES_MAXIMUM, `A rule names at most ${RULE_DEVICES_MAXIMUM} devices.`)
+  .max(RULE_DEVICES_MAXIMUM, `Choose at most ${RULE_DEVICES_MAXIMUM} devices for a rule.`)
   .transform((ids) => [...new Set(ids)].sort());
 
 const newRuleFieldsSchema = z.object({
@@ -159,7 +159,7 @@ export const setRuleEnabled = endpoint({
   summary: 'Enable or disable a firewall rule.',
   access: 'customer',
   params: idParamsSchema,
-  body: z.object({ enabled: z.boolean({ error: 'Give true or false.' }) }),
+  body: z.object({ enabled: z.boolean({ error: 'Choose true or false.' }) }),
   changes: 'rules',
   status: 200,
   reply: ruleSchema,
@@ -216,7 +216,7 @@ export const changeRules = endpoint({
 /** One rule of a file. */
 const fileRuleSchema = newRuleFieldsSchema
   .omit({ lasts: true, device_ids: true })
-  .extend({ enabled: z.boolean({ error: 'Give true or false.' }).default(true) })
+  .extend({ enabled: z.boolean({ error: 'Choose true or false.' }).default(true) })
   .superRefine(refineRule);
 export type FileRule = z.infer<typeof fileRuleSchema>;
 
@@ -225,8 +225,8 @@ export const ruleFileSchema = z.object({
   palisade_rules: z.literal(1, { error: 'This isn’t a Palisade rules file. Choose a file exported from Palisade.' }),
   rules: z
     .array(fileRuleSchema)
-    .min(1, 'There is no rule in this file.')
-    .max(RULES_MAXIMUM, `A file has at most ${RULES_MAXIMUM} rules.`),
+    .min(1, 'This file has no rules.')
+    .max(RULES_MAXIMUM, `A file can have at most ${RULES_MAXIMUM} rules.`),
 });
 export type RuleFile = z.infer<typeof ruleFileSchema>;
 
@@ -236,7 +236,7 @@ export const importRules = endpoint({
   summary:
     'Add several rules at once, or put them in the place of all that are there: all of them or, where one is refused, none.',
   access: 'customer',
-  body: z.object({ rules: ruleFileSchema.shape.rules, replace: z.boolean({ error: 'Give true or false.' }).default(false) }),
+  body: z.object({ rules: ruleFileSchema.shape.rules, replace: z.boolean({ error: 'Choose true or false.' }).default(false) }),
   changes: 'rules',
   expensive: true,
   status: 200,

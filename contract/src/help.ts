@@ -9,11 +9,11 @@ export const SUGGESTED_FROM_MAXIMUM = 300;
 export const SUGGESTION_PAUSE = 400;
 
 export const slugSchema = z
-  .string({ error: 'Give an address.' })
+  .string({ error: 'Enter an address.' })
   .trim()
   .toLowerCase()
-  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/u, 'An address has letters, digits and single dashes, such as what-pending-means.')
-  .max(80, 'An address has at most 80 characters.');
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/u, 'Use letters, digits, and single dashes, like what-pending-means.')
+  .max(80, 'Use at most 80 characters for the address.');
 
 /** An article as lists show it. */
 export const articleSummarySchema = z.object({
@@ -59,8 +59,8 @@ export const suggestArticles = endpoint({
   access: 'customer',
   query: z.object({
     text: z
-      .string({ error: 'Give some words.' })
-      .max(16_384, 'Give fewer words.')
+      .string({ error: 'Enter some words.' })
+      .max(16_384, 'Enter fewer words.')
       .transform((text) => text.slice(0, SUGGESTED_FROM_MAXIMUM)),
   }),
   status: 200,
@@ -70,7 +70,11 @@ export const suggestArticles = endpoint({
 
 const articleFields = z.object({
   slug: slugSchema,
-  title: z.string({ error: 'Give a title.' }).trim().min(1, 'Give a title.').max(120, 'A title has at most 120 characters.'),
+  title: z
+    .string({ error: 'Enter a title.' })
+    .trim()
+    .min(1, 'Enter a title.')
+    .max(120, 'Use at most 120 characters for the title.'),
   summary: z
     .string({ error: 'Give a sentence.' })
     .trim()
@@ -80,9 +84,9 @@ const articleFields = z.object({
     .string({ error: 'Write the article.' })
     .trim()
     .min(1, 'Write the article.')
-    .max(ARTICLE_LENGTH_MAXIMUM, `An article has at most ${ARTICLE_LENGTH_MAXIMUM} characters.`)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'The article holds characters that are not text.'),
-  is_published: z.boolean({ error: 'Say whether it is published.' }),
+    .max(ARTICLE_LENGTH_MAXIMUM, `Use at most ${ARTICLE_LENGTH_MAXIMUM} characters for the article.`)
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'Remove the characters that aren’t text from the article.'),
+  is_published: z.boolean({ error: 'Choose whether to publish it.' }),
 });
 export type ArticleWritten = z.output<typeof articleFields>;
 

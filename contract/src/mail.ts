@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** `waiting`: for the mail server, or for a person who reads it here; `failed`: given up. */
-export const mailStatusSchema = z.enum(['waiting', 'sent', 'failed']);
+/** `waiting`: for the mail server, or for a person who reads it here; `failed`: given up; `passed_on`: an administrator told its recipient. */
+export const mailStatusSchema = z.enum(['waiting', 'sent', 'failed', 'passed_on']);
 export type MailStatus = z.infer<typeof mailStatusSchema>;
 
 /** A mail to a person. `text` is null once it was sent: it may hold a token, and is kept no longer than needed. */
@@ -29,4 +29,16 @@ export const listOutbox = endpoint({
   status: 200,
   reply: z.array(mailSchema),
   problems: [],
+});
+
+export const passOnMail = endpoint({
+  method: 'POST',
+  path: '/admin/pass-on-mail',
+  summary: 'Note that its recipient knows what it says. Its text is deleted, as that of a sent one.',
+  access: 'admin',
+  body: z.object({ mail_id: idSchema }),
+  changes_installation: 'waiting',
+  status: 200,
+  reply: mailSchema,
+  problems: ['not_found', 'conflict'],
 });

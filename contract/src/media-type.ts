@@ -46,7 +46,7 @@ export const MEDIA_TYPE_WORDS: Readonly<Record<string, string>> = {
   'image/svg+xml': 'an SVG picture',
   'image/tiff': 'a TIFF picture',
   'image/webp': 'a WebP picture',
-  'message/rfc822': 'a mail',
+  'message/rfc822': 'an email',
   'text/html': 'a web page',
   'text/plain': 'plain text',
   'text/x-script': 'a script',

@@ -5,8 +5,8 @@ import { NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM } from './fields.ts';
 import { AT_MOST_ONE_PROOF, proofShape } from './two-factor.ts';
 
 const passwordSchema = z
-  .string({ error: 'Give your password.' })
-  .min(1, 'Give your password.')
+  .string({ error: 'Enter your password.' })
+  .min(1, 'Enter your password.')
   .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER);
 const CONFIRMATION_LENGTH_MAXIMUM = 254;
 

@@ -95,7 +95,7 @@ export const unlockFile = endpoint({
     password: z
       .string({ error: 'Enter the file’s password.' })
       .min(1, 'Enter the file’s password.')
-      .max(FILE_PASSWORD_MAXIMUM, `Give at most ${FILE_PASSWORD_MAXIMUM} characters.`),
+      .max(FILE_PASSWORD_MAXIMUM, `Use at most ${FILE_PASSWORD_MAXIMUM} characters.`),
   }),
   status: 200,
   reply: scanDetailSchema,
@@ -110,7 +110,7 @@ export const reportFalseAlarm = endpoint({
   params: idParamsSchema,
   body: z.object({
     reason: z
-      .string({ error: 'Say in a few words why.' })
+      .string({ error: 'Tell us why in a few words.' })
       .trim()
       .max(REPORT_REASON_MAXIMUM, `Use at most ${REPORT_REASON_MAXIMUM} characters.`),
   }),
@@ -156,7 +156,7 @@ export const decideFalseAlarm = endpoint({
   access: 'admin',
   body: z.object({
     report_id: idSchema,
-    decision: z.enum(['confirmed', 'rejected'], { error: 'Say "confirmed" or "rejected".' }),
+    decision: z.enum(['confirmed', 'rejected'], { error: 'Choose "confirmed" or "rejected".' }),
   }),
   changes_installation: 'waiting',
   status: 200,

@@ -31,6 +31,7 @@ const PROMISING_LEAST: readonly unknown[] = [
   'yara',
   'there',
   'low',
+  'wasm',
   'recovery_code',
 ];
 

@@ -127,7 +127,7 @@ function build(schema: z.core.$ZodType): z.ZodType {
   if (isTime(schema))
     return z.string().transform((text, context) => {
       const iso = moment(text);
-      if (iso === undefined) context.addIssue({ code: 'custom', message: 'This names no moment.' });
+      if (iso === undefined) context.addIssue({ code: 'custom', message: 'This date and time doesn’t exist.' });
       return iso ?? NO_TIME;
     });
   if (isId(schema)) return z.union([z.string(), z.number().transform(String)]);

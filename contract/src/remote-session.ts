@@ -75,7 +75,7 @@ export const reportSession = endpoint({
   params: idParamsSchema,
   body: z.object({
     reason: reportKindSchema,
-    comment: z.string().trim().max(COMMENT_LENGTH_MAXIMUM, `Write at most ${COMMENT_LENGTH_MAXIMUM} characters.`).default(''),
+    comment: z.string().trim().max(COMMENT_LENGTH_MAXIMUM, `Use at most ${COMMENT_LENGTH_MAXIMUM} characters.`).default(''),
   }),
   status: 200,
   reply: remoteSessionSchema,
@@ -89,11 +89,11 @@ export const rateSession = endpoint({
   access: 'customer',
   params: idParamsSchema,
   body: z.object({
-    rating: z.int({ error: 'Give 1 to 5.' }).min(1, 'Give 1 to 5.').max(5, 'Give 1 to 5.'),
+    rating: z.int({ error: 'Choose 1 to 5.' }).min(1, 'Choose 1 to 5.').max(5, 'Choose 1 to 5.'),
     comment: z
       .string()
       .trim()
-      .max(COMMENT_LENGTH_MAXIMUM, `A comment has at most ${COMMENT_LENGTH_MAXIMUM} characters.`)
+      .max(COMMENT_LENGTH_MAXIMUM, `Use at most ${COMMENT_LENGTH_MAXIMUM} characters for the comment.`)
       .default(''),
   }),
   status: 200,
@@ -112,7 +112,7 @@ export const grantInSession = endpoint({
     .object({ grant: grantKindSchema, device_id: idSchema.nullable().default(null) })
     .refine(({ grant, device_id }) => needsDevice(grant) === (device_id !== null), {
       path: ['device_id'],
-      message: 'Name the device for view, control and clipboard, and none for anything else.',
+      message: 'Choose a device only for view, control, or clipboard.',
     }),
   status: 200,
   reply: remoteSessionSchema,
@@ -160,10 +160,10 @@ export const listSessionMessages = endpoint({
   params: idParamsSchema,
   query: z.object({
     after: z.coerce
-      .number({ error: 'Give a whole number.' })
-      .int('Give a whole number.')
-      .min(0, 'Give the place of a message.')
-      .max(NUMBER_MAXIMUM, 'Give the place of a message.')
+      .number({ error: 'Enter a whole number.' })
+      .int('Enter a whole number.')
+      .min(0, 'Enter a message’s position.')
+      .max(NUMBER_MAXIMUM, 'Enter a message’s position.')
       .default(0),
   }),
   status: 200,
@@ -201,7 +201,7 @@ export const exportSessionAudit = endpoint({
   summary: 'What happened in an own session as a file.',
   access: 'customer',
   params: idParamsSchema,
-  query: z.object({ format: z.enum(['csv', 'json'], { error: 'Ask for "csv" or "json".' }) }),
+  query: z.object({ format: z.enum(['csv', 'json'], { error: 'Choose "csv" or "json".' }) }),
   status: 200,
   download: true,
   problems: [],

@@ -13,7 +13,7 @@ const LONGEST = { candidate: 1_024, word: 256 } as const;
 const LINES_MAXIMUM = 64;
 
 /** The customer's id of one connection; every try has a name of its own. */
-export const connectionIdSchema = z.uuid('This is not a name of a connection.');
+export const connectionIdSchema = z.uuid('This isn’t a connection name.');
 
 /** A place in the picture: 0 is its left or upper edge, 1 its right or lower one. */
 export const coordinateSchema = z.number().min(0).max(1);

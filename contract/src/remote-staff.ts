@@ -14,7 +14,7 @@ export const writeNotes = endpoint({
   access: 'support',
   params: idParamsSchema,
   body: z.object({
-    notes: z.string().max(NOTES_LENGTH_MAXIMUM, `Notes have at most ${NOTES_LENGTH_MAXIMUM} characters.`),
+    notes: z.string().max(NOTES_LENGTH_MAXIMUM, `Use at most ${NOTES_LENGTH_MAXIMUM} characters for the notes.`),
   }),
   status: 200,
   reply: joinedSessionSchema,
@@ -50,7 +50,7 @@ export type OverseenSession = z.infer<typeof overseenSessionSchema>;
 const overseenQuerySchema = pageQuerySchema.extend({
   status: sessionStatusSchema.optional(),
   end_reason: endReasonSchema.optional(),
-  reported: z.enum(['true', 'false'], { error: 'Say "true" or "false".' }).optional(),
+  reported: z.enum(['true', 'false'], { error: 'Choose "true" or "false".' }).optional(),
   search: searchSchema,
 });
 export type OverseenQuery = z.infer<typeof overseenQuerySchema>;

@@ -48,10 +48,10 @@ export function formatCode(characters: string): string {
 
 /** A code as a person types it: in any case, with or without dashes and blanks. */
 export const sessionCodeSchema = z
-  .string({ error: 'Give the session code.' })
+  .string({ error: 'Enter the session code.' })
   .max(64, 'A session code has 9 letters and digits.')
   .transform((typed) => typedCode(typed).toUpperCase().replaceAll('-', ''))
-  .refine((characters) => CODE.test(characters), 'A session code has 9 letters and digits, such as K7M-4QP-9XD.')
+  .refine((characters) => CODE.test(characters), 'A session code has 9 letters and digits, like K7M-4QP-9XD.')
   .transform(formatCode);
 
 export type SessionStatus = z.infer<typeof sessionStatusSchema>;
@@ -145,7 +145,9 @@ export const joinSession = endpoint({
   access: 'support',
   needs_proven_email: true,
   /** Pages ask `sessionCodeSchema` first; here a code of the wrong shape is one that nobody has. */
-  body: z.object({ session_code: z.string({ error: 'Give the session code.' }).max(4_000, 'A session code is shorter.') }),
+  body: z.object({
+    session_code: z.string({ error: 'Enter the session code.' }).max(4_000, 'This is too long for a session code.'),
+  }),
   status: 200,
   reply: joinedSessionSchema,
   problems: ['not_found', 'too_many_requests'],

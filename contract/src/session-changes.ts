@@ -30,7 +30,7 @@ export const sessionChangeSchema = z.object({
     .string()
     .min(1)
     .max(CHANGE_NAME_MAXIMUM)
-    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of ordinary characters.'),
+    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of plain text.'),
 });
 export type SessionChange = z.infer<typeof sessionChangeSchema>;
 

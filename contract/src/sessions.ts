@@ -34,8 +34,8 @@ export const listSessions = endpoint({
 /** Ending sessions asks who does it (OWASP ASVS 5, 7.5.2): whoever found a signed-in page must not lock its owner out. */
 const endSessionBodySchema = z.object({
   password: z
-    .string({ error: 'Give your password.' })
-    .min(1, 'Give your password.')
+    .string({ error: 'Enter your password.' })
+    .min(1, 'Enter your password.')
     .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
 });
 

@@ -15,17 +15,17 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f\u2028\u2029]/u;
 
 const line = (label: string, maximum: number) =>
   z
-    .string({ error: `Give the ${label}.` })
+    .string({ error: `Enter the ${label}.` })
     .trim()
-    .max(maximum, `The ${label} has at most ${maximum} characters.`)
-    .refine((text) => !CONTROL_CHARACTERS.test(text), `The ${label} is one line without control characters.`);
+    .max(maximum, `Use at most ${maximum} characters for the ${label}.`)
+    .refine((text) => !CONTROL_CHARACTERS.test(text), `Use one line of plain text for the ${label}.`);
 
 /**
  * The provider of this installation. Phone and email are not checked; blank ones are not shown. `support_promise` is what the provider promises
  * of its support; where it is blank nothing is promised in public exposure, and the specification's words stand in local exposure.
  */
 export const clientInfoSchema = z.object({
-  company_name: line('company name', COMPANY_NAME_LENGTH_MAXIMUM).min(1, 'Give the company name.'),
+  company_name: line('company name', COMPANY_NAME_LENGTH_MAXIMUM).min(1, 'Enter the company name.'),
   support_phone: line('support phone', PHONE_LENGTH_MAXIMUM),
   support_email: line('support email', EMAIL_LENGTH_MAXIMUM),
   support_promise: line('support promise', PROMISE_LENGTH_MAXIMUM).default(''),
@@ -47,7 +47,7 @@ export function isMailable(email: string): boolean {
 
 export const setupPayloadSchema = z.object({
   client_info: clientInfoSchema,
-  setup_type: z.literal('basic_installation', { error: 'The setup type is "basic_installation".' }),
+  setup_type: z.literal('basic_installation', { error: 'Use the setup type "basic_installation".' }),
   timestamp: timeSchema,
 });
 

@@ -71,14 +71,14 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 /** One line of free text, stored and shown as typed, without the space around it. */
 function lineSchema(what: string, maximum: number) {
   return z
-    .string({ error: `Give ${what}.` })
+    .string({ error: `Enter ${what}.` })
     .trim()
-    .min(1, `Give ${what}.`)
+    .min(1, `Enter ${what}.`)
     .max(maximum, `Use at most ${maximum} characters.`)
-    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of ordinary characters.');
+    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of plain text.');
 }
 
-const PRICE_SENTENCE = `Give a price from 0 to ${new Intl.NumberFormat('en').format(PRICE_MAXIMUM)} dollars with at most two decimals.`;
+const PRICE_SENTENCE = `Enter a price from 0 to ${new Intl.NumberFormat('en').format(PRICE_MAXIMUM)} dollars, with at most two decimals.`;
 export const priceSchema = z
   .number({ error: PRICE_SENTENCE })
   .min(0, PRICE_SENTENCE)
@@ -86,12 +86,12 @@ export const priceSchema = z
   .refine((price) => priceOf(centsOf(price)) === price, PRICE_SENTENCE);
 
 const featuresSchema = z
-  .array(lineSchema('a feature', FEATURE_LENGTH_MAXIMUM), { error: 'Give a list of features.' })
-  .max(FEATURES_MAXIMUM, `Give at most ${FEATURES_MAXIMUM} features.`);
+  .array(lineSchema('a feature', FEATURE_LENGTH_MAXIMUM), { error: 'Enter a list of features.' })
+  .max(FEATURES_MAXIMUM, `Enter at most ${FEATURES_MAXIMUM} features.`);
 const maxDevicesSchema = z.literal(MAX_DEVICES_OPTIONS, {
   error: `Choose ${MAX_DEVICES_OPTIONS.join(', ')} (999 is unlimited).`,
 });
-const premiumSchema = z.boolean({ error: 'Say true or false.' });
+const premiumSchema = z.boolean({ error: 'Choose true or false.' });
 
 /** An assignment as an admin sends it. `request_id` names the request that it grants. */
 export const assignmentSchema = z.object({

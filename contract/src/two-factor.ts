@@ -17,21 +17,21 @@ const TOKEN_LENGTH_MAXIMUM = 200;
 const RECOVERY_CODE_LENGTH_MAXIMUM = 100;
 /** Far above what any authenticator sends (WebAuthn level 3, section 4: a credential id has at most 1,023 bytes). */
 const CREDENTIAL_PART_LENGTH_MAXIMUM = 16_384;
-const ONE_FACTOR = 'Give a code, a recovery code or a passkey, and only one of them.';
+const ONE_FACTOR = 'Use one of these: a code, a recovery code, or a passkey.';
 
 const base64url = z
   .string()
   .max(CREDENTIAL_PART_LENGTH_MAXIMUM, 'This is too long.')
-  .regex(/^[\w-]+$/, 'This is not base64url.');
+  .regex(/^[\w-]+$/, 'This isn’t base64url.');
 
 /** A code of an authenticator app. People type it in groups. */
 export const totpCodeSchema = z
-  .string({ error: 'Give the code.' })
+  .string({ error: 'Enter the code.' })
   .max(TOKEN_LENGTH_MAXIMUM, 'A code has 6 digits.')
   .overwrite((code) => typedCode(code).replaceAll('-', ''))
   .regex(/^\d{6}$/, 'A code has 6 digits.');
 
-const challengeSchema = z.string({ error: 'Give the challenge.' }).min(1, 'Give the challenge.').max(TOKEN_LENGTH_MAXIMUM);
+const challengeSchema = z.string({ error: 'Enter the challenge.' }).min(1, 'Enter the challenge.').max(TOKEN_LENGTH_MAXIMUM);
 
 /** Answer of a browser when a passkey was used: `AuthenticationResponseJSON` (WebAuthn level 3, section 5.1.8), as far as it is looked at. */
 export const passkeyAssertionSchema = z.object({
@@ -96,7 +96,7 @@ export type PasskeyCreation = z.infer<typeof passkeyCreationSchema>;
 /** The fields of a second factor, of which a body has one at most. */
 export const proofShape = {
   code: totpCodeSchema.optional(),
-  recovery_code: z.string().trim().min(1, 'Give the recovery code.').max(RECOVERY_CODE_LENGTH_MAXIMUM).optional(),
+  recovery_code: z.string().trim().min(1, 'Enter the recovery code.').max(RECOVERY_CODE_LENGTH_MAXIMUM).optional(),
   passkey: passkeyAssertionSchema.optional(),
 };
 interface Proof {
@@ -155,8 +155,8 @@ export const confirmIdentity = endpoint({
   body: z
     .object({
       current_password: z
-        .string({ error: 'Give your current password.' })
-        .min(1, 'Give your current password.')
+        .string({ error: 'Enter your current password.' })
+        .min(1, 'Enter your current password.')
         .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
       ...proofShape,
     })
@@ -225,10 +225,10 @@ export const requestNewPasskey = endpoint({
 });
 
 const passkeyNameSchema = z
-  .string({ error: 'Give the passkey a name.' })
+  .string({ error: 'Enter a passkey name.' })
   .trim()
-  .min(1, 'Give the passkey a name.')
-  .max(PASSKEY_NAME_LENGTH_MAXIMUM, `A name has at most ${PASSKEY_NAME_LENGTH_MAXIMUM} characters.`);
+  .min(1, 'Enter a passkey name.')
+  .max(PASSKEY_NAME_LENGTH_MAXIMUM, `Use at most ${PASSKEY_NAME_LENGTH_MAXIMUM} characters for the name.`);
 
 export const addPasskey = endpoint({
   method: 'POST',

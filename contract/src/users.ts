@@ -24,7 +24,7 @@ export const adminUserSchema = userInfoSchema.extend({
 export type AdminUser = z.infer<typeof adminUserSchema>;
 
 /** `disabled` may not sign in; `unproven` have not confirmed their address, where that is asked for. */
-export const userStateSchema = z.enum(['disabled', 'unproven'], { error: 'Choose disabled or unproven.' });
+export const userStateSchema = z.enum(['disabled', 'unproven'], { error: 'Choose disabled or unconfirmed.' });
 export type UserState = z.infer<typeof userStateSchema>;
 export const USER_SORTS = ['newest', 'oldest', 'name'] as const;
 
@@ -37,7 +37,7 @@ const usersQuerySchema = pageQuerySchema.extend({
     .describe('A part of the email or of the username, in any case.'),
   role: roleSchema.optional(),
   state: userStateSchema.optional(),
-  sort: z.enum(USER_SORTS, { error: 'Sort by newest, oldest or name.' }).default('newest'),
+  sort: z.enum(USER_SORTS, { error: 'Sort by newest, oldest, or name.' }).default('newest'),
 });
 export type UsersQuery = z.infer<typeof usersQuerySchema>;
 
@@ -59,7 +59,7 @@ export const changeUser = endpoint({
   access: 'admin',
   body: z
     .object({ user_id: idSchema, role: roleSchema.optional(), disabled: z.boolean().optional() })
-    .refine(({ role, disabled }) => role !== undefined || disabled !== undefined, 'Say what to change: role or disabled.'),
+    .refine(({ role, disabled }) => role !== undefined || disabled !== undefined, 'Choose what to change: role or disabled.'),
   changes_installation: 'people',
   status: 200,
   reply: adminUserSchema,
@@ -89,8 +89,8 @@ export const deleteUser = endpoint({
     .object({
       user_id: idSchema,
       password: z
-        .string({ error: 'Give your password.' })
-        .min(1, 'Give your password.')
+        .string({ error: 'Enter your password.' })
+        .min(1, 'Enter your password.')
         .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
       ...proofShape,
       confirmation: z

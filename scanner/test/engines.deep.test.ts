@@ -26,7 +26,7 @@ const SEEDS = [31, 32, 33];
 const GENERATED_PER_SEED = 60;
 const BENT_PER_SEED = 60;
 
-/** What a rule set says of a content, in its order, with the places of containers. */
+/** A rule set's matches in a content, in its order, with the places of containers. */
 function answerOf(rules: RuleSet, ...[bytes, onPlaces, path, is_within]: Parameters<MatchRules>) {
   const places: unknown[] = [];
   const matches = rules.match(

@@ -61,7 +61,7 @@ describe('the speed of rules', () => {
     ['\\$\\{jndi:[\\/]{2}', /\$\{jndi:\/\//],
     ['[\\]a-c]\\x41\\t\\d', /\]A\t0/],
   ])('makes a text that %s matches', (body, expected) => {
-    const texts = [...hostileUnits([{ kind: 'regex', body, modifiers: '' }]).values()];
+    const texts = [...hostileUnits([{ name: '$a', kind: 'regex', body, modifiers: '' }]).values()];
     expect(texts.some((text) => expected.test(text))).toBe(true);
     expect(texts.some((text) => new RegExp(body).test(text))).toBe(true);
   });

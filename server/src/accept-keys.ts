@@ -14,7 +14,7 @@ const known = installationKeys(settings);
 const unknown = names.find((name) => !known.some((key) => key.name === name));
 if (names.length === 0 || unknown !== undefined) {
   fail(
-    `${unknown === undefined ? 'Say which keys to accept' : `There is no key named ${unknown}`}: npm run keys:accept -- ${known.map(({ name }) => name).join(' ')}`,
+    `${unknown === undefined ? 'Name the keys to accept' : `There is no key named ${unknown}`}: npm run keys:accept -- ${known.map(({ name }) => name).join(' ')}`,
   );
 }
 
@@ -23,7 +23,7 @@ try {
     for (const installed of known.filter(({ name }) => names.includes(name))) {
       const { key, is_other } = await acceptKey(database.$pickTables<'installation'>(), installed);
       say(
-        `${installed.name}: the key in ${installed.path} ${is_other ? 'is accepted; what was locked with the one before stays lost.' : 'is the one that the database knows.'}`,
+        `${installed.name}: the key in ${installed.path} ${is_other ? 'is accepted. Data locked with the previous key stays lost.' : 'is already the one in the database.'}`,
       );
       if (installed.name !== 'audit') continue;
       const log = database.$pickTables<'audit_entries' | 'audit_head'>();
@@ -31,13 +31,13 @@ try {
       const { entries, head, fault } = await verifyAudit(log, { key });
       if (fault !== null)
         fail(
-          `The audit log does not hold, so it is not accepted. Entry ${fault.seq}: ${fault.reason} Put a whole copy of the database back.`,
+          `The audit log failed its check and wasn’t accepted. Entry ${fault.seq}: ${fault.reason} Restore a complete copy of the database.`,
         );
       openWitness(settings.audit_witness_file, key).write({ seq: entries, hash: head.slice(head.indexOf(':') + 1) });
-      say(`audit: the log is accepted as it is, up to entry ${entries}.`);
+      say(`audit: the log is accepted up to entry ${entries}.`);
     }
   });
   process.exit(0);
 } catch (error) {
-  fail(`The keys could not be accepted: ${error instanceof Error ? error.message : String(error)}`);
+  fail(`We couldn’t accept the keys: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -11,7 +11,7 @@ import { forgetOldDrills } from '#features/alerts/old-drills.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
-import { createDashboard, type Dashboard } from '#features/dashboard/dashboard.routes.ts';
+import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
@@ -118,7 +118,7 @@ async function openFoundation(appOptions: AppOptions, home: Home) {
   const servers = await joinOthers(appOptions, database, home.id);
   const spool = openSpool({ ...folderOf(appOptions, 'spool'), limits: settings.spool });
   const kept = await openKeptFiles(appOptions);
-  const { topics, counters, news } = await openBetween(appOptions, now);
+  const { topics, counters, news, kept: keptAnswers } = await openBetween(appOptions, now);
   const jobs = createJobs({ database: database.$pickTables<'jobs'>(), logger, news, every_ms: appOptions.every_ms });
   const { audit, verifyLog, witness } = await buildAudit(appOptions, {
     database: database.$pickTables<'audit_entries' | 'audit_head'>(),
@@ -148,6 +148,7 @@ async function openFoundation(appOptions: AppOptions, home: Home) {
     metrics: settings.metrics && createMetrics(),
     spool,
     kept,
+    keptAnswers,
     topics,
     counters,
     news,
@@ -164,17 +165,19 @@ type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 /** Builds every feature by hand. Here, and in `app/`, features meet, and nowhere else. */
 async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
   const { settings, logger } = appOptions;
-  const { database, keys, now, metrics, spool, kept, topics, counters, news, jobs, audit, verifyLog, proxies } = foundation;
-  const tell = (user_id: string, event: LiveEvent) => {
-    // Before the page that hears of it asks again.
-    dashboard.forget(user_id);
-    return topics.publish(personTopic(user_id), event);
-  };
+  const { database, keys, now, metrics, spool, kept, keptAnswers, topics, counters, news, jobs, audit, verifyLog, proxies } =
+    foundation;
+  const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
   const changed = (user_id: string, topic: Topic) => {
     tell(user_id, { kind: 'changed', topic });
     if (topic === 'rules') devices.rulesChanged(user_id);
   };
-  const installationNews = createInstallationNews({ topics, administrators: () => accounts.auth.administrators(), logger });
+  const installationNews = createInstallationNews({
+    topics,
+    administrators: () => accounts.auth.administrators(),
+    onTell: () => keptAnswers.toldAll(),
+    logger,
+  });
   const push = buildPush(appOptions, { database, jobs, counters, key: keys.quarantine, now });
   const firewall = createFirewall({
     database: database.$pickTables<keyof FirewallTables>(),
@@ -285,17 +288,6 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     changed: (user_id) => changed(user_id, 'devices'),
     grantedOf: (device) => remote.grantedOf(device),
   });
-  const dashboard: Dashboard = createDashboard({
-    sources: {
-      recentScans: (user_id, count) => antivirus.recent(user_id, count),
-      scanCounts: (user_id) => antivirus.counts(user_id),
-      plan: (user_id) => subscriptions.current(user_id),
-      overview: monitor.posture.overview,
-      devices: devices.ofDashboard,
-    },
-    alone: news === undefined,
-    now,
-  });
   const scannedFiles = createScannedFiles({
     ...folderOf(appOptions, 'attachments-arriving'),
     ...{ files: kept.attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
@@ -308,6 +300,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
   });
   const desk = await buildDesk(appOptions, {
     scamChecks,
+    kept: keptAnswers,
     onAnswer: push.answered,
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
@@ -326,7 +319,6 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     planRequests: createPlanRequests(subscriptionParts),
     monitor,
     devices,
-    dashboard,
     sessionFiles,
     scamChecks,
     push,
@@ -358,7 +350,7 @@ function startRetention(appOptions: AppOptions, { database, jobs, audit, now }: 
 function serveFeatures(
   api: Api,
   { settings }: AppOptions,
-  { database, audit, jobs, proxies }: Foundation,
+  { database, audit, jobs, keptAnswers, proxies }: Foundation,
   features: Features,
 ): void {
   const { accounts, desk, devices, firewall, mail, monitor, planRequests, scanner, subscriptions, support } = features;
@@ -387,6 +379,7 @@ function serveFeatures(
       },
       others: (user_id) => accounts.auth.hasOthers(user_id),
     },
+    keptAnswers,
   );
   serveProxyFindings(api, {
     database: database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(),
@@ -395,7 +388,17 @@ function serveFeatures(
   });
   scanner.serve(api);
   monitor.serve(api);
-  features.dashboard.serve(api);
+  serveDashboard(
+    api,
+    {
+      recentScans: (user_id, count) => antivirus.recent(user_id, count),
+      scanCounts: (user_id) => antivirus.counts(user_id),
+      plan: (user_id) => subscriptions.current(user_id),
+      overview: monitor.posture.overview,
+      devices: devices.ofDashboard,
+    },
+    keptAnswers,
+  );
   desk.serve(api);
   features.scamChecks.serve(api);
   features.push.serve(api);

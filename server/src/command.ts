@@ -32,9 +32,7 @@ export function prepare({ restores = false }: { restores?: boolean } = {}): Sett
     requireOwnFolder({ data_dir, key_files, restores });
     const { mended, warnings } = keepFilesPrivate({ data_dir, key_files });
     if (mended > 0)
-      warnings.unshift(
-        `Others on this machine could read ${mended} of the files and folders in ${settings.data_dir}. Now only this user can.`,
-      );
+      warnings.unshift(`Other users could read ${mended} files and folders in ${settings.data_dir}. Now only this user can.`);
     for (const warning of [...settings.warnings, ...warnings]) process.stderr.write(`palisade: warning: ${warning}\n`);
     return settings;
   } catch (error) {
@@ -47,7 +45,7 @@ export function prepare({ restores = false }: { restores?: boolean } = {}): Sett
 export async function withDatabase<T>(settings: Settings, work: (database: Kysely<Tables>) => Promise<T>): Promise<T> {
   const location = databaseLocation(settings);
   if ('sqlite' in location && !existsSync(location.sqlite))
-    fail(`There is no database at ${location.sqlite}. Set DATA_DIR to where the server keeps its data.`);
+    fail(`There is no database at ${location.sqlite}. Set DATA_DIR to the server’s data folder.`);
   const database = openDatabase<Tables>(location);
   try {
     await requireKnownVersion(database, migrations, { complete: true });

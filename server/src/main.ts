@@ -24,7 +24,7 @@ async function listenAt(server: Server, address: { host: string; port: number })
     server.once('error', (error) =>
       reject(
         new Error(
-          `The metrics cannot be served at METRICS_HOST ${address.host}, METRICS_PORT ${address.port} (${reasonOf(error)}). Set another port, or an address that this machine has.`,
+          `We can’t serve metrics at METRICS_HOST ${address.host}, METRICS_PORT ${address.port} (${reasonOf(error)}). Set another port or one of this machine’s addresses.`,
         ),
       ),
     );
@@ -37,7 +37,7 @@ const logger = createLog(settings.log_level);
 // Node would print the error with everything in it, and so the row that a database quotes.
 process.on('uncaughtException', (error) => {
   logger.fatal({ err: error }, 'nobody caught an error');
-  fail('It ended because of an error that nobody caught. The log says where, with LOG_LEVEL=error or more.');
+  fail('It ended because of an unexpected error. See the log, with LOG_LEVEL=error or more.');
 });
 
 let app: App;

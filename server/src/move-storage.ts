@@ -13,9 +13,9 @@ import { fail, prepare, say, withDatabase } from './command.ts';
 
 const settings = prepare();
 const location = settings.storage;
-if (location === undefined) fail('Set STORAGE_URL to the store that the files of DATA_DIR/quarantine are to be moved into.');
+if (location === undefined) fail('Set STORAGE_URL to the store for the files in DATA_DIR/quarantine.');
 const folder = join(settings.data_dir, 'quarantine');
-if (!existsSync(folder)) fail(`There is no folder ${folder}. Set DATA_DIR to where the server keeps its data.`);
+if (!existsSync(folder)) fail(`The folder ${folder} doesn’t exist. Set DATA_DIR to the server’s data folder.`);
 
 try {
   const { failed } = await withDatabase(settings, async (database) => {
@@ -30,12 +30,12 @@ try {
       home: homeId(settings.data_dir),
       from: openFolderBlobs({ folder, disk: openDisk(folder, settings.disk_reserve), is_in_use: true }),
       to: blobsIn(store, QUARANTINE_IN_STORE),
-      onFailed: (id, error) => say(`${id} stays where it is: ${error instanceof Error ? error.message : String(error)}`),
+      onFailed: (id, error) => say(`${id} was not moved: ${error instanceof Error ? error.message : String(error)}`),
     });
-    say(`${done.moved} files (${done.bytes} bytes) were moved, ${done.failed} could not be.`);
+    say(`${done.moved} files (${done.bytes} bytes) moved, ${done.failed} failed.`);
     return done;
   });
   process.exit(failed === 0 ? 0 : 1);
 } catch (error) {
-  fail(`The files could not be moved: ${error instanceof Error ? error.message : String(error)}`);
+  fail(`We couldn’t move the files: ${error instanceof Error ? error.message : String(error)}`);
 }

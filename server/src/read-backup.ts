@@ -27,26 +27,23 @@ try {
   const { head, manifest, aside, missing_keys } = await readBackup({ settings, file, force, end_sessions });
   const kept = manifest.files.filter(({ name }) => name.startsWith('quarantine/') || name.startsWith('store/')).length;
   const total = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0);
-  say(`The backup of ${head.created_at} (version ${head.version}) is restored: ${total} rows, ${kept} sealed files.`);
-  if (aside.folder !== undefined) say(`What was there before is in ${aside.folder}. Remove it when you do not need it any more.`);
-  if (aside.schema !== undefined)
-    say(`The tables that were there before are in the schema ${aside.schema}. Remove it when you do not need it any more.`);
+  say(`Restored the backup from ${head.created_at} (version ${head.version}): ${total} rows, ${kept} quarantined files.`);
+  if (aside.folder !== undefined) say(`The old data is in ${aside.folder}. Remove it when you no longer need it.`);
+  if (aside.schema !== undefined) say(`The old tables are in the schema ${aside.schema}. Remove it when you no longer need it.`);
   const lost = manifest.sealed.gone.length + manifest.sealed.missing.length;
-  if (lost > 0) say(`${lost} files that the database held to be sealed are not in the backup: their records say so.`);
+  if (lost > 0) say(`${lost} quarantined files aren’t in the backup. Their records say so.`);
   if (manifest.sealed.elsewhere > 0)
-    say(`${manifest.sealed.elsewhere} sealed files lay on other servers: restore the backup of each of those as well.`);
+    say(`${manifest.sealed.elsewhere} quarantined files were on other servers. Restore each server’s backup too.`);
   if (manifest.sealed.listed.length > 0)
     say(
-      `${manifest.sealed.listed.length} sealed files are not in the backup: the server looks for them in the store of STORAGE_URL.`,
+      `${manifest.sealed.listed.length} quarantined files aren’t in the backup. The server looks for them in the store at STORAGE_URL.`,
     );
   for (const sentence of missing_keys) say(`missing: ${sentence}`);
-  if (missing_keys.length > 0) say('A server starts on it once the keys are there.');
-  else say('All keys are there. Check the audit log with npm run audit:verify, then start the server.');
+  if (missing_keys.length > 0) say('Add the keys before you start a server.');
+  else say('All keys are in place. Check the audit log with npm run audit:verify, then start the server.');
   if (!end_sessions)
-    say(
-      'Sessions that were ended after the backup are valid again, until they expire. With --end-sessions everybody signs in anew.',
-    );
+    say('Sessions that ended after the backup work again until they expire. Use --end-sessions to sign everyone out.');
   process.exit(0);
 } catch (error) {
-  fail(`The backup was not restored: ${error instanceof Error ? error.message : String(error)}`);
+  fail(`We couldn’t restore the backup: ${error instanceof Error ? error.message : String(error)}`);
 }

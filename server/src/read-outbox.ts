@@ -14,10 +14,10 @@ try {
       .limit(SHOWN)
       .execute(),
   );
-  if (mails.length === 0) say('No mail waits.');
+  if (mails.length === 0) say('No email is waiting.');
   for (const { recipient, subject, text, created_at } of mails.toReversed())
     process.stdout.write(`To: ${recipient}\nDate: ${created_at}\nSubject: ${subject}\n\n${text}\n${'='.repeat(72)}\n`);
   process.exit(0);
 } catch (error) {
-  fail(`The outbox could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  fail(`We couldn’t read the outbox: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -22,17 +22,17 @@ describe('a start that failed is explained in one sentence with path and remedy'
     ],
     [
       'SQLITE_FULL',
-      'There is no space left for the data folder /srv/palisade. Free some, or set DATA_DIR to another folder. Nothing is lost: start again then.',
+      'The disk of the data folder /srv/palisade is full. Free some space or set DATA_DIR to another folder, then start again. No data is lost.',
     ],
     [
       'ENOSPC',
-      'There is no space left for the data folder /srv/palisade. Free some, or set DATA_DIR to another folder. Nothing is lost: start again then.',
+      'The disk of the data folder /srv/palisade is full. Free some space or set DATA_DIR to another folder, then start again. No data is lost.',
     ],
     [
       'SQLITE_IOERR_WRITE',
-      'The disk of the data folder /srv/palisade does not read or write as it should (SQLITE_IOERR_WRITE). Look at its space and its health, then start again.',
+      'The disk of the data folder /srv/palisade has errors (SQLITE_IOERR_WRITE). Check its space and health, then start again.',
     ],
-    ['EROFS', 'The data folder /srv/palisade cannot be written (EROFS). Make it writable, or set DATA_DIR to another folder.'],
+    ['EROFS', 'We can’t write to the data folder /srv/palisade (EROFS). Make it writable, or set DATA_DIR to another folder.'],
   ])('the embedded database: %s', (code, sentence) => {
     expect(explainStart(failed(code), EMBEDDED)).toBe(sentence);
   });
@@ -41,22 +41,22 @@ describe('a start that failed is explained in one sentence with path and remedy'
     [
       '28000',
       'role "shield" does not exist',
-      'The database of DATABASE_URL does not let this user in: role "shield" does not exist. Make the role (createuser), or name another one in DATABASE_URL.',
+      'The database at DATABASE_URL doesn’t know this user: role "shield" does not exist. Create the role (createuser), or change DATABASE_URL.',
     ],
     [
       '28P01',
       'password authentication failed for user "shield"',
-      'The database of DATABASE_URL refuses the password: password authentication failed for user "shield". Correct user and password in DATABASE_URL.',
+      'The database at DATABASE_URL refuses the password: password authentication failed for user "shield". Correct the user and password in DATABASE_URL.',
     ],
     [
       '3D000',
       'database "palisade" does not exist',
-      'The database of DATABASE_URL does not exist: database "palisade" does not exist. Make it (createdb), or name another one in DATABASE_URL.',
+      'The database at DATABASE_URL doesn’t exist: database "palisade" does not exist. Create it (createdb), or change DATABASE_URL.',
     ],
     [
       'ECONNREFUSED',
       'connect ECONNREFUSED 127.0.0.1:1',
-      'The database of DATABASE_URL cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Start it, or correct the address in DATABASE_URL.',
+      'We can’t reach the database at DATABASE_URL: connect ECONNREFUSED 127.0.0.1:1. Start it, or correct the address in DATABASE_URL.',
     ],
   ])('PostgreSQL: %s', (code, said, sentence) => {
     expect(explainStart(new DatabaseTrouble('away', said, failed(code, said)), POSTGRES)).toBe(sentence);
@@ -73,16 +73,13 @@ describe('a start that failed is explained in one sentence with path and remedy'
   });
 
   test.each([
-    [
-      'ENOTFOUND',
-      'HOST localhost is no name that this machine can resolve. Set HOST to 127.0.0.1, or to an address of this machine.',
-    ],
-    ['EADDRNOTAVAIL', 'HOST localhost is not an address of this machine. Set HOST to 127.0.0.1, or to an address it has.'],
+    ['ENOTFOUND', 'This machine can’t resolve HOST localhost. Set HOST to 127.0.0.1 or one of its addresses.'],
+    ['EADDRNOTAVAIL', 'HOST localhost isn’t an address of this machine. Set HOST to 127.0.0.1 or one of its addresses.'],
     [
       'EADDRINUSE',
       'Port 3000 on localhost is in use. Stop the other program, or set PORT to another port (for example PORT=3001).',
     ],
-    ['EACCES', 'Port 3000 may not be opened by this user. Set PORT to a port above 1023.'],
+    ['EACCES', 'This user can’t open port 3000. Set PORT to a port above 1023.'],
   ])('listening: %s blames no database', (code, sentence) => {
     expect(explainListen(failed(code), POSTGRES)).toBe(sentence);
   });
@@ -93,7 +90,7 @@ describe('a start that failed is explained in one sentence with path and remedy'
     const copy = join(DATA_DIR, 'palisade.before-upgrade.sqlite');
     writeFileSync(copy, '');
     expect(explainStart(new Error('It failed.'), parseSettings({ DATA_DIR }))).toBe(
-      `It failed. The database as it was before the upgrade is kept as ${copy}.`,
+      `It failed. A copy from before the upgrade is in ${copy}.`,
     );
   });
 });

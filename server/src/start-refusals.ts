@@ -22,11 +22,11 @@ function ofFolder(code: string, settings: Settings): string | undefined {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
     return `The database ${file} is damaged (${code}). Put back a backup: npm run restore -- <file> --force. What is there now is kept beside it.`;
   if (code === 'ENOSPC' || code === 'SQLITE_FULL' || code === 'EDQUOT')
-    return `There is no space left for the data folder ${data_dir}. Free some, or set DATA_DIR to another folder. Nothing is lost: start again then.`;
+    return `The disk of the data folder ${data_dir} is full. Free some space or set DATA_DIR to another folder, then start again. No data is lost.`;
   if (code.startsWith('SQLITE_IOERR'))
-    return `The disk of the data folder ${data_dir} does not read or write as it should (${code}). Look at its space and its health, then start again.`;
+    return `The disk of the data folder ${data_dir} has errors (${code}). Check its space and health, then start again.`;
   if (/^(EACCES|EPERM|EROFS|ENOTDIR|EEXIST|SQLITE_CANTOPEN|SQLITE_READONLY\w*)$/.test(code))
-    return `The data folder ${data_dir} cannot be written (${code}). Make it writable, or set DATA_DIR to another folder.`;
+    return `We can’t write to the data folder ${data_dir} (${code}). Make it writable, or set DATA_DIR to another folder.`;
   return undefined;
 }
 
@@ -35,13 +35,13 @@ function ofPostgres(code: string, error: unknown): string | undefined {
   const said = reasonOf(error);
   switch (code) {
     case '28000':
-      return `The database of DATABASE_URL does not let this user in: ${said}. Make the role (createuser), or name another one in DATABASE_URL.`;
+      return `The database at DATABASE_URL doesn’t know this user: ${said}. Create the role (createuser), or change DATABASE_URL.`;
     case '28P01':
-      return `The database of DATABASE_URL refuses the password: ${said}. Correct user and password in DATABASE_URL.`;
+      return `The database at DATABASE_URL refuses the password: ${said}. Correct the user and password in DATABASE_URL.`;
     case '3D000':
-      return `The database of DATABASE_URL does not exist: ${said}. Make it (createdb), or name another one in DATABASE_URL.`;
+      return `The database at DATABASE_URL doesn’t exist: ${said}. Create it (createdb), or change DATABASE_URL.`;
     case '42501':
-      return `The user of DATABASE_URL may not make tables: ${said}. Give it the database (alter database ... owner to ...).`;
+      return `The user in DATABASE_URL can’t create tables: ${said}. Make it the owner (alter database ... owner to ...).`;
     case 'ECONNREFUSED':
     case 'ECONNRESET':
     case 'EHOSTUNREACH':
@@ -49,7 +49,7 @@ function ofPostgres(code: string, error: unknown): string | undefined {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'ETIMEDOUT':
-      return `The database of DATABASE_URL cannot be reached: ${said}. Start it, or correct the address in DATABASE_URL.`;
+      return `We can’t reach the database at DATABASE_URL: ${said}. Start it, or correct the address in DATABASE_URL.`;
     default:
       return undefined;
   }
@@ -62,7 +62,7 @@ export function explainStart(error: unknown, settings: Settings): string {
   const sentence = ('postgres' in location ? ofPostgres(code, error) : undefined) ?? ofFolder(code, settings) ?? reasonOf(error);
   const copy = 'sqlite' in location ? upgradeCopyOf(location.sqlite) : undefined;
   if (copy === undefined || !existsSync(copy) || sentence.includes(copy)) return sentence;
-  return `${sentence} The database as it was before the upgrade is kept as ${copy}.`;
+  return `${sentence} A copy from before the upgrade is in ${copy}.`;
 }
 
 /** Why the server could not listen. */
@@ -72,14 +72,14 @@ export function explainListen(error: unknown, settings: Settings): string {
     case 'EADDRINUSE':
       return `Port ${port} on ${host} is in use. Stop the other program, or set PORT to another port (for example PORT=3001).`;
     case 'EADDRNOTAVAIL':
-      return `HOST ${host} is not an address of this machine. Set HOST to 127.0.0.1, or to an address it has.`;
+      return `HOST ${host} isn’t an address of this machine. Set HOST to 127.0.0.1 or one of its addresses.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EINVAL':
-      return `HOST ${host} is no name that this machine can resolve. Set HOST to 127.0.0.1, or to an address of this machine.`;
+      return `This machine can’t resolve HOST ${host}. Set HOST to 127.0.0.1 or one of its addresses.`;
     case 'EACCES':
     case 'EPERM':
-      return `Port ${port} may not be opened by this user. Set PORT to a port above 1023.`;
+      return `This user can’t open port ${port}. Set PORT to a port above 1023.`;
     default:
       return reasonOf(error);
   }

@@ -11,7 +11,7 @@ import { prepare, say, withDatabase } from './command.ts';
 
 const settings = prepare();
 if (settings.signature_feeds.length === 0) {
-  say('SIGNATURE_FEEDS is not set: the rule pack that ships with Palisade is all there is, and it is in use.');
+  say('SIGNATURE_FEEDS isn’t set. Palisade uses only its built-in rules.');
   process.exit(0);
 }
 
@@ -45,22 +45,22 @@ try {
   for (const { url, ok, sentence } of feeds) say(`${ok ? 'ok    ' : 'failed'} ${url}: ${sentence}`);
   switch (outcome) {
     case 'busy':
-      say('Another update is running. Nothing was done.');
+      say('Another update is already running. Nothing was changed.');
       break;
     case 'updated':
-      say('New signatures are in place. A running server takes them up within a minute.');
+      say('New threat definitions are installed. A running server uses them within a minute.');
       break;
     case 'unchanged':
-      say('The signatures are the newest.');
+      say('Threat definitions are up to date.');
       break;
     case 'failed':
-      say('Not every source could be used.');
+      say('We couldn’t use every source.');
       break;
   }
   process.exit(outcome === 'failed' || outcome === 'busy' ? 1 : 0);
 } catch (error) {
   process.stderr.write(
-    `palisade: The signatures could not be updated: ${error instanceof Error ? error.message : String(error)}\n`,
+    `palisade: We couldn’t update threat definitions: ${error instanceof Error ? error.message : String(error)}\n`,
   );
   process.exit(1);
 }

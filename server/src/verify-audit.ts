@@ -14,14 +14,14 @@ function readNoted(): AuditMark | undefined {
   if (head === undefined) return undefined;
   const [, seq = '', hash = ''] =
     NOTED.exec(head) ?? fail('--head must be what an earlier run printed as the head: a number, ":", and 64 hex digits.');
-  return { seq: Number(seq), hash, by: 'the noted head' };
+  return { seq: Number(seq), hash, by: 'the saved head' };
 }
 
 try {
   const noted = readNoted();
   const settings = prepare();
   await withDatabase(settings, async (database) => {
-    const installed = installationKeys(settings).find(({ name }) => name === 'audit') ?? fail('There is no audit key.');
+    const installed = installationKeys(settings).find(({ name }) => name === 'audit') ?? fail('The audit key is missing.');
     const key = await readKey(database.$pickTables<'installation'>(), installed);
     const witness = openWitness(settings.audit_witness_file, key).read();
     const marks = [noted, witness].filter((mark) => mark !== undefined);
@@ -30,26 +30,19 @@ try {
       { key, marks },
     );
     const count = entries - checked_from + 1;
-    if (fault !== null) fail(`The audit log does not hold. Entry ${fault.seq}: ${fault.reason} ${count} entries before it hold.`);
-    say(`The audit log holds: ${count} entries, each sealed over the one before it.`);
-    if (checked_from > 1)
-      say(
-        `Entries before ${checked_from} were not checked: they were removed after their time, or sealed with a key that was replaced.`,
-      );
+    if (fault !== null)
+      fail(`The audit log failed its check. Entry ${fault.seq}: ${fault.reason} ${count} earlier entries are intact.`);
+    say(`The audit log is intact: ${count} entries, each signed over the one before it.`);
+    if (checked_from > 1) say(`Entries before ${checked_from} were not checked. They expired, or their key was replaced.`);
     if (keyed_from !== null && keyed_from > checked_from)
-      say(
-        `Entries before ${keyed_from} are from before the log had a key: what was changed in them before the upgrade is not found.`,
-      );
+      say(`Entries before ${keyed_from} are older than the log’s key. Earlier changes to them can’t be detected.`);
     if (witness === undefined)
-      say(
-        'No server has noted the end of the log in this DATA_DIR, so an end that was cut off is not found here: run this where a server runs.',
-      );
-    else say(`The entry that the server has noted outside of the database, ${witness.seq}, is in it.`);
-    if (noted !== undefined && noted.seq < checked_from - 1)
-      say(`The noted head is of an entry that was removed: it was not compared.`);
-    say(`Head, to be noted elsewhere and given to --head later: ${head}`);
+      say('This DATA_DIR has no saved end of the log, so a cut-off end can’t be detected. Run this on a server’s machine.');
+    else say(`The log contains the entry that the server saved outside the database, ${witness.seq}.`);
+    if (noted !== undefined && noted.seq < checked_from - 1) say(`The saved head’s entry has expired, so it was not compared.`);
+    say(`Head, to save elsewhere and use with --head later: ${head}`);
   });
   process.exit(0);
 } catch (error) {
-  fail(`The audit log could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  fail(`We couldn’t read the audit log: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -28,7 +28,7 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       if (unfinished !== undefined) rmSync(unfinished, { recursive: true, force: true });
-      fail('The backup was interrupted. Nothing is left of it.');
+      fail('The backup was interrupted. The unfinished file was deleted.');
     });
   }
   const { file, bytes, manifest, keys } = await writeBackup({
@@ -44,23 +44,20 @@ try {
   const kept = files.filter(({ name }) => name.startsWith('quarantine/') || name.startsWith('store/')).length;
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   say(
-    `${file} is written: ${total} rows in ${Object.keys(rows).length} tables, ${kept} sealed files, ${(bytes / MIB).toFixed(1)} MB.`,
+    `Wrote ${file}: ${total} rows in ${Object.keys(rows).length} tables, ${kept} quarantined files, ${(bytes / MIB).toFixed(1)} MB.`,
   );
-  if (keys.length > 0) say('The keys are in it: whoever has this file can open everything in it. Keep it as you keep the keys.');
-  else say('The keys are not in it: keep a copy of the key files elsewhere. Without them no sealed file can be opened.');
+  if (keys.length > 0)
+    say('This backup contains the keys. Anyone with the file can open everything in it. Protect it like the keys.');
+  else say('This backup doesn’t contain the keys. Keep a copy of the key files elsewhere: quarantined files need them.');
   if (waiting > 0)
-    say(
-      `${waiting} files have not been read to their end yet: their records are in it, their bytes are not. Back up again when they are done.`,
-    );
+    say(`${waiting} files are still being scanned. The backup has their records but not their bytes. Back up again afterwards.`);
   if (sealed.listed.length > 0)
-    say(`${sealed.listed.length} sealed files lie in the store of STORAGE_URL, and are not in it: back up that bucket as well.`);
+    say(`${sealed.listed.length} quarantined files are in the store at STORAGE_URL, not in the backup. Back up that bucket too.`);
   if (sealed.elsewhere > 0)
-    say(`${sealed.elsewhere} sealed files lie on other servers of this database: back up each of those as well.`);
+    say(`${sealed.elsewhere} quarantined files are on other servers of this database. Back up each of them too.`);
   if (sealed.missing.length > 0)
-    say(
-      `warning: ${sealed.missing.length} sealed files are not where the database has them, or are damaged (the first: ${sealed.missing[0]}).`,
-    );
+    say(`warning: ${sealed.missing.length} quarantined files are missing or damaged (the first: ${sealed.missing[0]}).`);
   process.exit(0);
 } catch (error) {
-  fail(`The backup could not be made: ${error instanceof Error ? error.message : String(error)}`);
+  fail(`We couldn’t create the backup: ${error instanceof Error ? error.message : String(error)}`);
 }

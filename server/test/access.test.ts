@@ -239,6 +239,7 @@ const ACCESS: Record<string, Access> = {
   'GET /admin/audit': 'admin',
   'GET /admin/audit/chain': 'admin',
   'GET /admin/outbox': 'admin',
+  'POST /admin/pass-on-mail': 'admin',
   'GET /admin/proxies': 'admin',
   'DELETE /admin/proxies': 'admin',
   'GET /admin/blocks': 'admin',

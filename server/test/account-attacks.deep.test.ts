@@ -81,7 +81,7 @@ describe.each(kinds)('behind %s', async (kind) => {
     expect(await answerOf('known@example.com', 'first try')).toEqual(await answerOf('unknown@example.com', 'second try'));
     await expect
       .poll(async () => (await lettersTo('known@example.com')).map(({ subject }) => subject))
-      .toContain('Palisade: you have an account already');
+      .toContain('Palisade: You already have an account');
   });
 
   test('resets that a stranger asks for in a loop neither void the owner’s nor use them up', async () => {

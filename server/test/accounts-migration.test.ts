@@ -32,7 +32,7 @@ test('keeps every account, its name and its factors, and knows whose mail was re
     const token = { user_id, token_hash: `hash-${user_id}`, created_at: AT, expires_at: AT, used_at: AT };
     await database.insertInto('reset_tokens').values(token).execute();
   }
-  const mail = { id: 'm', recipient: '3@example.com', subject: 'Harbour: reset your password', created_at: AT, attempts: 1 };
+  const mail = { id: 'm', recipient: '3@example.com', subject: 'Harbour: Reset your password', created_at: AT, attempts: 1 };
   await database.withTables<Pick<Before, 'mails'>>().insertInto('mails').values(mail).execute();
 
   await migrate(database, migrations);

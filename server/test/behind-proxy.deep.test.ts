@@ -165,7 +165,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
     const withheld = {
       reset_token: null,
       expires_in: 900,
-      detail: matching(/cannot tell who asks from here.*EXPOSURE=public.*PUBLIC_URL/),
+      detail: matching(/can’t tell who is asking.*EXPOSURE=public.*PUBLIC_URL/),
     };
     expect([said.status, JSON.parse(said.body)]).toEqual([200, withheld]);
 
@@ -185,8 +185,8 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
     expect(log.ofProxies().slice(lines)).toEqual([{ level: 40, sign: SIGNS[kind] }]);
     await vi.waitFor(async () => {
       const mails = replyOf(await app.call(listOutbox, { token: boss.token })).map(({ subject }) => subject);
-      expect(mails.filter((subject) => subject === 'Palisade: reset your password')).toHaveLength(3);
-      expect(mails.filter((subject) => subject === 'Palisade: your username')).toHaveLength(2);
+      expect(mails.filter((subject) => subject === 'Palisade: Reset your password')).toHaveLength(3);
+      expect(mails.filter((subject) => subject === 'Palisade: Your username')).toHaveLength(2);
     });
   });
 });

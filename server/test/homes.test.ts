@@ -183,7 +183,7 @@ describe('a data folder', () => {
     expect(second.errors).toMatch(
       new RegExp(
         `^palisade: The data folder ${DATA_DIR} is in use by another server \\(process ${first.pid} on \\S+, started \\S+\\)\\. ` +
-          `Stop that one, or set DATA_DIR to a folder of this server's own\\.\n$`,
+          `Stop that server, or set DATA_DIR to a separate folder\\.\n$`,
       ),
     );
     // Commands run beside it.

@@ -211,7 +211,7 @@ describe('on SQLite', { timeout: 900_000 }, () => {
     );
     expect(stderr).toBe('');
     const [sentence = '', ...left] = stdout.split('\n');
-    const sizes = /needs ([\d.]+) MB free in .*; there are ([\d.]+) (?:MB|KB|bytes)\. Free some space there/u.exec(sentence);
+    const sizes = /needs ([\d.]+) MB free in .*, but only ([\d.]+) (?:MB|KB|bytes) is free\. Free some space/u.exec(sentence);
     expect(sizes, sentence).not.toBeNull();
     expect(Number(sizes?.[2])).toBeLessThan(Number(sizes?.[1]));
     // The log of SQLite beside the database is part of it.

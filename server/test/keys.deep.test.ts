@@ -85,9 +85,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     const second = await startServer({ DATA_DIR });
     expect(openToOthers(DATA_DIR)).toEqual([]);
     expect(lstatSync(elsewhere).mode & 0o777).toBe(0o644);
-    expect(second.errors()).toContain(
-      `warning: Others on this machine could read ${all.length} of the files and folders in ${DATA_DIR}.`,
-    );
+    expect(second.errors()).toContain(`warning: Other users could read ${all.length} files and folders in ${DATA_DIR}.`);
     await second.kill('SIGTERM');
     const third = await startServer({ DATA_DIR });
     expect(third.errors()).not.toContain('could read');
@@ -116,7 +114,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     mkdirSync(join(DATA_DIR, 'bin'), { mode: 0o755 });
     writeFileSync(join(DATA_DIR, 'bin', 'program'), '', { mode: 0o755 });
     const server = await startServer({ DATA_DIR });
-    expect(server.errors()).toContain('also holds other things (bin)');
+    expect(server.errors()).toContain('also contains other files (bin)');
     expect(openToOthers(DATA_DIR).map(([path]) => path)).toEqual([
       DATA_DIR,
       join(DATA_DIR, 'bin'),
@@ -128,9 +126,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     const AUDIT_KEY_FILE = join(freshFolder(), 'secret');
     writeFileSync(AUDIT_KEY_FILE, Buffer.alloc(32, 7), { mode: 0o644 });
     const server = await startServer({ DATA_DIR: freshFolder(), AUDIT_KEY_FILE });
-    expect(server.errors()).toContain(
-      `Others on this machine can read the key file ${AUDIT_KEY_FILE}. Take their rights to it: chmod 600`,
-    );
+    expect(server.errors()).toContain(`Other users can read the key file ${AUDIT_KEY_FILE}. Remove their access: chmod 600`);
     expect(lstatSync(AUDIT_KEY_FILE).mode & 0o777).toBe(0o644);
   });
 
@@ -140,7 +136,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     const DATA_DIR = freshFolder();
     chownSync(DATA_DIR, 12_345, 12_345);
     const server = await startServer({ DATA_DIR });
-    expect(server.errors()).toContain('belongs to another user (number 12345), who can read everything in it');
+    expect(server.errors()).toContain('belongs to another user (number 12345), who can read it');
   });
 });
 
@@ -153,9 +149,9 @@ describe('the keys of a database', { timeout: 180_000 }, () => {
     await first.signIn('anna');
     await first.kill('SIGTERM');
     for (const [name, lost] of [
-      ['quarantine', 'no file in quarantine can be opened'],
-      ['two-factor', 'no code of an authenticator app is taken'],
-      ['audit', 'the audit log cannot be checked, nor added to'],
+      ['quarantine', 'quarantined files can’t be opened'],
+      ['two-factor', 'authenticator codes don’t work'],
+      ['audit', 'the audit log can’t be checked or extended'],
     ] as const) {
       const file = join(DATA_DIR, 'keys', `${name}.key`);
       const kept = readFileSync(file);
@@ -163,7 +159,7 @@ describe('the keys of a database', { timeout: 180_000 }, () => {
       const gone = await runServer({ DATA_DIR, PORT: '0' });
       expect(gone).toMatchObject({ code: 1 });
       expect(gone.errors).toMatch(/^palisade: [^\n]*\n$/);
-      expect(gone.errors).toContain(`The key file ${file} is gone. Without its key ${lost}`);
+      expect(gone.errors).toContain(`The key file ${file} is missing. Without its key, ${lost}`);
       expect(gone.errors).toContain(`npm run keys:accept -- ${name}`);
       expect(readdirSync(join(DATA_DIR, 'keys'))).not.toContain(`${name}.key`);
       writeFileSync(file, kept, { mode: 0o600 });
@@ -172,7 +168,7 @@ describe('the keys of a database', { timeout: 180_000 }, () => {
     writeFileSync(audit_key, Buffer.alloc(32, 1));
     const other = await runServer({ DATA_DIR, PORT: '0' });
     expect(other).toMatchObject({ code: 1 });
-    expect(other.errors).toContain('holds another key than this database was used with. Without its key');
+    expect(other.errors).toContain('has a different key than this database. Without its key');
 
     rmSync(audit_key);
     expect(await runCommand('accept-keys.ts', { DATA_DIR }, ['audit', 'quarantine'])).toMatchObject({ code: 0 });
@@ -181,9 +177,7 @@ describe('the keys of a database', { timeout: 180_000 }, () => {
     await accepted.kill('SIGTERM');
     const verified = await runCommand('verify-audit.ts', { DATA_DIR });
     expect(verified).toMatchObject({ code: 0 });
-    expect(verified.output).toContain(
-      'Entries before 3 were not checked: they were removed after their time, or sealed with a key that was replaced.',
-    );
+    expect(verified.output).toContain('Entries before 3 were not checked. They expired, or their key was replaced.');
   });
 
   test('the audit log is accepted as it is after an older copy of the database was put back, and only then', async () => {
@@ -200,7 +194,7 @@ describe('the keys of a database', { timeout: 180_000 }, () => {
 
     const found = await runCommand('verify-audit.ts', { DATA_DIR });
     expect(found).toMatchObject({ code: 1 });
-    expect(found.output).toContain('Entry 3: The end was cut off: this server’s own note is that of entry 4.');
+    expect(found.output).toContain('Entry 3: The end was cut off: this server’s own note is at entry 4.');
     expect(await runCommand('accept-keys.ts', { DATA_DIR }, ['audit'])).toMatchObject({ code: 0 });
     expect(await runCommand('verify-audit.ts', { DATA_DIR })).toMatchObject({ code: 0 });
     onSqlite(database, (sqlite) => {
@@ -231,12 +225,12 @@ test('a database that a newer version made is refused in one line, and nothing i
   const { code, errors } = await runServer({ DATA_DIR, PORT: '0' });
   expect(code).toBe(1);
   expect(errors).toMatch(
-    /^palisade: The database was made by a newer version of Palisade \(this one does not know 9999-later\)\. Start that version, or .* Nothing was changed\.\n$/,
+    /^palisade: A newer Palisade version upgraded this database \(unknown here: 9999-later\)\. Start that version, or .* Nothing was changed\.\n$/,
   );
   expect(readFileSync(path).equals(before)).toBe(true);
   for (const file of ['verify-audit.ts', 'read-outbox.ts', 'accept-keys.ts'])
     expect((await runCommand(file, { DATA_DIR }, file === 'accept-keys.ts' ? ['audit'] : [])).output).toContain(
-      'made by a newer version',
+      'A newer Palisade version upgraded this database',
     );
 });
 

@@ -193,7 +193,7 @@ describe('metrics on a port of their own', () => {
     // A port that is taken ends the start with one line that names it.
     const { code, errors } = await runServer({ DATA_DIR: join(folder, 'three'), PORT: '0', METRICS_PORT: port });
     expect(code).toBe(1);
-    expect(errors).toMatch(/^palisade: The metrics cannot be served at METRICS_HOST 127\.0\.0\.1, METRICS_PORT \d+ .*\n$/);
+    expect(errors).toMatch(/^palisade: We can’t serve metrics at METRICS_HOST 127\.0\.0\.1, METRICS_PORT \d+ .*\n$/);
   });
 });
 

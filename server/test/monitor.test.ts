@@ -135,7 +135,7 @@ describe('refusals of strangers and customers are reported to the administrators
           severity: 'high',
           outcome: 'blocked',
           blocked: true,
-          description: 'Requests with attacks in them (SQL injection) were made, from 198.51.100.2.',
+          description: 'Someone sent requests with attacks (SQL injection), from 198.51.100.2.',
         },
       ]),
     );

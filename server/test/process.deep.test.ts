@@ -67,7 +67,7 @@ test('a server that fails in an unforeseen way ends, says where, and reveals no 
   });
   expect(code).toBe(1);
   expect(errors).toMatch(/"err":\{"type":"Error","code":"23514","stack":\["at /);
-  expect(errors).toMatch(/palisade: It ended because of an error that nobody caught\. /);
+  expect(errors).toMatch(/palisade: It ended because of an unexpected error\. /);
   expect(errors).not.toContain('hush');
 });
 

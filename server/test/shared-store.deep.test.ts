@@ -33,7 +33,7 @@ test('a store that cannot be used is named at the start, in one line without its
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-home-'));
   afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
   const { code, errors } = await runServer({ DATA_DIR, PORT: '0', STORAGE_URL: 's3://key:hush@127.0.0.1:1/bucket?tls=0' });
-  expect([code, errors]).toEqual([1, 'palisade: The store of STORAGE_URL at 127.0.0.1:1 cannot be used: ECONNREFUSED.\n']);
+  expect([code, errors]).toEqual([1, 'palisade: We can’t use the store of STORAGE_URL at 127.0.0.1:1: ECONNREFUSED.\n']);
 });
 
 if (!HAS_S3_SERVER) process.stdout.write(`skipped: servers that share a store: ${NO_S3_SERVER}\n`);
@@ -161,7 +161,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     const kept = await scanned(one, token, 'eicar.com', EICAR);
     const before = replyOf(await one.call(listScans, { token }));
     const params = { id: kept.id };
-    const away = { status: 503, code: 'unavailable', detail: 'The store of files does not answer. Try again in a few seconds.' };
+    const away = { status: 503, code: 'unavailable', detail: 'The file store doesn’t answer. Try again in a few seconds.' };
     await whileAway(async () => {
       const began = performance.now();
       const [refused, given, deleted, removed] = await Promise.all([

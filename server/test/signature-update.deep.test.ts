@@ -377,7 +377,7 @@ describe('an update of the signatures', () => {
       output: [
         `palisade: ok     ${feeds.url}/told/list.txt: In use: 2 hashes.`,
         `palisade: failed ${feeds.url}/told/nothing.zip: Its server answered 404.`,
-        'palisade: Not every source could be used.\n',
+        'palisade: We couldn’t use every source.\n',
       ].join('\n'),
     });
     expect(await inUse(await openSignatureStore(join(DATA_DIR, 'signatures')))).toEqual({ rules: 0, hashes: 2 });

@@ -41,7 +41,7 @@ describe('a server that cannot start says one sentence', { timeout: 120_000 }, (
     else writeFileSync(AUDIT_KEY_FILE, Buffer.alloc(32), { mode: 0 });
     const said = await refusal({ AUDIT_KEY_FILE });
     expect(said).toContain(AUDIT_KEY_FILE);
-    expect(said).toMatch(/cannot be read \(\w+\)\. Give it to|is a folder, and was to be a key file/);
+    expect(said).toMatch(/^palisade: We can’t read the key file |is a folder, not a key file/);
     chmodSync(AUDIT_KEY_FILE, 0o700);
   });
 
@@ -52,7 +52,7 @@ describe('a server that cannot start says one sentence', { timeout: 120_000 }, (
   test('for a database that nobody answers for', async () => {
     const port = await freePort();
     expect(await refusal({ DATABASE_URL: `postgres://shield@127.0.0.1:${port}/palisade` })).toMatch(
-      /^palisade: The database of DATABASE_URL cannot be reached: .*ECONNREFUSED.*\. Start it, or correct the address in DATABASE_URL\.\n$/,
+      /^palisade: We can’t reach the database at DATABASE_URL: .*ECONNREFUSED.*\. Start it, or correct the address in DATABASE_URL\.\n$/,
     );
   });
 
@@ -73,8 +73,8 @@ describe('a server that cannot start says one sentence', { timeout: 120_000 }, (
   });
 
   test.runIf(process.platform === 'linux')('for a folder of the kernel, and for that of everything', async () => {
-    expect(await refusal({ DATA_DIR: '/proc/x' })).toMatch(/lies on a file system of the kernel \(proc\)/);
-    expect(await refusal({ DATA_DIR: '/' })).toMatch(/is a folder that Palisade did not make/);
+    expect(await refusal({ DATA_DIR: '/proc/x' })).toMatch(/is on a kernel file system \(proc\)/);
+    expect(await refusal({ DATA_DIR: '/' })).toMatch(/isn’t a Palisade folder/);
   });
 
   test('for a folder with files of somebody else, which it leaves as they are', async () => {

@@ -19,11 +19,10 @@ import {
 } from './compile.ts';
 import { type Connections, type ConnectionsParts, createConnections } from './connections.ts';
 import { type Begun, type CounterNow, type NftResult, readCounters } from './nft.ts';
+import { findRefusedRules, type RefusedRule } from './refused-rules.ts';
 
 /** Time for which everything passes at the first load, so that the kernel learns traffic without TCP, in ms. */
 const WARMING_MS = 2_000;
-/** Rules that one load is searched for after it was refused. */
-const CULPRITS_MAXIMUM = 5;
 /** Foreign changes that are undone at once in `TAMPERED_WINDOW_MS`; then it waits for that long. */
 const TAMPERED_AT_ONCE = 3;
 const TAMPERED_WINDOW_MS = 60_000;
@@ -170,32 +169,11 @@ class NftEnforcer implements Enforcer {
     return rules.length === this.#rules_loaded ? digest(JSON.stringify([entries, lists])) : undefined;
   }
 
-  /** Which rules the kernel refuses: the half of them that it refuses is halved until one is left. */
-  async #culprits(ruleset: Ruleset): Promise<{ rule_id: string | null; message: string }[]> {
-    const refuses = async (rules: Ruleset['rules']): Promise<string | undefined> => {
-      const result = await this.#parts.nft.check(compile({ ...ruleset, rules }).text);
+  #refusedRules(ruleset: Ruleset): Promise<RefusedRule[]> {
+    return findRefusedRules(ruleset.rules, async (rules) => {
+      const result = await this.#parts.nft.check(compile({ ...ruleset, rules: [...rules] }).text);
       return result.ok ? undefined : result.message;
-    };
-    const found: { rule_id: string | null; message: string }[] = [];
-    let rest = ruleset.rules;
-    for (let turn = 0; turn < CULPRITS_MAXIMUM; turn += 1) {
-      let message = await refuses(rest);
-      if (message === undefined) return found;
-      const without = await refuses([]);
-      if (without !== undefined) return [...found, { rule_id: null, message: without }];
-      let some = rest;
-      while (some.length > 1) {
-        const half = some.slice(0, Math.ceil(some.length / 2));
-        const said = await refuses(half);
-        some = said === undefined ? some.slice(half.length) : half;
-        message = said ?? message;
-      }
-      const [one] = some;
-      if (one === undefined) return found;
-      found.push({ rule_id: one.id, message: (await refuses([one])) ?? message });
-      rest = rest.filter((rule) => rule !== one);
-    }
-    return found;
+    });
   }
 
   /** The table is new, and so are its counters. A clock that was set back does not make them those of an earlier one. */
@@ -348,7 +326,7 @@ class NftEnforcer implements Enforcer {
     const ruleset = await this.#rulesetOf(revision);
     const result = await this.#put(revision, ruleset, { begun, marked }).finally(() => begun?.cancel());
     if (!result.ok) {
-      const found = await this.#culprits(ruleset);
+      const found = await this.#refusedRules(ruleset);
       await this.#refuse(revision, 'rejected', found.length > 0 ? found : [{ rule_id: null, message: result.message }]);
       return;
     }

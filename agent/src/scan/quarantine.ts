@@ -21,7 +21,7 @@ const recordSchema = z.object({
   uid: z.int(),
   gid: z.int(),
   mtime_ms: z.number(),
-  /** How its original is removed, and by which user. Records of earlier versions have none. */
+  /** The removal of its original, and the user for it. Records of earlier versions have none. */
   removal: z.object({ remover: z.int().min(0), job: removeJobSchema }).optional(),
 });
 const NO_ROOM = 'There is no room on the disk to seal it, so it lies where it was.';

@@ -20,7 +20,7 @@ export interface RuleSpeed {
 export const SLOWER_MAXIMUM = 10;
 /** Long enough that one scan costs more than calling for it, short enough that a slow rule is seen soon. A call of the WebAssembly engine costs as much as some 64 KB. Bytes. */
 const TEXT_BYTES: Readonly<Record<EngineKind, number>> = { native: 4096, wasm: 65_536 };
-/** What is slow at first sight is timed again, by the processor's time, for this long. The kernel may count that in steps of 10 ms. */
+/** A rule that is slow at first is timed again, by the processor's time, for this long. The kernel may count that in steps of 10 ms. */
 const CONFIRM_CPU_MS = 120;
 const CONFIRM_WALL_MS = 3_000;
 /** The slowest texts of a first look: on a busy machine the very slowest may be chance. */

@@ -12,13 +12,13 @@ export interface Known {
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { KB: 1024, MB: 1024 ** 2 };
 
-function bytesOf(token: string | undefined): number | undefined {
+export function bytesOf(token: string | undefined): number | undefined {
   const number = /^(\d+)(KB|MB)?$/.exec(token ?? '');
   return number === null ? undefined : Number(number[1]) * (UNIT_BYTES[number[2] ?? ''] ?? 1);
 }
 
 /** The parts of an expression between a word, outside of brackets. */
-function partsOf(tokens: readonly string[], word: 'and' | 'or'): string[][] {
+export function partsOf(tokens: readonly string[], word: 'and' | 'or'): string[][] {
   const parts: string[][] = [[]];
   let depth = 0;
   for (const token of tokens) {
@@ -30,8 +30,8 @@ function partsOf(tokens: readonly string[], word: 'and' | 'or'): string[][] {
   return parts;
 }
 
-/** The tokens within the outermost brackets. */
-function unwrapped(tokens: readonly string[]): readonly string[] {
+/** What stands in brackets that are around all of it. */
+export function unwrapped(tokens: readonly string[]): readonly string[] {
   let depth = 0;
   for (const [at, token] of tokens.entries()) {
     if (token === '(') depth += 1;

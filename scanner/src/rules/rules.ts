@@ -5,8 +5,9 @@ import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import { chosenEngine } from '#scanner/engine/choose-engine.ts';
 import type { CompiledRules, RuleEngine } from '#scanner/engine/rule-engine.ts';
-import { carvedBy, carvingSource } from '#scanner/walk/carving.ts';
+import { carvedBy, carvingSource, regExpOf } from '#scanner/walk/carving.ts';
 import type { MatchRules } from '#scanner/walk/examine.ts';
+import { possibleRules } from './possible-rules.ts';
 import { rulesFor } from './rules-by-content.ts';
 
 /** A compiled rule pack. `version` is a digest of its sources. */
@@ -30,6 +31,8 @@ const metaSchema = z.object({
   verdict: z.enum(['infected', 'suspicious']),
 });
 
+/** Up to this size a content that no rule can match is not given to the WebAssembly engine. Bytes. */
+const SMALL_BYTES = 256 * 1024;
 /** From this size on a smaller set of rules serves. Bytes. */
 const LARGE_BYTES = 16 * 1024 ** 2;
 /**
@@ -48,6 +51,12 @@ export function compileSource(source: string, engine = chosenEngine().engine): C
 
 export function countRules(source: string): number {
   return source.match(/^\s*(?:private\s+|global\s+)*rule\s+\w+/gm)?.length ?? 0;
+}
+
+/** The expression of a rule that looks for containers. */
+function expressionOf(rule: string): RegExp | undefined {
+  const carved = carvedBy(rule);
+  return carved === undefined ? undefined : regExpOf(carved);
 }
 
 /** The rules that can match large content; all of them where one refers to another that was left out. `is_within`: content that is the middle of a file. */
@@ -83,6 +92,7 @@ export async function compileRules(folder: string, engine = chosenEngine().engin
   const pack = await readPack(folder);
   const source = `${pack}\n${carvingSource()}`;
   const all = compileSource(source, engine);
+  const couldMatch = engine.kind === 'wasm' ? possibleRules(source, expressionOf) : undefined;
   let large: CompiledRules | undefined;
   let within: CompiledRules | undefined;
   const setFor = (bytes: Buffer, is_within: boolean) => {
@@ -98,6 +108,7 @@ export async function compileRules(folder: string, engine = chosenEngine().engin
     version: createHash('sha256').update(source).digest('hex').slice(0, VERSION_LENGTH),
     rules: countRules(pack),
     match(bytes, onPlaces, _path, is_within = false) {
+      if (couldMatch !== undefined && bytes.length <= SMALL_BYTES && !couldMatch(bytes)) return [];
       return setFor(bytes, is_within)
         .scan(bytes)
         .flatMap(({ rule, meta, offsets }) => {

@@ -1,5 +1,7 @@
 /** A pattern of a rule as its source has it. `modifiers` are the words behind it (`nocase`, `wide`). */
 export interface YaraPattern {
+  /** With its `$`. */
+  name: string;
   kind: 'text' | 'regex' | 'hex';
   /** Without its quotes, slashes or braces. */
   body: string;
@@ -55,11 +57,12 @@ function patternsOf(tokens: readonly Token[]): YaraPattern[] {
     if (name.text === 'condition') break;
     if (!name.text.startsWith('$') || equals.text !== '=') continue;
     if (value.text.startsWith('"')) {
-      patterns.push({ kind: 'text', body: value.text.slice(1, -1), modifiers: modifiersAt(tokens, at + 3) });
+      patterns.push({ name: name.text, kind: 'text', body: value.text.slice(1, -1), modifiers: modifiersAt(tokens, at + 3) });
     } else if (value.text.startsWith('/')) {
       const end = value.text.lastIndexOf('/');
       const flags = value.text.slice(end + 1);
       patterns.push({
+        name: name.text,
         kind: 'regex',
         body: value.text.slice(1, end),
         modifiers: `${flags.includes('i') ? 'nocase ' : ''}${modifiersAt(tokens, at + 3)}`,
@@ -68,7 +71,7 @@ function patternsOf(tokens: readonly Token[]): YaraPattern[] {
       const close = tokens.findIndex(({ text }, index) => index > at + 2 && text === '}');
       if (close < 0) break;
       const body = tokens.slice(at + 3, close).map(({ text }) => text);
-      patterns.push({ kind: 'hex', body: body.join(' '), modifiers: modifiersAt(tokens, close + 1) });
+      patterns.push({ name: name.text, kind: 'hex', body: body.join(' '), modifiers: modifiersAt(tokens, close + 1) });
       at = close;
     }
   }

@@ -259,7 +259,7 @@ export function buildAccounts(
       serveAuth(api, auth, { signIn, guard: callGuard, accounts, notFirst: proxies.notFirst });
       const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
       serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
-      serveAccounts(api, { auth, accounts, requirePassword, emailProofs });
+      serveAccounts(api, { accounts, requirePassword, emailProofs });
       const { exposure } = settings;
       const users = createUsers({
         database: accountTables,

@@ -120,7 +120,7 @@ describe('a backup of a server that is in use', async () => {
     is_over = true;
     await Promise.all(load);
     expect(output).toMatch(/^palisade: .*\.tar is written: \d+ rows in \d+ tables, \d+ sealed files, /m);
-    expect(output).toContain('The keys are not in it');
+    expect(output).toContain('This backup doesn’t contain the keys');
     expect(code).toBe(0);
     expect(written).toBeGreaterThan(0);
     const [name = '', ...more] = readdirSync(folder);
@@ -131,7 +131,7 @@ describe('a backup of a server that is in use', async () => {
     const other = await newPlace('restored');
     const without = await runCommand('read-backup.ts', other.environment, [file]);
     expect(without.output).toMatch(
-      /missing: The key file \S+quarantine\.key is gone\. Without its key no file in quarantine can be opened/,
+      /missing: The key file \S+quarantine\.key is missing\. Without its key, quarantined files can’t be opened/,
     );
     expect(without.output.match(/missing:/g)).toHaveLength(3);
     expect(without.code).toBe(0);
@@ -167,7 +167,7 @@ describe('a backup of a server that is in use', async () => {
     if (isPostgres()) {
       const elsewhere = { ...place.settings, data_dir: join(root, 'another-folder') };
       const again = readBackup({ settings: elsewhere, file, force: true, end_sessions: false });
-      expect(await refusal(again)).toMatch(/^The database of DATABASE_URL is in use \(\d+ other connections\)/);
+      expect(await refusal(again)).toMatch(/^The database at DATABASE_URL is in use \(\d+ other connections\)/);
       expect(readdirSync(elsewhere.data_dir)).not.toContain('home');
     }
     expect(replyOf(await app.call(listMessages, { token })).length).toBeGreaterThan(0);
@@ -260,7 +260,7 @@ describe('a backup', async () => {
       });
       expect([at, await refusal(restoreInto(other, flipped))]).toEqual([
         at,
-        expect.stringMatching(/(is damaged: it .*|is no backup of Palisade\.|which is newer than .*) Nothing was changed\.$/),
+        expect.stringMatching(/(is damaged: it .*|isn’t a Palisade backup\.|which is newer than .*) Nothing was changed\.$/),
       ]);
       const cut = bent('cut.tar', (bytes) => bytes.subarray(0, at));
       expect([at, await refusal(restoreInto(other, cut))]).toEqual([at, expect.stringMatching(/Nothing was changed\.$/)]);
@@ -286,7 +286,7 @@ describe('a backup', async () => {
     writeFileSync(join(newer, 'backup.json'), JSON.stringify({ ...Object(head), version: '999.0.0' }));
     const file = join(root, 'newer.tar');
     execFileSync('tar', ['--format=ustar', '-cf', file, '-C', newer, 'backup.json']);
-    expect(await refusal(restoreInto(other, file))).toMatch(/was made by Palisade 999\.0\.0, which is newer than this one/);
+    expect(await refusal(restoreInto(other, file))).toMatch(/needs Palisade 999\.0\.0, which is newer than this version/);
   });
 
   test('overwrites nothing, unless existing files are kept aside', async () => {
@@ -304,7 +304,7 @@ describe('a backup', async () => {
     expect(other.quarantine()).toEqual(place.quarantine());
     // Its keys are still there, and differ from those of the backup.
     expect(missing_keys).toHaveLength(3);
-    expect(missing_keys[0]).toContain('holds another key than this database was used with');
+    expect(missing_keys[0]).toContain('has a different key than this database');
     expect(readdirSync(join(aside.folder ?? '', 'quarantine'))).toEqual([id]);
     if (aside.schema === undefined) {
       expect(await allRows({ ...other, database: { sqlite: join(aside.folder ?? '', 'palisade.sqlite') } })).toEqual(before);
@@ -319,7 +319,7 @@ describe('a backup', async () => {
   test('is written over nothing, and to no folder that is not there', async () => {
     const again = (target: string) => refusal(writeBackup({ settings: place.settings, target, with_keys: false }));
     expect(await again(archive)).toMatch(/is there already/);
-    expect(await again(join(root, 'nowhere', 'x.tar'))).toMatch(/There is no folder/);
+    expect(await again(join(root, 'nowhere', 'x.tar'))).toMatch(/^The folder .* doesn’t exist/);
     expect(readdirSync(root).filter((name) => name.startsWith('.palisade'))).toEqual([]);
   });
 
@@ -347,14 +347,14 @@ describe('a backup', async () => {
       }
       const large = { read: () => Promise.resolve({ size: MIB, content: noisy() }) };
       const full = writeBackup({ settings: place.settings, target, with_keys: false, sealed: large });
-      expect(await refusal(full)).toMatch(/^There is no room left in .*small for the backup\./);
+      expect(await refusal(full)).toMatch(/small is full\. The backup needs/);
       expect(readdirSync(small)).toEqual([]);
 
       const settings = { ...place.settings, data_dir: join(small, 'data') };
       const file = join(root, 'large.tar');
       await writeBackup({ settings: place.settings, target: file, with_keys: false, sealed: large });
       const restored = readBackup({ settings, file, force: true, end_sessions: false });
-      expect(await refusal(restored)).toMatch(/^There is no room for what the backup holds, in .*Nothing was changed\.$/);
+      expect(await refusal(restored)).toMatch(/^There isn’t enough space for the backup in .*Nothing was changed\.$/);
       expect(readdirSync(settings.data_dir).filter((name) => !name.startsWith('server.'))).toEqual([]);
       expect(await allRows(place)).toEqual(rows);
     },
@@ -365,7 +365,7 @@ describe('a backup', async () => {
     const settings = parseSettings({ DATA_DIR: join(root, 'kind'), ...DATABASE_URL });
     const other = readBackup({ settings, file: archive, force: false, end_sessions: false });
     expect(await refusal(other)).toMatch(
-      isPostgres() ? /is of a server with PostgreSQL\. Set/ : /is of a server with the embedded database\. Unset/,
+      isPostgres() ? /is from a server with PostgreSQL\. Set/ : /is from a server with the embedded database\. Unset/,
     );
   });
 });
@@ -428,7 +428,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a backup of a server that keeps
 
     const other = await newPlace('stored-elsewhere');
     expect(await refusal(restoreInto(other, file))).toMatch(
-      /holds 3 files of a store that servers share\. Set STORAGE_URL to the store that they are to be in\. Nothing was changed\.$/,
+      /contains 3 files from a shared store\. Set STORAGE_URL to the store for them\. Nothing was changed\.$/,
     );
     const to = s3.url({ folder: 'to' });
     await restoreInto({ ...other, settings: parseSettings({ ...other.environment, STORAGE_URL: to }) }, file);

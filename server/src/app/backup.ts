@@ -74,8 +74,9 @@ function fileFor(target: string, now: Date): string {
   const path = resolve(target);
   const is_folder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const file = is_folder ? join(path, `palisade-${now.toISOString().slice(0, 19).replaceAll(':', '')}.tar`) : path;
-  if (existsSync(file)) throw new BackupError(`${file} is there already. Name another file, or a folder.`);
-  if (!existsSync(dirname(file))) throw new BackupError(`There is no folder ${dirname(file)}. Make it, or name another one.`);
+  if (existsSync(file)) throw new BackupError(`${file} already exists. Choose another file or a folder.`);
+  if (!existsSync(dirname(file)))
+    throw new BackupError(`The folder ${dirname(file)} doesn’t exist. Create it or choose another one.`);
   return file;
 }
 
@@ -222,7 +223,7 @@ export async function writeBackup(parts: {
   const file = fileFor(target, now);
   const location = databaseLocation(settings);
   if ('sqlite' in location && !existsSync(location.sqlite))
-    throw new BackupError(`There is no database at ${location.sqlite}. Set DATA_DIR to where the server keeps its data.`);
+    throw new BackupError(`There is no database at ${location.sqlite}. Set DATA_DIR to the server’s data folder.`);
   const home_file = join(settings.data_dir, HOME_FILE);
   const home = existsSync(home_file) ? readFileSync(home_file, 'utf8') : undefined;
   const { folder, release } = await unfinishedIn(dirname(file));
@@ -234,11 +235,11 @@ export async function writeBackup(parts: {
   } catch (error) {
     if (error instanceof StoreAwayError)
       throw new BackupError(
-        `The store of STORAGE_URL does not answer (${error.message}), and files of it belong into the backup. Try again, or say --without-store. Nothing is left of it.`,
+        `The store at STORAGE_URL doesn’t answer (${error.message}). Try again, or use --without-store to leave its files out. The unfinished backup was deleted.`,
       );
     if (isNoSpace(error))
       throw new BackupError(
-        `There is no room left in ${dirname(file)} for the backup. It takes the size of the database twice, and that of the quarantine. Nothing is left of it.`,
+        `${dirname(file)} is full. The backup needs twice the database’s size plus the quarantine’s. The unfinished backup was deleted.`,
       );
     throw error;
   } finally {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { type Counters, createMemoryCounters } from '#platform/counters.ts';
+import { KeptAnswers } from '#platform/kept-answers.ts';
 import { joinServers } from '#platform/live-servers.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
 import { createRedisSessionNews, type SessionNews } from '#platform/session-news.ts';
@@ -30,9 +31,12 @@ export async function joinOthers({ settings, logger, shares_database }: AppOptio
 export async function openBetween(
   { settings, logger }: AppOptions,
   now: () => number,
-): Promise<{ topics: Topics; counters: Counters; news: SessionNews | undefined }> {
+): Promise<{ topics: Topics; counters: Counters; news: SessionNews | undefined; kept: KeptAnswers }> {
+  const kept = new KeptAnswers({ alone: settings.redis_url === undefined, now });
   const topics =
-    settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
+    settings.redis_url === undefined
+      ? createMemoryTopics({ before: kept })
+      : await createRedisTopics({ url: settings.redis_url, logger });
   const ownCounters = createMemoryCounters({ now });
   const counters =
     settings.redis_url === undefined
@@ -40,5 +44,5 @@ export async function openBetween(
       : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, logger });
 
   const news = settings.redis_url === undefined ? undefined : await createRedisSessionNews({ url: settings.redis_url, logger });
-  return { topics, counters, news };
+  return { topics, counters, news, kept };
 }

@@ -32,6 +32,7 @@ import type { Audit } from '#platform/audit.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { DeskTopics } from '#platform/desk-topics.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { createMemoryPresence } from '#platform/presence/memory-presence.ts';
 import { createRedisPresence } from '#platform/presence/redis-presence.ts';
 import type { ScannedFiles } from '#platform/scanned-files.ts';
@@ -237,6 +238,7 @@ export async function buildDesk(
     mail: RestrainedMail;
     jobs: Jobs;
     topics: Topics;
+    kept: Pick<KeptAnswers, 'keep'>;
     tell: (user_id: string, event: LiveEvent) => void;
     accounts: Accounts;
     scanner: Scanner;
@@ -256,8 +258,23 @@ export async function buildDesk(
   },
 ) {
   const { settings, logger } = appOptions;
-  const { database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, devices, remote, now } =
-    parts;
+  const {
+    database,
+    audit,
+    mail,
+    jobs,
+    topics,
+    kept,
+    tell,
+    accounts,
+    scanner,
+    monitor,
+    subscriptions,
+    firewall,
+    devices,
+    remote,
+    now,
+  } = parts;
   const chatTables = database.$pickTables<keyof ChatTables>();
   const withInstallation = database.$pickTables<keyof ChatTables | 'installation'>();
   const installation = database.$pickTables<'installation'>();
@@ -290,7 +307,7 @@ export async function buildDesk(
     people,
     addresses,
     public_url: settings.public_url,
-    onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
+    onFailure: (error) => logFailure(logger, error, 'could not email a customer about a reply'),
     unread_ms: appOptions.unread_answer_ms,
   });
   const things = thingsOf({ scanner, monitor, firewall, devices, scamChecks: parts.scamChecks });
@@ -367,9 +384,10 @@ export async function buildDesk(
     countUnanswered: (user_id: string) => desk.countUnanswered({ id: user_id }),
 
     serve(api: Api): void {
-      serveChat(api, chat, letters);
+      serveChat(api, chat, letters, kept);
       serveDesk(api, {
         desk,
+        keptAnswers: kept,
         team,
         canned,
         reports,

@@ -179,7 +179,7 @@ export function buildDevices(
         .rulesChanged(user_id)
         // For a device that is away, no other code reports to pages that its state has changed.
         .then((count) => (count === 0 ? undefined : news.told(user_id)))
-        .catch((error: unknown) => logFailure(logger, error, 'devices could not be told of new rules; they hear of them later'));
+        .catch((error: unknown) => logFailure(logger, error, 'could not send new rules to devices; retrying later'));
     },
 
     serve(api: Api): void {
@@ -188,7 +188,7 @@ export function buildDevices(
         database: tables,
         ...{ public_url: settings.public_url, now },
         agentService() {
-          if (service === undefined) throw new Error('the agents’ socket is not served yet');
+          if (service === undefined) throw new Error('the agents’ socket is not ready yet');
           return service;
         },
       });

@@ -19,9 +19,11 @@ export interface InstallationNews {
 export function createInstallationNews(parts: {
   topics: Pick<Topics, 'publish' | 'publishToAll'>;
   administrators: () => Promise<string[]>;
+  /** Called at once with each change, before pages hear of it. */
+  onTell: () => void;
   logger: FastifyBaseLogger;
 }): InstallationNews {
-  const { topics, administrators, logger } = parts;
+  const { topics, administrators, onTell, logger } = parts;
   const planned = new Map<InstallationTopic, NodeJS.Timeout>();
 
   async function tellNow(topic: InstallationTopic): Promise<void> {
@@ -33,10 +35,11 @@ export function createInstallationNews(parts: {
 
   return {
     tell(topic) {
+      onTell();
       if (planned.has(topic)) return;
       const timer = setTimeout(() => {
         planned.delete(topic);
-        tellNow(topic).catch((error: unknown) => logFailure(logger, error, 'administrators could not be told what waits'));
+        tellNow(topic).catch((error: unknown) => logFailure(logger, error, 'could not tell administrators about pending work'));
       }, PAUSE_MS);
       planned.set(topic, timer.unref());
     },

@@ -32,10 +32,10 @@ const SCAN_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 1
 export function meterScans(metrics: Metrics): ScanMeter {
   const durations = metrics.histogram(
     'palisade_scan_duration_seconds',
-    'Seconds that the engines read a file, by the size up to which it is (64K, 1M, 10M, 100M, 1G, more).',
+    'Scan time of a file in seconds, by size limit (64K, 1M, 10M, 100M, 1G, more).',
     SCAN_BOUNDS,
   );
-  const verdicts = metrics.counter('palisade_verdicts_total', 'Verdicts by what they say: clean, infected or pending.');
+  const verdicts = metrics.counter('palisade_verdicts_total', 'Verdicts by result: clean, infected, or pending.');
   for (const verdict of ['clean', 'infected', 'pending']) verdicts.add({ verdict }, 0);
   return {
     read({ size, ms }) {
@@ -67,7 +67,7 @@ export function buildMetrics(
   const { gauge } = metrics;
   const closeProcess = measureProcess(metrics);
 
-  gauge('palisade_build_info', 'What runs.', () => [
+  gauge('palisade_build_info', 'Version in use.', () => [
     {
       labels: {
         version: VERSION,
@@ -81,31 +81,31 @@ export function buildMetrics(
 
   gauge(
     'palisade_clock_ahead_seconds',
-    'How far the clock of this machine is ahead of that of the database; negative when it is behind.',
+    'Seconds that this machine’s clock is ahead of the database’s. Negative means behind.',
     () => [{ value: clock.ahead_ms() / SECOND_MS }],
   );
-  gauge('palisade_scan_queue_files', 'Files that wait for their turn with an engine.', () => [{ value: waiting().files }]);
-  gauge('palisade_scan_queue_oldest_seconds', 'For how long the first of them has waited.', () => [
+  gauge('palisade_scan_queue_files', 'Files waiting for a scanner.', () => [{ value: waiting().files }]);
+  gauge('palisade_scan_queue_oldest_seconds', 'Waiting time of the oldest one.', () => [
     { value: waiting().oldest_ms / SECOND_MS },
   ]);
-  gauge('palisade_unread_files', 'Files of this server that an engine has yet to read, by the database.', async () => [
+  gauge('palisade_unread_files', 'Files on this server that are not scanned yet, by database count.', async () => [
     { value: (await antivirus.unread()).files },
   ]);
-  gauge('palisade_unread_oldest_seconds', 'How old the first of them is.', async () => {
+  gauge('palisade_unread_oldest_seconds', 'Age of the oldest one.', async () => {
     const { oldest_at } = await antivirus.unread();
     return [{ value: oldest_at === null ? 0 : Math.max(0, now() - Date.parse(oldest_at)) / SECOND_MS }];
   });
-  gauge('palisade_engine_processes', 'Processes of each engine that could scan now, and how many there are to be.', () =>
+  gauge('palisade_engine_processes', 'Ready and configured processes of each scanner.', () =>
     processes().flatMap(({ name, processes: { ready, wanted } }) => [
       { labels: { engine: name, state: 'ready' }, value: ready },
       { labels: { engine: name, state: 'wanted' }, value: wanted },
     ]),
   );
-  gauge('palisade_engine_memory_bytes', 'Memory of the processes of our own engine together.', () => [
+  gauge('palisade_engine_memory_bytes', 'Total memory of the built-in scanner’s processes.', () => [
     { value: engine.pids().reduce((sum, pid) => sum + (residentBytes(pid) ?? 0), 0) },
   ]);
 
-  gauge('palisade_sockets_open', 'Live connections: of pages that have said who they are (known), and others (unknown).', () => {
+  gauge('palisade_sockets_open', 'Live connections from signed-in pages (known) and others (unknown).', () => {
     const { known, strangers } = events.open();
     return [
       { labels: { state: 'known' }, value: known },
@@ -113,8 +113,7 @@ export function buildMetrics(
     ];
   });
 
-  const help =
-    'What was to be done by now and was not, by its kind: jobs of all servers, mails, feeds of signatures, and 1 while kept files wait to be read again.';
+  const help = 'Overdue work by kind: jobs, emails, and definition feeds. A value of 1 means files wait for a rescan.';
   gauge('palisade_jobs_late', help, async () => {
     const [figures, mails, recheck] = await Promise.all([jobs.figures(), mail.countLate(), antivirus.recheckDue()]);
     const late = new Map(figures.map(({ kind, late: count }) => [kind, count]));
@@ -122,21 +121,19 @@ export function buildMetrics(
     late.set('recheck', Math.max(late.get('recheck') ?? 0, recheck ? 1 : 0));
     return [...late].map(([kind, value]) => ({ labels: { kind }, value }));
   });
-  gauge('palisade_jobs_late_seconds', 'For how long the first of the jobs of each kind has been due.', async () =>
+  gauge('palisade_jobs_late_seconds', 'Time since the oldest job of each kind became due.', async () =>
     (await jobs.figures()).map(({ kind, late_ms }) => ({ labels: { kind }, value: late_ms / SECOND_MS })),
   );
-  gauge('palisade_jobs_dead', 'Jobs that failed too often in the last 30 days and are not tried any more.', async () =>
+  gauge('palisade_jobs_dead', 'Jobs that failed too often in the last 30 days and stopped retrying.', async () =>
     (await jobs.figures()).map(({ kind, dead }) => ({ labels: { kind }, value: dead })),
   );
 
   if (pool) {
-    gauge('palisade_database_connections', 'Connections to the database that are in use, and how many there may be.', () => [
+    gauge('palisade_database_connections', 'Database connections in use, and the maximum.', () => [
       { labels: { state: 'used' }, value: pool().used },
       { labels: { state: 'most' }, value: pool().most },
     ]);
-    gauge('palisade_database_waiting', 'Questions that wait for a connection to the database.', () => [
-      { value: pool().waiting },
-    ]);
+    gauge('palisade_database_waiting', 'Queries waiting for a database connection.', () => [{ value: pool().waiting }]);
   }
 
   const { address, token } = settings.metrics ?? {};

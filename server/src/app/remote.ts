@@ -108,7 +108,7 @@ export function buildRemote(
       return sessions.onChange((user_id) => {
         remote
           .accessChanged(user_id)
-          .catch((error: unknown) => logFailure(logger, error, 'sessions of who may not take part any more could not be ended'));
+          .catch((error: unknown) => logFailure(logger, error, 'could not end sessions after a change of access'));
       });
     },
 
@@ -153,7 +153,7 @@ export function buildRemote(
             measuredSessions()
               .begin(session)
               .catch((error: unknown) =>
-                logFailure(logger, error, 'devices could not be asked to take stock for a remote session'),
+                logFailure(logger, error, 'could not ask devices for their state before a remote session'),
               ),
           read: (session_id) => measuredSessions().read(session_id),
         },

@@ -57,7 +57,7 @@ const MANIFEST_BYTES_MAXIMUM = 1024 ** 3;
 const NAME_OF_SCHEMA = /^before_restore_\d{14}$/;
 
 const damaged = (file: string, what: string) =>
-  new BackupError(`${file} is damaged: it ${what}. Take another backup. Nothing was changed.`);
+  new BackupError(`${file} is damaged: it ${what}. Use another backup. Nothing was changed.`);
 
 /** Whether version `a` comes after `b`. */
 function isNewer(a: string, b: string): boolean {
@@ -67,7 +67,7 @@ function isNewer(a: string, b: string): boolean {
 function requireKnown(file: string, { format, version, migrations: has }: Head): void {
   if (format > FORMAT || isNewer(version, VERSION) || has.some((name) => !(name in migrations)))
     throw new BackupError(
-      `${file} was made by Palisade ${version}, which is newer than this one (${VERSION}). Restore it with that version. Nothing was changed.`,
+      `${file} needs Palisade ${version}, which is newer than this version (${VERSION}). Restore it with that version. Nothing was changed.`,
     );
 }
 
@@ -76,8 +76,8 @@ function requireKind(file: string, { database }: Head, settings: Settings): void
   if (database === here) return;
   throw new BackupError(
     database === 'sqlite'
-      ? `${file} is of a server with the embedded database. Unset DATABASE_URL to restore it. Nothing was changed.`
-      : `${file} is of a server with PostgreSQL. Set DATABASE_URL to an empty database to restore it. Nothing was changed.`,
+      ? `${file} is from a server with the embedded database. Unset DATABASE_URL to restore it. Nothing was changed.`
+      : `${file} is from a server with PostgreSQL. Set DATABASE_URL to an empty database. Nothing was changed.`,
   );
 }
 
@@ -139,7 +139,7 @@ function oldFiles({ data_dir, audit_witness_file }: Settings): string[] {
 /** Unpacks the archive into a folder; its content is trusted only after its last byte. */
 async function unpack(file: string, stage: string, settings: Settings): Promise<{ head: Head; manifest: Manifest }> {
   const source = await open(file, 'r').catch((error: unknown) => {
-    throw new BackupError(`The backup ${file} cannot be read (${error instanceof Error ? error.message : String(error)}).`);
+    throw new BackupError(`We can’t read the backup ${file} (${error instanceof Error ? error.message : String(error)}).`);
   });
   try {
     const found = new Map<string, { size: number; sha256: string }>();
@@ -148,10 +148,10 @@ async function unpack(file: string, stage: string, settings: Settings): Promise<
     let sum: string | undefined;
     let is_whole = false;
     for await (const { name, size, content } of readTar(source)) {
-      if (head === undefined && name !== HEAD) throw new BackupError(`${file} is no backup of Palisade. Nothing was changed.`);
+      if (head === undefined && name !== HEAD) throw new BackupError(`${file} isn’t a Palisade backup. Nothing was changed.`);
       const is_late = manifest !== undefined && name !== MANIFEST_SUM;
       if (is_late || is_whole || !ENTRY.test(name) || found.has(name)) throw damaged(file, `holds ${JSON.stringify(name)}`);
-      if (/^(backup|manifest)\./.test(name) && size > MANIFEST_BYTES_MAXIMUM) throw damaged(file, `has a ${name} without end`);
+      if (/^(backup|manifest)\./.test(name) && size > MANIFEST_BYTES_MAXIMUM) throw damaged(file, `has an unfinished ${name}`);
       const path = join(stage, name);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       const hash = createHash('sha256');
@@ -175,15 +175,15 @@ async function unpack(file: string, stage: string, settings: Settings): Promise<
       else if (name !== MANIFEST_SUM) found.set(name, { size, sha256 });
       else if (readFileSync(path, 'latin1') === sum) is_whole = true;
     }
-    if (head === undefined || manifest === undefined || !is_whole) throw damaged(file, 'ends before its end');
+    if (head === undefined || manifest === undefined || !is_whole) throw damaged(file, 'ends too early');
     for (const { name, size, sha256 } of manifest.files) {
       const real = found.get(name);
       if (real === undefined) throw damaged(file, `lacks ${name}`);
       if (real.size !== size || real.sha256 !== sha256)
-        throw damaged(file, `holds other bytes as ${name} than were backed up (their checksum is another)`);
+        throw damaged(file, `has changed bytes in ${name} (the checksum doesn’t match)`);
       found.delete(name);
     }
-    if (found.size > 0) throw damaged(file, `holds ${JSON.stringify([...found.keys()][0])}, which was not backed up`);
+    if (found.size > 0) throw damaged(file, `contains ${JSON.stringify([...found.keys()][0])}, which isn’t part of the backup`);
     return { head, manifest };
   } catch (error) {
     if (error instanceof TarError) throw damaged(file, error.message);
@@ -197,7 +197,7 @@ function parsed<T>(file: string, path: string, schema: z.ZodType<T>): T {
   try {
     return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    throw damaged(file, 'does not say what it is');
+    throw damaged(file, 'has no description');
   }
 }
 
@@ -221,7 +221,7 @@ async function requireRows(file: string, database: Kysely<BackupTables>, { rows 
   for (const [table, expected] of Object.entries(rows)) {
     const { rows: counted } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(database);
     const count = Number(counted[0]?.count ?? 0);
-    if (count !== expected) throw damaged(file, `has ${count} rows in ${table} in place of ${expected}`);
+    if (count !== expected) throw damaged(file, `has ${count} rows in ${table} instead of ${expected}`);
   }
 }
 
@@ -230,7 +230,7 @@ async function prepareSqlite(file: string, path: string, manifest: Manifest, end
   const check = new SqliteDatabase(path, { fileMustExist: true });
   try {
     const found: unknown = check.pragma('integrity_check', { simple: true });
-    if (found !== 'ok') throw damaged(file, 'holds a database that is not whole');
+    if (found !== 'ok') throw damaged(file, 'has an incomplete database');
   } finally {
     check.close();
   }
@@ -252,14 +252,14 @@ async function requireFreeDatabase(database: Kysely<BackupTables>, force: boolea
   const count = Number(others.rows[0]?.count ?? 0);
   if (count > 0)
     throw new BackupError(
-      `The database of DATABASE_URL is in use (${count} other connections). Stop every server and program that uses it first. Nothing was changed.`,
+      `The database at DATABASE_URL is in use (${count} other connections). Stop every program that uses it. Nothing was changed.`,
     );
   const tables = await sql<{ count: number }>`
     select count(*) as count from information_schema.tables where table_schema = 'public'`.execute(database);
   const is_used = Number(tables.rows[0]?.count ?? 0) > 0;
   if (is_used && !force)
     throw new BackupError(
-      'The database of DATABASE_URL is not empty. Name an empty one, or say --force: then what is in it is kept in a schema beside the restored one. Nothing was changed.',
+      'The database at DATABASE_URL isn’t empty. Choose an empty one, or use --force to keep the old data in another schema. Nothing was changed.',
     );
   return is_used;
 }
@@ -272,7 +272,7 @@ async function restorePostgres(
 ): Promise<string | undefined> {
   const { file, url, dump, manifest, end_sessions, stamp } = parts;
   const schema = `before_restore_${stamp}`;
-  if (!NAME_OF_SCHEMA.test(schema)) throw new Error('This is no name of a schema.');
+  if (!NAME_OF_SCHEMA.test(schema)) throw new Error('This isn’t a schema name.');
   if (is_used) {
     await sql`alter schema public rename to ${sql.id(schema)}`.execute(database);
     await sql`create schema public`.execute(database);
@@ -320,7 +320,7 @@ export async function readBackup(parts: {
 }): Promise<Restored> {
   const { settings, file, force, end_sessions, now = new Date() } = parts;
   const { data_dir } = settings;
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new BackupError(`There is no backup ${file}.`);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new BackupError(`The backup ${file} doesn’t exist.`);
   const stamp = now.toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const stage = join(data_dir, RESTORING);
   const had_home = existsSync(join(data_dir, HOME_FILE));
@@ -337,7 +337,7 @@ export async function readBackup(parts: {
   try {
     if (before.some((name) => !name.startsWith('keys')) && !force)
       throw new BackupError(
-        `The data folder ${data_dir} is not empty. Set DATA_DIR to an empty one, or say --force: then what is in it is kept in a folder in it. Nothing was changed.`,
+        `The data folder ${data_dir} isn’t empty. Set DATA_DIR to an empty folder, or use --force to keep the old data in a subfolder. Nothing was changed.`,
       );
     rmSync(stage, { recursive: true, force: true });
     await mkdir(stage, { mode: 0o700 });
@@ -350,11 +350,11 @@ export async function readBackup(parts: {
   } catch (error) {
     if (is_placing)
       throw new BackupError(
-        `It went wrong while files were put in their places (${error instanceof Error ? error.message : String(error)}). What was there before is in ${join(data_dir, ASIDE + stamp)}. No server starts on this folder before this was run again with --force.`,
+        `The restore failed while moving files (${error instanceof Error ? error.message : String(error)}). The old data is in ${join(data_dir, ASIDE + stamp)}. Run it again with --force before you start a server.`,
       );
     if (isNoSpace(error))
       throw new BackupError(
-        `There is no room for what the backup holds, in ${data_dir}${settings.database_url === undefined ? '' : ' or in the database'}. Nothing was changed.`,
+        `There isn’t enough space for the backup in ${data_dir}${settings.database_url === undefined ? '' : ' or in the database'}. Nothing was changed.`,
       );
     throw error;
   } finally {
@@ -370,7 +370,7 @@ export async function readBackup(parts: {
     if (stored.length === 0) return;
     if (settings.storage === undefined)
       throw new BackupError(
-        `${file} holds ${stored.length} files of a store that servers share. Set STORAGE_URL to the store that they are to be in. Nothing was changed.`,
+        `${file} contains ${stored.length} files from a shared store. Set STORAGE_URL to the store for them. Nothing was changed.`,
       );
     try {
       await withStored(settings, folder, async (store) => {
@@ -382,13 +382,13 @@ export async function readBackup(parts: {
           });
           if (there?.size === size && there.sha256 === sha256) continue;
           const put = await store.put(id, createReadStream(join(stage, name)), { size });
-          if (put.sha256 !== sha256) throw new Error(`The store took other bytes than ${name} has.`);
+          if (put.sha256 !== sha256) throw new Error(`The store saved different bytes than ${name} has.`);
         }
       });
     } catch (error) {
       if (!(error instanceof StoreAwayError)) throw error;
       throw new BackupError(
-        `The store of STORAGE_URL does not answer (${error.message}). Try again. Nothing was changed but for files of the backup that are in the store by now.`,
+        `The store at STORAGE_URL doesn’t answer (${error.message}). Try again. Only the store has changed: some backup files may be in it.`,
       );
     }
   }

@@ -118,7 +118,7 @@ export async function buildScanner(
   signatures.watch(async (files) => {
     const took_over = await embedded.reload(files);
     if (took_over) {
-      antivirus.signaturesChanged().catch((error: unknown) => logFailure(logger, error, 'earlier scans could not be rechecked'));
+      antivirus.signaturesChanged().catch((error: unknown) => logFailure(logger, error, 'could not recheck earlier scans'));
     }
     return took_over;
   });
@@ -136,7 +136,7 @@ export async function buildScanner(
           onRenewed: (change) => {
             antivirus
               .rescanWaiting(change === 'signatures')
-              .catch((error: unknown) => logFailure(logger, error, 'waiting files could not be scanned'));
+              .catch((error: unknown) => logFailure(logger, error, 'could not scan waiting files'));
           },
           look_ms: appOptions.scanner_look_ms,
         });

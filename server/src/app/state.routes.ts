@@ -45,7 +45,7 @@ export function serveState(
   serve(api, readReadiness, 'anyone', async () => {
     if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
     await askDatabase();
-    if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
+    if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanner is starting.', retry_after: 1 });
     const room = await storage.state();
     if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
     return {

@@ -55,9 +55,8 @@ export async function openKeptFiles(appOptions: AppOptions): Promise<{
  */
 export async function withStored<T>(settings: Settings, name: string, work: (files: Blobs) => Promise<T>): Promise<T> {
   const { storage: location } = settings;
-  if (location === undefined)
-    throw new Error('Files are kept in a store that servers share. Set STORAGE_URL to the one that they use.');
-  // A folder of its own: a running server removes unknown files from its folder.
+  if (location === undefined) throw new Error('Files are in a shared store. Set STORAGE_URL to that store.');
+  // Its own: a server that runs removes from the folder of its own what it does not know.
   const folder = mkdtempSync(join(settings.data_dir, 'outgoing-'));
   const store = await openStorage({ location, folder, disk: openDisk(folder, settings.disk_reserve) }).catch((error: unknown) => {
     rmSync(folder, { recursive: true, force: true });

@@ -5,9 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import { isForLoopback } from './local-request.ts';
 import { Problem } from './problem.ts';
 
-const NOT_SAFE =
-  'This server is not asked by https, so nobody can be sure that what is installed comes from it. Have it reached by https, and set PUBLIC_URL.';
-const NOT_BUILT = 'This server was built without the package for devices: it is built on Linux.';
+const NOT_SAFE = 'Installing the agent needs https, so that devices can trust this server. Set up https and PUBLIC_URL.';
+const NOT_BUILT = 'This server has no device package. Build the server on Linux.';
 /** Characters that are safe between single quotes in a shell script. */
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+$/u;
 

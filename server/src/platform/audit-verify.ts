@@ -6,7 +6,7 @@ export interface AuditMark {
   seq: number;
   hash: string;
   /** The author of the mark, as a sentence names it. */
-  by: 'the noted head' | 'this server’s own note';
+  by: 'the saved head' | 'this server’s own note';
 }
 
 /** The verifier's result. `fault` is the first invalid entry. */
@@ -40,7 +40,7 @@ export async function verifyAudit(
   for (let beginning = 1; ; beginning += 1) {
     const head = await readHead();
     if (head === undefined) {
-      const fault = { seq: 1, reason: 'The record of where the log ends is missing, so nothing of it can be checked.' };
+      const fault = { seq: 1, reason: 'The record of the log’s end is missing, so we can’t check the log.' };
       return { entries: 0, head: `0:${'0'.repeat(64)}`, checked_from: 1, keyed_from: null, fault };
     }
     const verdict = await verifyFrom(database, { key, marks, anchor: head });
@@ -81,14 +81,12 @@ async function verifyFrom(
 
   function faultOf(entry: Entry): string | undefined {
     if (entry.seq !== before.seq + 1) return `The entry ${before.seq + 1} is missing.`;
-    if (entry.personal === null && !mayBeForgotten(entry))
-      return 'What is personal in it was taken out, but no account of it was deleted.';
-    if (entry.personal !== null && personalHash(entry.personal) !== entry.personal_hash)
-      return 'What is personal in it was changed.';
+    if (entry.personal === null && !mayBeForgotten(entry)) return 'Its personal data was removed, but no account was deleted.';
+    if (entry.personal !== null && personalHash(entry.personal) !== entry.personal_hash) return 'Its personal data was changed.';
     if (entryHash(keyed_from === null || entry.seq < keyed_from ? undefined : key, before.hash, entry) !== entry.hash)
-      return 'It was changed, moved or put in by somebody without the key, or the one before it was.';
+      return 'This entry or the one before it was changed, moved, or added without the key.';
     const mark = contradicted(entry);
-    if (mark !== undefined) return `It is another one than ${mark.by} says: the log was rewritten.`;
+    if (mark !== undefined) return `It doesn’t match ${mark.by}. The log was rewritten.`;
     return undefined;
   }
 
@@ -96,7 +94,7 @@ async function verifyFrom(
   if (rewritten !== undefined)
     return verdict({
       seq: anchor_seq,
-      reason: `The log begins behind another entry than ${rewritten.by} says: it was rewritten.`,
+      reason: `The log’s first entry doesn’t match ${rewritten.by}. The log was rewritten.`,
     });
   let isLastLook = false;
   for (;;) {
@@ -117,8 +115,8 @@ async function verifyFrom(
       continue;
     }
     const head = await database.selectFrom('audit_head').selectAll().where('id', '=', HEAD).executeTakeFirst();
-    if (head === undefined) return verdict({ seq: before.seq, reason: 'The record of where the log ends is missing.' });
-    // Entries were added since the last page, unless the next look finds none.
+    if (head === undefined) return verdict({ seq: before.seq, reason: 'The record of the log’s end is missing.' });
+    // An entry that was added since the last page, unless there is none when it is looked for again.
     if (head.seq > before.seq && !isLastLook) {
       isLastLook = true;
       continue;
@@ -126,18 +124,18 @@ async function verifyFrom(
     if (head.seq > before.seq)
       return verdict({ seq: before.seq + 1, reason: `The end was cut off: the log had ${head.seq} entries.` });
     if (head.seq < before.seq || head.hash !== before.hash)
-      return verdict({ seq: before.seq, reason: 'The record of where the log ends is of another entry.' });
+      return verdict({ seq: before.seq, reason: 'The record of the log’s end is for another entry.' });
     if (!isSealed(key, head))
       return verdict({
         seq: before.seq,
         reason:
-          'The record of where the log ends is not sealed with the key: somebody who has the database, but not the key, wrote it, and perhaps every entry.',
+          'The record of the log’s end isn’t signed with the key. Someone without the key wrote it, and perhaps other entries.',
       });
     const missing = marks.find((mark) => mark.seq > before.seq);
     if (missing !== undefined)
       return verdict({
         seq: before.seq + 1,
-        reason: `The end was cut off: ${missing.by} is that of entry ${missing.seq}.${before.seq === 0 ? ' The log is empty.' : ''} Either it was tampered with, or an older copy of the database was put back.`,
+        reason: `The end was cut off: ${missing.by} is at entry ${missing.seq}.${before.seq === 0 ? ' The log is empty.' : ''} Someone tampered with the log, or an older database was restored.`,
       });
     return verdict(null);
   }

@@ -34,9 +34,7 @@ export function openWitness(path: string, key: Buffer): WitnessFile {
       }
       const note = noteSchema.safeParse(parseJson(text)).data;
       if (note === undefined || note.mac !== macOf(note))
-        throw new Error(
-          `The note of the audit log's end, ${path}, was not written with its key. Restore it, or run npm run keys:accept -- audit.`,
-        );
+        throw new Error(`The audit log’s end mark, ${path}, has the wrong key. Restore it, or run npm run keys:accept -- audit.`);
       return { seq: note.seq, hash: note.hash, by: 'this server’s own note' };
     },
 
@@ -116,7 +114,7 @@ export function createAuditWitness(parts: {
 
   const look = () => {
     looking = looking.then(compare).catch((error: unknown) => {
-      logFailure(logger, error, 'the end of the audit log could not be noted');
+      logFailure(logger, error, 'could not store the end of the audit log');
     });
     return looking;
   };

@@ -188,7 +188,7 @@ export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: 
     async forgetOld(database, before) {
       const last = await database.transaction().execute(async (transaction) => {
         const head = await takeHead(transaction);
-        if (!isSealed(key, head)) throw new Error('The audit log is not sealed with the key: nothing of it is removed.');
+        if (!isSealed(key, head)) throw new Error('The audit log isn’t signed with the key, so no entry was removed.');
         const kept = await transaction
           .selectFrom('audit_entries')
           .select(({ fn }) => fn.min('seq').as('seq'))

@@ -136,7 +136,10 @@ export function boundRequests(
     if (count > limits.requests_per_source && (count > limits.requests_per_shared_source || !limits.isShared(source))) {
       reply.header('connection', 'close');
       done(
-        new Problem('too_many_requests', { detail: 'Too many requests from here are under way.', retry_after: RETRY_AFTER_S }),
+        new Problem('too_many_requests', {
+          detail: 'Your network has too many requests in progress.',
+          retry_after: RETRY_AFTER_S,
+        }),
       );
       return;
     }

@@ -310,7 +310,7 @@ test('a Redis that is not there is one clear line', async () => {
   const url = `redis://:secret@127.0.0.1:${await freePort()}`;
   const opened = createRedisCounters({ url, meanwhile: never, logger });
   await expect(opened).rejects.toThrow(
-    /^The Redis of REDIS_URL cannot be used: .*ECONNREFUSED.*\. Start it, or unset REDIS_URL\.$/,
+    /^We can’t use the Redis at REDIS_URL: .*ECONNREFUSED.*\. Start it, or unset REDIS_URL\.$/,
   );
   await expect(opened).rejects.not.toThrow(/secret/);
 });

@@ -62,7 +62,7 @@ describe('a data folder', () => {
     }
     const before = readdirSync(folder, { recursive: true }).map((name) => [name, lstatSync(join(folder, String(name))).mode]);
     expect(() => use(folder)).toThrow(
-      `DATA_DIR ${folder} is a folder that Palisade did not make: it holds ${shown}. Set DATA_DIR to a new or empty folder. Nothing was changed.`,
+      `DATA_DIR ${folder} isn’t a Palisade folder: it contains ${shown}. Set DATA_DIR to a new or empty folder. Nothing was changed.`,
     );
     const after = readdirSync(folder, { recursive: true }).map((name) => [name, lstatSync(join(folder, String(name))).mode]);
     expect(after).toEqual(before);
@@ -72,10 +72,10 @@ describe('a data folder', () => {
   test('is no file, and no link that leads nowhere; a link to a folder is that folder', () => {
     const root = freshFolder();
     writeFileSync(join(root, 'file'), '');
-    expect(() => use(join(root, 'file'))).toThrow(/is a file\. Set it to a folder: a new one, or an empty one\.$/);
+    expect(() => use(join(root, 'file'))).toThrow(/is a file\. Set it to a new or empty folder\.$/);
     expect(() => use(join(root, 'file', 'below'))).toThrow(/^The data folder .* cannot be written \(ENOTDIR\)\./);
     symlinkSync(join(root, 'nowhere'), join(root, 'dangling'));
-    expect(() => use(join(root, 'dangling'))).toThrow(/is a link that leads nowhere\./);
+    expect(() => use(join(root, 'dangling'))).toThrow(/links to a missing folder\./);
     mkdirSync(join(root, 'real'));
     symlinkSync(join(root, 'real'), join(root, 'link'));
     use(join(root, 'link'));
@@ -84,8 +84,8 @@ describe('a data folder', () => {
 
   test.runIf(process.platform === 'linux')('is not made on a file system of the kernel, nor of the root', () => {
     for (const path of ['/proc/x', '/proc/self/x/y', '/sys/x'])
-      expect(() => use(path)).toThrow(/lies on a file system of the kernel \(\w+\)\. Set it to a folder on a disk\.$/);
-    expect(() => use('/')).toThrow(/^DATA_DIR \/ is a folder that Palisade did not make: it holds /);
+      expect(() => use(path)).toThrow(/is on a kernel file system \(\w+\)\. Set it to a folder on a disk\.$/);
+    expect(() => use('/')).toThrow(/^DATA_DIR \/ isn’t a Palisade folder: it contains /);
   });
 
   test('with a restore that has not ended is refused, but to the command that ends it', () => {

@@ -22,7 +22,7 @@ export class DataFolderError extends Error {
 
 /** Marks a folder as one that this program made. */
 export const MARK = 'palisade.data';
-const MARK_TEXT = 'The data folder of a Palisade server. What Palisade keeps in it is not to be changed by hand.\n';
+const MARK_TEXT = 'This is the data folder of a Palisade server. Don’t change its files by hand.\n';
 /** There while a restore is under way, or was interrupted. */
 export const RESTORING = 'restoring';
 const SQLITE_HEADER = 'SQLite format 3\0';
@@ -51,7 +51,7 @@ function unusable(folder: string, code: string): DataFolderError {
       `There is no space left for the data folder ${folder}. Free some, or set DATA_DIR to another folder.`,
     );
   return new DataFolderError(
-    `The data folder ${folder} cannot be written (${code}). Make it writable, or set DATA_DIR to another folder.`,
+    `We can’t write to the data folder ${folder} (${code}). Make it writable, or set DATA_DIR to another folder.`,
   );
 }
 
@@ -103,15 +103,13 @@ function openFolder(data_dir: string): { folder: string; names: string[] } {
   const found = lstatSync(data_dir, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() && !existsSync(data_dir))
     throw new DataFolderError(
-      `DATA_DIR ${data_dir} is a link that leads nowhere. Make the folder that it names, or set DATA_DIR to a folder.`,
+      `DATA_DIR ${data_dir} links to a missing folder. Create that folder, or set DATA_DIR to another one.`,
     );
   if (found !== undefined && !statSync(data_dir).isDirectory())
-    throw new DataFolderError(`DATA_DIR ${data_dir} is a file. Set it to a folder: a new one, or an empty one.`);
+    throw new DataFolderError(`DATA_DIR ${data_dir} is a file. Set it to a new or empty folder.`);
   const system = SYSTEM_FILES.get(statfsSync(existingAbove(data_dir)).type);
   if (system !== undefined)
-    throw new DataFolderError(
-      `DATA_DIR ${data_dir} lies on a file system of the kernel (${system}). Set it to a folder on a disk.`,
-    );
+    throw new DataFolderError(`DATA_DIR ${data_dir} is on a kernel file system (${system}). Set it to a folder on a disk.`);
   makeFolder(data_dir);
   return { folder: realpathSync(data_dir), names: readdirSync(data_dir) };
 }
@@ -135,7 +133,7 @@ export function requireOwnFolder(parts: { data_dir: string; key_files: readonly 
     if (foreign.length > 0) {
       const more = foreign.length > NAMES_SHOWN ? ` and ${foreign.length - NAMES_SHOWN} more` : '';
       throw new DataFolderError(
-        `DATA_DIR ${data_dir} is a folder that Palisade did not make: it holds ${foreign.slice(0, NAMES_SHOWN).join(', ')}${more}. Set DATA_DIR to a new or empty folder. Nothing was changed.`,
+        `DATA_DIR ${data_dir} isn’t a Palisade folder: it contains ${foreign.slice(0, NAMES_SHOWN).join(', ')}${more}. Set DATA_DIR to a new or empty folder. Nothing was changed.`,
       );
     }
     writeFileSync(join(folder, MARK), MARK_TEXT, { mode: 0o600, flag: 'wx', flush: true });

@@ -63,10 +63,10 @@ const CONNECTION_MESSAGES =
   /^(Connection terminated|Connection ended|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
 
 const DETAILS = {
-  away: 'The database does not answer. Try again in a few seconds.',
-  busy: 'The database has more to do than it can just now. Try again in a few seconds.',
-  collision: 'Somebody else changed the same thing at the same moment. Try again.',
-  storage: 'The disk of the database takes no more. What was stored before is still there; tell whoever runs this server.',
+  away: 'The database doesn’t answer. Try again in a few seconds.',
+  busy: 'The database is busy. Try again in a few seconds.',
+  collision: 'Someone else just changed this. Try again.',
+  storage: 'The database’s disk is full. Your existing data is safe. Tell your server administrator.',
 } as const;
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = { away: 5, busy: 2, collision: 1, storage: 60 } as const;

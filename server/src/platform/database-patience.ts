@@ -64,7 +64,7 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
       () => {
         answer.catch(() => {});
         onLate(answer);
-        late.reject(new DatabaseTrouble('away', `The database has not answered within ${timeout_ms} ms.`));
+        late.reject(new DatabaseTrouble('away', `The database didn’t answer within ${timeout_ms} ms.`));
       },
       Math.max(0, left),
     );

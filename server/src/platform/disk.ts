@@ -28,7 +28,7 @@ export function openDisk(folder: string, reserve: number, free: FreeBytes = free
   return {
     fits,
     require(bytes) {
-      if (!fits(bytes)) throw new NoSpaceError('The disk has no room for this beside its reserve.');
+      if (!fits(bytes)) throw new NoSpaceError('The disk is too full for this.');
     },
   };
 }

@@ -25,21 +25,26 @@ export function createDrain(fastify: FastifyInstance): Drain {
   let under_way = 0;
   let done: (() => void) | undefined;
 
-  fastify.addHook('onRequest', async (request, reply) => {
+  fastify.addHook('onRequest', (request, reply, next) => {
     if (stopping) reply.header('connection', 'close');
-    if (closed && request.url !== HEALTH)
-      throw new Problem('unavailable', { detail: 'This server is stopping. Try again in a moment.', retry_after: RETRY_AFTER_S });
+    if (closed && request.url !== HEALTH) {
+      next(new Problem('unavailable', { detail: 'This server is stopping. Try again in a moment.', retry_after: RETRY_AFTER_S }));
+      return;
+    }
     // A socket is told to reconnect; unlike a request, it does not end soon.
-    if (request.ws) return;
-    under_way += 1;
-    reply.raw.once('close', () => {
-      under_way -= 1;
-      if (under_way === 0) done?.();
-    });
+    if (!request.ws) {
+      under_way += 1;
+      reply.raw.once('close', () => {
+        under_way -= 1;
+        if (under_way === 0) done?.();
+      });
+    }
+    next();
   });
-  fastify.addHook('onSend', async (_, reply) => {
-    // It came before the server began to stop, and its connection may not carry another.
+  fastify.addHook('onSend', (_request, reply, _payload, done) => {
+    // It came before the server was told to stop, and its connection may not carry another.
     if (stopping) reply.header('connection', 'close');
+    done();
   });
 
   return {

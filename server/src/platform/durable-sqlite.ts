@@ -54,6 +54,9 @@ function createSharedSync(sync: () => Promise<void>): () => Promise<void> {
   };
 }
 
+/** Answer of a connection that was given back and has no write to wait for: the caller need not watch the time. */
+export const GIVEN_BACK: Promise<void> = Promise.resolve();
+
 /** SQLite as Kysely knows it has one connection, and Kysely holds it until a query is over. Here who waits for the disk does not hold it. */
 class UnheldAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
@@ -108,11 +111,11 @@ export function createDurableDialect(
     savepoint: (connection, name, compileQuery) => driver.savepoint(connection, name, compileQuery),
     rollbackToSavepoint: (connection, name, compileQuery) => driver.rollbackToSavepoint(connection, name, compileQuery),
     releaseSavepoint: (connection, name, compileQuery) => driver.releaseSavepoint(connection, name, compileQuery),
-    async releaseConnection() {
+    releaseConnection() {
       const has_written = wrote;
       wrote = false;
       release();
-      if (has_written) await onDisk();
+      return has_written ? onDisk() : GIVEN_BACK;
     },
     async destroy() {
       await disk.close();

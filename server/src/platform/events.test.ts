@@ -257,7 +257,15 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
   });
   const looked_up: number[] = [];
   const sessions = {
-    resolve: () => Promise.resolve({ id: newId(), user, began: null, is_held: false, is_unproven: false }),
+    resolve: () =>
+      Promise.resolve({
+        id: newId(),
+        user,
+        began: null,
+        is_held: false,
+        is_unproven: false,
+        registered_at: '2026-11-20T10:00:00.000Z',
+      }),
     living(session_ids: readonly string[]) {
       looked_up.push(session_ids.length);
       return Promise.resolve(new Set(isLiving ? session_ids : []));

@@ -36,7 +36,7 @@ const ENDED: Refusal = { code: EVENTS_CLOSED.unauthenticated, reason: 'The sessi
 const DELETED: Refusal = { code: EVENTS_CLOSED.account_deleted, reason: 'The account is deleted.' };
 const HELD: Refusal = {
   code: EVENTS_CLOSED.two_factor_setup_required,
-  reason: 'A second step of sign-in has to be set up first.',
+  reason: 'Set up two-factor sign-in first.',
 };
 
 /**
@@ -104,7 +104,7 @@ export function serveEvents(
       }
       this.desk ??= createDeskSeat({
         ...{ user: connection.principal.user, topics, desk, connection },
-        onFailure: (error) => logFailure(fastify.log, error, 'what a page said could not be done'),
+        onFailure: (error) => logFailure(fastify.log, error, 'could not process a page’s message'),
       });
       this.desk.onFrame(frame);
     }

@@ -23,7 +23,7 @@ export function withHeaderFields(endpoint: Endpoint, { body, headers }: Pick<Fas
     if (fields[name] !== undefined || text === undefined || field === undefined) continue;
     const parsed = z.safeParse(field, text);
     if (!parsed.success) {
-      const message = parsed.error.issues[0]?.message ?? 'This header cannot be read.';
+      const message = parsed.error.issues[0]?.message ?? 'We can’t read this header.';
       throw new Problem('invalid_field', { errors: [{ field: header, message }] });
     }
     fields[name] = parsed.data;

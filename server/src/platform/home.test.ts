@@ -62,7 +62,7 @@ describe('a data folder', () => {
     const folder = freshFolder();
     take(folder).release();
     writeFileSync(join(folder, 'home'), 'something else');
-    expect(() => take(folder)).toThrow(`The file ${join(folder, 'home')} does not hold the id of the data folder.`);
+    expect(() => take(folder)).toThrow(`The file ${join(folder, 'home')} doesn’t contain the data folder’s ID.`);
     // And was not kept by the one that failed.
     rmSync(join(folder, 'home'));
     take(folder).release();
@@ -72,7 +72,7 @@ describe('a data folder', () => {
     const folder = freshFolder();
     const home = take(folder);
     expect(() => take(folder)).toThrow(
-      `The data folder ${folder} is in use by another server (process ${process.pid} on ${hostname()}, started ${String(holderOf(folder)['started_at'])}). Stop that one, or set DATA_DIR to a folder of this server's own.`,
+      `The data folder ${folder} is in use by another server (process ${process.pid} on ${hostname()}, started ${String(holderOf(folder)['started_at'])}). Stop that server, or set DATA_DIR to a separate folder.`,
     );
     home.release();
     take(folder).release();
@@ -98,7 +98,7 @@ describe('a data folder', () => {
   test('of another machine is refused as long as something was heard of it within a minute', () => {
     const folder = left({ host: 'elsewhere', boot: BOOT_OF_ANOTHER });
     expect(() => take(folder)).toThrow(
-      /in use by another server \(process \d+ on elsewhere, started \S+, last heard of 0 s ago\)\. .* If that machine is gone, start again in 60 s\.$/,
+      /in use by another server \(process \d+ on elsewhere, started \S+, last active 0 s ago\)\. .* If that machine no longer runs, start again in 60 s\.$/,
     );
     const long_ago = new Date(Date.now() - 61_000);
     utimesSync(join(folder, 'server.json'), long_ago, long_ago);

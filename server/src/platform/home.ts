@@ -121,12 +121,12 @@ function ageOf(path: string): number {
 function whyAlive(holder: Holder, me: Holder, path: string): string | undefined {
   if (holder.boot !== '' && holder.boot === me.boot) {
     const began = processBegan(holder.pid);
-    return began !== '' && began === holder.process_began && holder.pid !== me.pid ? 'which still runs' : undefined;
+    return began !== '' && began === holder.process_began && holder.pid !== me.pid ? 'which is still running' : undefined;
   }
   // The same machine after it was started anew, or one whose system knows no ids of its runs: the lock would not have been free.
   if (holder.host === me.host) return undefined;
   const age_ms = ageOf(path);
-  return age_ms < GONE_AFTER_MS ? `last heard of ${Math.max(0, Math.round(age_ms / 1000))} s ago` : undefined;
+  return age_ms < GONE_AFTER_MS ? `last active ${Math.max(0, Math.round(age_ms / 1000))} s ago` : undefined;
 }
 
 function refusal(folder: string, holder: Holder | undefined, why?: string): HomeTakenError {
@@ -134,9 +134,9 @@ function refusal(folder: string, holder: Holder | undefined, why?: string): Home
     holder === undefined
       ? 'another server'
       : `another server (process ${holder.pid} on ${holder.host}, started ${holder.started_at}${why === undefined ? '' : `, ${why}`})`;
-  const gone = why?.startsWith('last') ? ` If that machine is gone, start again in ${GONE_AFTER_MS / 1000} s.` : '';
+  const gone = why?.startsWith('last') ? ` If that machine no longer runs, start again in ${GONE_AFTER_MS / 1000} s.` : '';
   return new HomeTakenError(
-    `The data folder ${folder} is in use by ${who}. Stop that one, or set DATA_DIR to a folder of this server's own.${gone}`,
+    `The data folder ${folder} is in use by ${who}. Stop that server, or set DATA_DIR to a separate folder.${gone}`,
   );
 }
 
@@ -146,7 +146,7 @@ export function homeId(folder: string): string {
   const text = readOr(() => readFileSync(path, 'utf8').trim(), '');
   if (z.uuid().safeParse(text).success) return text;
   if (readOr(() => statSync(path).size, 0) > 0)
-    throw new Error(`The file ${path} does not hold the id of the data folder. Restore it from a backup of this folder.`);
+    throw new Error(`The file ${path} doesn’t contain the data folder’s ID. Restore it from a backup of this folder.`);
   const id = newId();
   writeWhole(path, `${id}\n`);
   return id;

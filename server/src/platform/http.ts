@@ -62,7 +62,7 @@ class InvalidRequest extends Error {
   validationContext: string | undefined;
 
   constructor(faults: readonly Fault[]) {
-    super('The request does not fit its schema.');
+    super('The request doesn’t match its schema.');
     this.faults = faults;
   }
 }
@@ -135,7 +135,7 @@ function fromFastify(error: FastifyError | InvalidRequest): Problem | undefined 
   // A range, a version or a time that a file does not have.
   const isTheirs = status > 400 && status < 500;
   return isTheirs
-    ? new Problem('malformed', { detail: 'The request asks for something that does not exist.', cause: error })
+    ? new Problem('malformed', { detail: 'The request asks for something that doesn’t exist.', cause: error })
     : undefined;
 }
 
@@ -237,7 +237,7 @@ export async function createHttp(options: {
     // Refusals of the router run no hook. An id that is too long names nothing.
     frameworkErrors: (error, request, reply) => {
       const code = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'not_found' : (OF_STATUS.get(error.statusCode ?? 0) ?? 'internal');
-      const detail = code === 'malformed' ? { detail: 'The address is not encoded as an address must be.' } : {};
+      const detail = code === 'malformed' ? { detail: 'The address isn’t encoded correctly.' } : {};
       reply.headers(headers.document);
       answer(new Problem(code, { ...detail, cause: error }), request, reply);
     },
@@ -253,7 +253,7 @@ export async function createHttp(options: {
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     // Bytes that are no UTF-8 would be read as other characters: one password would be as good as another.
     if (Buffer.isBuffer(body) && !isUtf8(body)) {
-      done(new Problem('malformed', { detail: 'The body is not UTF-8.' }), undefined);
+      done(new Problem('malformed', { detail: 'The body isn’t UTF-8.' }), undefined);
       return;
     }
     const text = body.toString();
@@ -289,7 +289,7 @@ export async function createHttp(options: {
   // After its own schema, which knows more to say of it.
   fastify.addHook('preHandler', (request, _reply, next) => {
     const field = notText(request.body);
-    next(field === undefined ? undefined : invalidField(field, 'This holds a character that is not text. Write it again.'));
+    next(field === undefined ? undefined : invalidField(field, 'This contains a character that isn’t text. Type it again.'));
   });
 
   fastify.addHook('onRequest', async (request, reply) => {
@@ -316,7 +316,7 @@ export async function createHttp(options: {
     if (hasTwoHosts(request.raw.rawHeaders)) throw new Problem('malformed', { detail: 'The request names more than one host.' });
     // No searched text has it, and PostgreSQL fails on it.
     if (/\?.*%00/.test(request.url))
-      throw new Problem('malformed', { detail: 'The address holds a character that is not text (%00).' });
+      throw new Problem('malformed', { detail: 'The address contains a character that isn’t text (%00).' });
     options.onArrival(request);
     if (isOwnHost(request)) return;
     if (refusalsOf(fastify.log).mayTell(sourceOf(request.ip)))

@@ -48,8 +48,8 @@ const large = new WeakSet<object>();
 /** Why a JSON text is not even parsed; undefined where it may be. */
 export function refuseStructure(text: string): string | undefined {
   const { depth, values } = structureOf(text);
-  if (depth > DEPTH_MAXIMUM) return `The body nests deeper than ${DEPTH_MAXIMUM} levels.`;
-  if (values > VALUES_MAXIMUM) return `The body holds more than ${VALUES_MAXIMUM} values.`;
+  if (depth > DEPTH_MAXIMUM) return `The body has more than ${DEPTH_MAXIMUM} nested levels.`;
+  if (values > VALUES_MAXIMUM) return `The body has more than ${VALUES_MAXIMUM} values.`;
   return undefined;
 }
 

@@ -26,5 +26,5 @@ needing('named pipes', !isWindows).test('a pipe in place of a key is refused, an
 });
 
 needing('devices of Unix', !isWindows).test('a device in place of a key is refused, and not read without end', () => {
-  expect(() => readKeyFile('/dev/zero')).toThrow('/dev/zero is not a file, and was to be a key file.');
+  expect(() => readKeyFile('/dev/zero')).toThrow('/dev/zero isn’t a key file.');
 });

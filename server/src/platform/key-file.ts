@@ -8,7 +8,7 @@ export const KEY_BYTES = 32;
 
 class NotAFile extends Error {
   constructor(path: string) {
-    super(`${path} is not a file, and was to be a key file. Restore the file, or name another one.`);
+    super(`${path} isn’t a key file. Restore the file or choose another one.`);
   }
 }
 
@@ -24,14 +24,13 @@ export function readKeyFile(path: string): Buffer | undefined {
     if (error instanceof NotAFile) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     if (code === 'ENOENT') return undefined;
-    if (code === 'EISDIR')
-      throw new Error(`${path} is a folder, and was to be a key file. Restore the file, or name another one.`);
+    if (code === 'EISDIR') throw new Error(`${path} is a folder, not a key file. Restore the file or choose another one.`);
     throw new Error(
-      `The key file ${path} cannot be read (${code}). Give it to the user that runs Palisade (chown), and let that user read it (chmod 600).`,
+      `We can’t read the key file ${path} (${code}). Make the Palisade user its owner (chown) and allow reading (chmod 600).`,
       { cause: error },
     );
   }
-  throw new Error(`The key file ${path} does not hold a key of ${KEY_BYTES} bytes. Restore it.`);
+  throw new Error(`The key file ${path} doesn’t contain a key of ${KEY_BYTES} bytes. Restore it.`);
 }
 
 /** A key of the installation: made where the file is not there, and read by its owner alone. @throws when the file holds something else. */

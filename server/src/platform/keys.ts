@@ -28,19 +28,19 @@ export function installationKeys(
       name: 'quarantine',
       setting: 'QUARANTINE_KEY_FILE',
       path: settings.quarantine_key_file,
-      lost: 'no file in quarantine can be opened',
+      lost: 'quarantined files can’t be opened',
     },
     {
       name: 'two-factor',
       setting: 'TWO_FACTOR_KEY_FILE',
       path: settings.two_factor_key_file,
-      lost: 'no code of an authenticator app is taken (recovery codes and passkeys are)',
+      lost: 'authenticator codes don’t work (recovery codes and passkeys do)',
     },
     {
       name: 'audit',
       setting: 'AUDIT_KEY_FILE',
       path: settings.audit_key_file,
-      lost: 'the audit log cannot be checked, nor added to',
+      lost: 'the audit log can’t be checked or extended',
     },
   ];
 }
@@ -54,8 +54,8 @@ function checkValue({ name }: InstallationKey, key: Buffer): string {
 
 function refusal({ name, setting, path, lost }: InstallationKey, fault: string): KeyError {
   return new KeyError(
-    `The key file ${path} ${fault}. Without its key ${lost}. Restore the file (of several servers on one database each needs the same: ` +
-      `copy it, or let ${setting} name it), or give that up for good with: npm run keys:accept -- ${name}`,
+    `The key file ${path} ${fault}. Without its key, ${lost}. Restore the file. Servers that share a database need the same file: copy it, or set ${setting}. ` +
+      `To give the locked data up for good: npm run keys:accept -- ${name}`,
   );
 }
 
@@ -71,16 +71,16 @@ async function openKey(database: Kysely<InstallationTables>, installed: Installa
     // Of several servers that start for the first time at once one is first.
     if ((await claimFact(database, factOf(installed), mine)) || (await readFact(database, factOf(installed))) === mine)
       return key;
-    throw refusal(installed, 'holds another key than this database was used with');
+    throw refusal(installed, 'has a different key than this database');
   }
   return knownKey(installed, known);
 }
 
 function knownKey(installed: InstallationKey, known: string | undefined): Buffer {
   const key = readKeyFile(installed.path);
-  if (key === undefined) throw refusal(installed, 'is gone');
+  if (key === undefined) throw refusal(installed, 'is missing');
   if (known !== undefined && checkValue(installed, key) !== known)
-    throw refusal(installed, 'holds another key than this database was used with');
+    throw refusal(installed, 'has a different key than this database');
   return key;
 }
 

@@ -94,12 +94,12 @@ export function parseLimits(settings: readonly string[], exposure: Exposure): Li
   }
   for (const setting of settings) {
     const [name = '', value = ''] = setting.split('=', 2);
-    if (!isLimitName(name)) throw new Error(`has no limit "${name}": the names are ${names.join(', ')}`);
+    if (!isLimitName(name)) throw new Error(`has no limit "${name}". Use one of: ${names.join(', ')}`);
     const rate = parseRate(value);
     if (rate === undefined)
-      throw new Error(`must give ${name} as a count and a period from 1s to 7d, for example ${name}=${DEFAULTS[name].count}/1m`);
+      throw new Error(`must set ${name} as a count and a period from 1s to 7d, for example ${name}=${DEFAULTS[name].count}/1m`);
     // With one, a single wrong password would be a refusal.
-    if ((name === 'pair' || name === 'spray') && rate.count < 2) throw new Error(`must give ${name} a count of 2 or more`);
+    if ((name === 'pair' || name === 'spray') && rate.count < 2) throw new Error(`must set ${name} to a count of 2 or more`);
     limits[name] = rate;
   }
   return limits;

@@ -96,14 +96,14 @@ export async function joinServers(parts: {
       const lacks = missing.length > 0 ? `this one has no ${list(missing)}` : `that one has no ${other.lacks}`;
       const names = missing.length > 0 ? list(missing) : other.lacks;
       throw new SharedDatabaseError(
-        `The database of DATABASE_URL cannot be shared: ${who}, and ${lacks}. Set ${names} for all servers of it, or stop the other one; if that one is gone, start again in ${GONE_AFTER_MS / 1000} s.`,
+        `We can’t share the database at DATABASE_URL: ${who}, and ${lacks}. Set ${names} for all its servers, or stop the other one. If it no longer runs, start again in ${GONE_AFTER_MS / 1000} s.`,
       );
     }
     await say(transaction);
   });
 
   const timer = setInterval(() => {
-    say(database).catch((error: unknown) => logFailure(logger, error, 'this server could not say that it lives'));
+    say(database).catch((error: unknown) => logFailure(logger, error, 'could not report that this server is running'));
   }, SEEN_EVERY_MS).unref();
   return {
     async living() {
@@ -117,7 +117,7 @@ export async function joinServers(parts: {
         .where('id', '=', home)
         .where('started_at', '=', me.started_at)
         .execute()
-        .catch((error: unknown) => logFailure(logger, error, 'this server could not say that it stops'));
+        .catch((error: unknown) => logFailure(logger, error, 'could not report that this server is stopping'));
     },
   };
 }

@@ -42,9 +42,23 @@ function hasNamesOfProxy({ rawHeaders, method }: Incoming['raw']): boolean {
   return says_host;
 }
 
+/** Names of headers that were looked at: programs send the same few with every request. Longer ones are not remembered. */
+const NAMES_MAXIMUM = 500;
+const NAME_LENGTH_MAXIMUM = 40;
+const names = new Map<string, boolean>();
+
+function isForwarding(name: string): boolean {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const is = FORWARDING.test(name);
+  if (names.size >= NAMES_MAXIMUM) names.clear();
+  if (name.length <= NAME_LENGTH_MAXIMUM) names.set(name, is);
+  return is;
+}
+
 /** The sign that a request came through a proxy; undefined without one. */
 export function proxySignOf({ raw, headers }: Incoming): ProxySign | undefined {
-  for (const name in headers) if (FORWARDING.test(name)) return 'forwarding_header';
+  for (const name in headers) if (isForwarding(name)) return 'forwarding_header';
   if (raw.httpVersionMajor < 1 || (raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0)) return 'old_http';
   return hasNamesOfProxy(raw) ? 'header_names' : undefined;
 }

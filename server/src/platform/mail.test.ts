@@ -43,7 +43,7 @@ describe('mail', async () => {
     const letter = smtp.received[0];
     expect(letter).toMatchObject({ from: 'no-reply@shield.example.com', to: maria.email });
     expect(letter?.content).toMatch(/^From: Palisade <no-reply@shield\.example\.com>$/m);
-    expect(letter?.content).toMatch(/^Subject: Palisade: reset your password$/m);
+    expect(letter?.content).toMatch(/^Subject: Palisade: Reset your password$/m);
     expect(letter?.content).toMatch(/^Content-Type: text\/plain/m);
     expect(letter?.content).toContain('https://shield.example.com/?mode=reset-password');
     const reset_token = /^([\w-]{43})$/m.exec(letter?.content ?? '')?.[1] ?? '';
@@ -54,7 +54,7 @@ describe('mail', async () => {
     const body = { reset_token, new_password: 'another long password' };
     expect(replyOf(await call(resetPassword, { body }))).toEqual({ success: true });
     await vi.waitFor(() => expect(smtp.received).toHaveLength(2), patience);
-    expect(smtp.received[1]?.content).toContain('password of your account was changed');
+    expect(smtp.received[1]?.content).toContain('Your password was changed, and you were signed out');
   });
 
   // proves: asvs-16.5.2

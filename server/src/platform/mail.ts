@@ -11,6 +11,7 @@ import { newId } from './id.ts';
 import { type InstallationTables, readProvider } from './installation.ts';
 
 import type { PersonalTable } from './personal-data.ts';
+import { Problem } from './problem.ts';
 
 export interface MailTables {
   mails: {
@@ -123,7 +124,8 @@ function isOfServer(error: unknown): boolean {
 }
 
 function statusOf(row: Selectable<MailTables['mails']>): MailRecord['status'] {
-  if (row.sent_at !== null) return 'sent';
+  // Each attempt to send is counted before it is made.
+  if (row.sent_at !== null) return row.attempts === 0 ? 'passed_on' : 'sent';
   return row.next_attempt_at === null && row.attempts > 0 ? 'failed' : 'waiting';
 }
 
@@ -228,7 +230,7 @@ export class Mail {
         await write(row);
         return;
       } catch (error) {
-        logFailure(this.logger, error, 'what became of a mail could not be noted', { mail: row.id });
+        logFailure(this.logger, error, 'could not store the result of an email', { mail: row.id });
         if (this.closed) return;
         await pause(NOTE_EVERY_MS);
       }
@@ -307,7 +309,7 @@ export class Mail {
       return;
     }
     this.looking = this.begin(this.server)
-      .catch((error: unknown) => logFailure(this.logger, error, 'the outbox could not be worked through'))
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not process the outbox'))
       .finally(() => {
         this.looking = undefined;
         if (!this.isAskedAgain) return;
@@ -324,9 +326,7 @@ export class Mail {
       .where('id', 'in', [...this.underway.keys()])
       .where('next_attempt_at', 'is not', null)
       .execute()
-      .catch((error: unknown) =>
-        logFailure(this.logger, error, 'mails that are being sent could not be kept from other servers'),
-      );
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not reserve emails that are being sent'));
   };
 
   /** The same for many. */
@@ -375,9 +375,29 @@ export class Mail {
   }
 
   /**
-   * The number of unsent mails: they wait, or were given up. Without a mail server, those of the last day that an administrator has to hand on; notices are not
-   * counted.
+   * Notes that an administrator told the recipient what a letter says, and deletes its text.
+   * @throws Problem `not_found`, and `conflict` for a letter that was sent, or that a mail server will be given.
    */
+  async passOn(id: string): Promise<MailRecord> {
+    const row = await this.database
+      .updateTable('mails')
+      .set({ sent_at: at(this.now), attempts: 0, text: null, reply_to: null, last_error: null })
+      .where('id', '=', id)
+      .where('sent_at', 'is', null)
+      .where('next_attempt_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst();
+    if (row !== undefined) {
+      this.onChange();
+      return { ...row, status: statusOf(row) };
+    }
+    const other = await this.database.selectFrom('mails').select('id').where('id', '=', id).executeTakeFirst();
+    throw other === undefined
+      ? new Problem('not_found')
+      : new Problem('conflict', { detail: 'This email was sent already, or will be sent soon. Reload the list.' });
+  }
+
+  /** How many were not sent: they wait, or were given up. Without a mail server those that hold what somebody waits for, for a day: a notice is handed on by nobody. */
   async countUnsent(): Promise<number> {
     let query = this.database
       .selectFrom('mails')

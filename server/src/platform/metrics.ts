@@ -151,7 +151,7 @@ export function createMetrics(): Metrics {
       const unread = texts.filter((text) => text === undefined).length;
       const last: Family = {
         name: 'palisade_metrics_unread',
-        help: 'Families that could not be read at this look, for example because the database does not answer.',
+        help: 'Metrics that couldn’t be read, for example because the database doesn’t answer.',
         type: 'gauge',
         read: () => [{ value: unread }],
       };

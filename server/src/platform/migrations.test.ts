@@ -72,7 +72,7 @@ describe('migrations', () => {
     const database = await opened();
     await migrate(database, { '0002-second': tableOf('second') });
     await expect(migrate(database, { '0001-first': tableOf('first'), '0002-second': tableOf('second') })).rejects.toThrow(
-      'it has 0002-second, and lacks 0001-first, which comes before. Start that version. Nothing was changed.',
+      'it has 0002-second, but not the earlier 0001-first. Start that version. Nothing was changed.',
     );
   });
 
@@ -83,7 +83,7 @@ describe('migrations', () => {
     await migrate(database, { '0001-first': tableOf('first') }, { breaking });
     const beside = (living?: string) => migrate(database, all, { breaking, findLiving: () => Promise.resolve(living) });
     await expect(beside('process 7 on elsewhere, started 2026-11-20T10:00:00.000Z')).rejects.toThrow(
-      'The upgrade takes away what older servers of this database use (0002-second), and one still runs: process 7 on elsewhere, started 2026-11-20T10:00:00.000Z. Stop every server of it, then start this one. Nothing was changed.',
+      'The upgrade removes what older servers use (0002-second), and one is still running: process 7 on elsewhere, started 2026-11-20T10:00:00.000Z. Stop them all, then start this one. Nothing was changed.',
     );
     expect((await database.introspection.getTables()).map(({ name }) => name)).toEqual(['first']);
     await beside();
@@ -96,14 +96,14 @@ describe('migrations', () => {
     half.exec('create table users (id text)');
     const database = openDatabase(location);
     onTestFinished(() => database.destroy());
-    const left = `The database ${location.sqlite} was left in the middle of an upgrade that was interrupted (0001-accounts), by a version of Palisade that could not undo that. `;
+    const left = `An earlier upgrade of the database ${location.sqlite} was interrupted (0001-accounts). `;
     await expect(migrate(database, migrations)).rejects.toThrow(
-      `${left}Nothing is in it yet: delete ${location.sqlite}, and start again. Nothing was changed.`,
+      `${left}It’s empty: delete ${location.sqlite} and start again. Nothing was changed.`,
     );
     half.exec("insert into users (id) values ('1')");
     half.close();
     await expect(migrate(database, migrations)).rejects.toThrow(
-      `${left}Put back the backup from before that upgrade (npm run restore), and start this version on it. Nothing was changed.`,
+      `${left}Restore the backup from before that upgrade (npm run restore) and start this version. Nothing was changed.`,
     );
   });
 });
@@ -142,7 +142,7 @@ describe('before an upgrade the SQLite file is copied', () => {
     const { database, sqlite } = await older(5);
     const upgrade = migrate(database, migrations, { beforeUpgrade: () => copyBeforeUpgrade(sqlite, 1024 ** 2) });
     await expect(upgrade).rejects.toThrow(
-      /^The upgrade copies the database first, and needs \d MB free in .*; there are 1 MB\. Free some space there and start again, or start the version from before\. Nothing was changed\.$/,
+      /^The upgrade needs \d MB free in .* to copy the database, but only 1 MB is free\. Free some space, or start the previous version\. Nothing was changed\.$/,
     );
     expect(existsSync(upgradeCopyOf(sqlite))).toBe(false);
     const { rows } = await sql`select name from kysely_migration`.execute(database);

@@ -38,13 +38,11 @@ export async function requireKnownVersion<Tables>(
   const unknown = applied.filter((name) => !(name in migrations));
   if (unknown.length > 0) {
     throw new DatabaseVersionError(
-      `The database was made by a newer version of Palisade (this one does not know ${unknown.toSorted().at(-1)}). Start that version, or put back a copy of the database from before the upgrade. Nothing was changed.`,
+      `A newer Palisade version upgraded this database (unknown here: ${unknown.toSorted().at(-1)}). Start that version, or restore an older database copy. Nothing was changed.`,
     );
   }
   if (complete && applied.length < Object.keys(migrations).length)
-    throw new DatabaseVersionError(
-      'The database was made by an older version of Palisade. Start the server once, which brings it up to date.',
-    );
+    throw new DatabaseVersionError('This database is from an older Palisade version. Start the server once to upgrade it.');
   return applied;
 }
 
@@ -76,10 +74,10 @@ async function halfDone<Tables>(database: Kysely<Tables>, migration: string): Pr
   const people = await sql`select 1 from users limit 1`.execute(database).catch(() => ({ rows: [] }));
   const remedy =
     people.rows.length > 0
-      ? 'Put back the backup from before that upgrade (npm run restore), and start this version on it'
-      : `Nothing is in it yet: delete ${file}, and start again`;
+      ? 'Restore the backup from before that upgrade (npm run restore) and start this version'
+      : `It’s empty: delete ${file} and start again`;
   return new DatabaseVersionError(
-    `The database ${file} was left in the middle of an upgrade that was interrupted (${migration}), by a version of Palisade that could not undo that. ${remedy}. Nothing was changed.`,
+    `An earlier upgrade of the database ${file} was interrupted (${migration}). ${remedy}. Nothing was changed.`,
   );
 }
 
@@ -112,13 +110,13 @@ export async function migrate<Tables>(
     const last = applied.at(-1);
     if (last !== undefined && first < last)
       throw new DatabaseVersionError(
-        `The database was made by another version of Palisade: it has ${last}, and lacks ${first}, which comes before. Start that version. Nothing was changed.`,
+        `This database is from another Palisade version: it has ${last}, but not the earlier ${first}. Start that version. Nothing was changed.`,
       );
     const breaks = applied.length > 0 ? pending.find((name) => breaking?.has(name)) : undefined;
     const living = breaks === undefined ? undefined : await findLiving?.();
     if (living !== undefined)
       throw new DatabaseVersionError(
-        `The upgrade takes away what older servers of this database use (${breaks}), and one still runs: ${living}. Stop every server of it, then start this one. Nothing was changed.`,
+        `The upgrade removes what older servers use (${breaks}), and one is still running: ${living}. Stop them all, then start this one. Nothing was changed.`,
       );
     if (applied.length > 0) beforeUpgrade?.();
     await inTurn(database, async (transaction) => {

@@ -18,8 +18,22 @@ const IPV4_BITS = 32n;
 /** The first 96 bits of IPv6 addresses that are IPv4 addresses: mapped ones (RFC 4291 section 2.5.5.2), and those of a translator (RFC 6052 section 2.1). */
 const IPV4_PREFIXES: readonly bigint[] = [0xffffn, 0x64ff9bn << 64n];
 
+/** Sources of the latest addresses: each request asks several times. */
+const SOURCES_MAXIMUM = 1_000;
+const sources = new Map<string, string>();
+
 /** The source of an address. Text that is not an address, also the one for a missing address, is its own source. */
 export function sourceOf(address: string | undefined = GONE): string {
+  let source = sources.get(address);
+  if (source === undefined) {
+    source = readSource(address);
+    if (sources.size >= SOURCES_MAXIMUM) sources.clear();
+    sources.set(address, source);
+  }
+  return source;
+}
+
+function readSource(address: string): string {
   const parsed = parseIp(address.replace(/^::ffff:(?=[\d.]+$)/i, ''));
   if (parsed === undefined) return address;
   if (parsed.family === 4) return printIp(parsed);

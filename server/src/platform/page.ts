@@ -13,11 +13,14 @@ export function containing(search: string, columns: readonly string[]): RawBuild
 
 /** Answers the number of rows on all pages of a list, if it is read from its beginning: later pages repeat no count. */
 export async function countPages(list: {
-  query: { cursor?: unknown };
+  rows: readonly unknown[];
+  query: { cursor?: unknown; limit: number };
   count: () => Promise<number>;
   header: (name: string, value: string) => void;
 }): Promise<void> {
-  if (list.query.cursor === undefined) list.header(TOTAL_HEADER, String(await list.count()));
+  const { rows, query } = list;
+  if (query.cursor !== undefined) return;
+  list.header(TOTAL_HEADER, String(rows.length < query.limit ? rows.length : await list.count()));
 }
 
 /** Sets the `Link` header (RFC 8288) to the page after `rows`, when the page is full. Links are relative, so they hold behind any proxy. */

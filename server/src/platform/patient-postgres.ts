@@ -69,7 +69,7 @@ class Held implements DatabaseConnection {
   }
 
   streamQuery(): never {
-    throw new Error('Rows are read page by page, not through a cursor.');
+    throw new Error('Rows are read in pages, not through a cursor.');
   }
 }
 
@@ -85,7 +85,7 @@ interface PatientPostgresOptions {
 
 const heldOf = (one: DatabaseConnection): Held => {
   if (one instanceof Held) return one;
-  throw new Error('This connection is of another database.');
+  throw new Error('This connection is to another database.');
 };
 
 /**
@@ -173,7 +173,7 @@ export class PatientPostgres implements Dialect {
   };
 
   private readonly ask = async <R>(held: Held, { sql, parameters }: Question): Promise<PostgresQueryResult<R>> => {
-    if (held.is_broken) throw new DatabaseTrouble('away', 'The connection to the database has not answered before.');
+    if (held.is_broken) throw new DatabaseTrouble('away', 'The database connection hasn’t answered yet.');
     const { client } = held;
     const asked_at = performance.now();
     const giveUp = () => {
@@ -230,7 +230,7 @@ export class PatientPostgres implements Dialect {
       commitTransaction: async (to) => {
         // COMMIT of a transaction in which a statement has failed is answered as ROLLBACK.
         const { command } = await this.say(to, 'commit');
-        if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: one of its statements had failed.');
+        if (command === 'ROLLBACK') throw new Error('The transaction was rolled back because a statement failed.');
       },
       rollbackTransaction: async (to) => {
         const held = heldOf(to);

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { DatabaseTrouble, isOutage, troubleOf } from './database-errors.ts';
 import { type DatabaseWatch, type PoolState, withPatience } from './database-patience.ts';
+import { GIVEN_BACK } from './durable-sqlite.ts';
 
 /** Wait before another program's lock is tried again, in ms: the first wait and the longest. */
 const RETRY = { first_ms: 2, most_ms: 50 } as const;
@@ -19,11 +20,10 @@ export function createPatientSqlite(
   let asking = 0;
   onPool(() => ({ used: Math.min(1, asking), waiting: Math.max(0, asking - 1), most: 1 }));
 
-  /** Does what another program's lock may keep from happening, until it happens or has to be given up. */
-  async function despiteLocks<T>(work: () => Promise<T>): Promise<T> {
-    const asked_at = performance.now();
+  /** Does again what another program's lock has kept from happening, until it happens or has to be given up. */
+  async function insist<T>(work: () => Promise<T>, asked_at: number): Promise<T> {
     let is_late = false;
-    const insist = async () => {
+    const again = async () => {
       for (let wait_ms: number = RETRY.first_ms; ; wait_ms = Math.min(RETRY.most_ms, wait_ms * 2)) {
         await pause(wait_ms);
         // The caller was told that the query did not run.
@@ -39,11 +39,23 @@ export function createPatientSqlite(
     const giveUp = () => {
       is_late = true;
     };
+    return await withPatience(timeout_ms, again, giveUp);
+  }
+
+  async function firstOrInsist<T>(work: () => Promise<T>, asked_at: number): Promise<T> {
     try {
-      const done = await work().catch((error: unknown) => {
-        if (troubleOf(error) !== 'busy') throw error;
-        return withPatience(timeout_ms, insist, giveUp);
-      });
+      return await work();
+    } catch (error) {
+      if (troubleOf(error) !== 'busy') throw error;
+      return await insist(work, asked_at);
+    }
+  }
+
+  /** Does what another program's lock may keep from happening, and says what became of it. */
+  async function despiteLocks<T>(work: () => Promise<T>): Promise<T> {
+    const asked_at = performance.now();
+    try {
+      const done = await firstOrInsist(work, asked_at);
       watch.answered(asked_at);
       return done;
     } catch (error) {
@@ -60,8 +72,8 @@ export function createPatientSqlite(
       this.inner = inner;
     }
 
-    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      return await despiteLocks(() => this.inner.executeQuery<R>(query));
+    executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      return despiteLocks(() => this.inner.executeQuery<R>(query));
     }
 
     streamQuery<R>(query: CompiledQuery, chunk_size: number): AsyncIterableIterator<QueryResult<R>> {
@@ -89,19 +101,30 @@ export function createPatientSqlite(
       }
     };
     const giveBack = (late: Promise<DatabaseConnection>) => void late.then(release).catch(() => {});
+    /** SQLite has one connection; it is wrapped once. */
+    let known: Patient | undefined;
+    const wrapped = (inner: DatabaseConnection) => {
+      if (known?.inner !== inner) known = new Patient(inner);
+      return known;
+    };
     return {
       init: (init) => driver.init(init),
-      acquireConnection: async () => new Patient(await withPatience(timeout_ms, acquire, giveBack)),
+      // A free connection comes at once: no time is watched for it.
+      acquireConnection: async () => wrapped(asking === 0 ? await acquire() : await withPatience(timeout_ms, acquire, giveBack)),
       beginTransaction: (to, settings) => despiteLocks(() => driver.beginTransaction(innerOf(to), settings)),
       commitTransaction: (to) => despiteLocks(() => driver.commitTransaction(innerOf(to))),
       rollbackTransaction: (to) => driver.rollbackTransaction(innerOf(to)),
-      // While it waits for the disk, others continue.
-      releaseConnection: (to) =>
-        withPatience(
-          timeout_ms,
-          () => release(innerOf(to)),
-          () => {},
-        ),
+      // Where it waits for the disk, others go on already.
+      releaseConnection(to) {
+        const released = release(innerOf(to));
+        return released === GIVEN_BACK
+          ? released
+          : withPatience(
+              timeout_ms,
+              () => released,
+              () => {},
+            );
+      },
       destroy: () => driver.destroy(),
     };
   }

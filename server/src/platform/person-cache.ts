@@ -2,22 +2,38 @@
 const TRUSTED_MS = 5_000;
 const SIZE_MAXIMUM = 10_000;
 
-export interface PersonCache<T> {
-  of(user_id: string): Promise<T>;
+export interface PersonCache<T, Asker = string> {
+  of(asker: Asker): Promise<T>;
   /** To be called after each change: an answer that was begun before it is thrown away with it. */
   forget(user_id: string): void;
+  forgetAll(): void;
 }
 
-/** Caches a person's facts that are read far more often than they change. `now` is in ms. */
-export function createPersonCache<T>(parts: { read: (user_id: string) => Promise<T>; now: () => number }): PersonCache<T> {
-  const { read, now } = parts;
+interface PersonCacheOptions<T, Asker> {
+  read: (asker: Asker) => Promise<T>;
+  /** In ms. */
+  now: () => number;
+  /** People who are remembered. */
+  most?: number;
+}
+
+/** Keeps what is read of a person far more often than it changes. `keyOf` is the id of who asks, where more of them than that is needed to read. */
+export function createPersonCache<T>(parts: PersonCacheOptions<T, string>): PersonCache<T>;
+export function createPersonCache<T, Asker>(
+  parts: PersonCacheOptions<T, Asker> & { keyOf: (asker: Asker) => string },
+): PersonCache<T, Asker>;
+export function createPersonCache<T, Asker>(
+  parts: PersonCacheOptions<T, Asker> & { keyOf?: (asker: Asker) => string },
+): PersonCache<T, Asker> {
+  const { read, keyOf = String, now, most = SIZE_MAXIMUM } = parts;
   const cache = new Map<string, { answer: Promise<T>; trusted_until: number }>();
   return {
-    async of(user_id) {
+    async of(asker) {
+      const user_id = keyOf(asker);
       const cached = cache.get(user_id);
       if (cached !== undefined && cached.trusted_until > now()) return await cached.answer;
-      const fresh = { answer: read(user_id), trusted_until: now() + TRUSTED_MS };
-      if (cache.size >= SIZE_MAXIMUM) cache.clear();
+      const fresh = { answer: read(asker), trusted_until: now() + TRUSTED_MS };
+      if (cache.size >= most) cache.clear();
       cache.set(user_id, fresh);
       try {
         return await fresh.answer;
@@ -27,5 +43,6 @@ export function createPersonCache<T>(parts: { read: (user_id: string) => Promise
       }
     },
     forget: (user_id) => void cache.delete(user_id),
+    forgetAll: () => cache.clear(),
   };
 }

@@ -13,7 +13,7 @@ function findProgram(name: string): string {
   const folders = [...versions.map((version) => join(DEBIAN, version, 'bin')), ...FOLDERS];
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
   if (found === undefined)
-    throw new Error(`There is no ${name} on this machine. Install PostgreSQL's client programs (Debian: postgresql-client).`);
+    throw new Error(`${name} isn’t installed. Install PostgreSQL’s client programs (Debian: postgresql-client).`);
   return found;
 }
 

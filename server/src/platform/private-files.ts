@@ -88,27 +88,27 @@ export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly 
   for (const name of ours) mendAll(join(data_dir, name));
   if (others.length === 0 && (root.mode & STICKY) === 0) mend(data_dir, root);
   else if ((root.mode & OTHERS) !== 0) {
-    const what = others.length === 0 ? 'is shared by everybody' : `also holds other things (${others.slice(0, 3).join(', ')})`;
+    const what = others.length === 0 ? 'is open to everyone' : `also contains other files (${others.slice(0, 3).join(', ')})`;
     privacy.warnings.push(
-      `The data folder ${data_dir} ${what}, so its own mode is left as it is: others can see the names in it. Give Palisade a folder of its own.`,
+      `The data folder ${data_dir} ${what}, so we left its permissions unchanged. Others can see file names in it. Give Palisade a separate folder.`,
     );
   }
   if (refused.length > 0) {
     privacy.warnings.push(
-      `Others on this machine can read ${refused.length} of the files and folders in ${data_dir} (the first: ${refused[0]}), and this user may not change that. Give them to the user that runs Palisade (chown -R), and start again.`,
+      `Other users can read ${refused.length} files and folders in ${data_dir} (the first: ${refused[0]}). Make the Palisade user their owner (chown -R) and start again.`,
     );
   }
   const me = process.geteuid?.();
   if (me !== undefined && root.uid !== me) {
     privacy.warnings.push(
-      `The data folder ${data_dir} belongs to another user (number ${root.uid}), who can read everything in it. Give it to the user that runs Palisade (chown -R).`,
+      `The data folder ${data_dir} belongs to another user (number ${root.uid}), who can read it. Make the Palisade user its owner (chown -R).`,
     );
   }
   const inside = realpathSync(data_dir) + sep;
   for (const path of key_files) {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined || (stat.mode & OTHERS) === 0 || realpathSync(path).startsWith(inside)) continue;
-    privacy.warnings.push(`Others on this machine can read the key file ${path}. Take their rights to it: chmod 600 ${path}`);
+    privacy.warnings.push(`Other users can read the key file ${path}. Remove their access: chmod 600 ${path}`);
   }
   return privacy;
 }

@@ -43,25 +43,19 @@ function watchDelay(): { read: () => Delay; close: () => void } {
 export function measureProcess(metrics: Metrics): () => void {
   const delay = watchDelay();
   for (const name of ['p50', 'p99', 'max'] as const) {
-    metrics.gauge(
-      `nodejs_eventloop_lag_${name}_seconds`,
-      `How late the event loop was in the last ${WINDOW_MS / 1_000} s: ${name}.`,
-      () => [{ value: delay.read()[name] }],
-    );
+    metrics.gauge(`nodejs_eventloop_lag_${name}_seconds`, `Event loop delay in the last ${WINDOW_MS / 1_000} s: ${name}.`, () => [
+      { value: delay.read()[name] },
+    ]);
   }
   metrics.gauge('process_resident_memory_bytes', 'Memory of the server process.', () => [{ value: process.memoryUsage.rss() }]);
-  metrics.gauge('nodejs_heap_size_used_bytes', 'Of that, what its objects take.', () => [
-    { value: process.memoryUsage().heapUsed },
-  ]);
-  metrics.gauge('nodejs_external_memory_bytes', 'Of that, what lies outside of the heap.', () => [
-    { value: process.memoryUsage().external },
-  ]);
+  metrics.gauge('nodejs_heap_size_used_bytes', 'Memory used by its objects.', () => [{ value: process.memoryUsage().heapUsed }]);
+  metrics.gauge('nodejs_external_memory_bytes', 'Memory outside the heap.', () => [{ value: process.memoryUsage().external }]);
   metrics.total('process_cpu_seconds_total', 'Processor time of the server process.', () => {
     const { user, system } = process.cpuUsage();
     return [{ value: (user + system) / MICROSECONDS }];
   });
   const started_at = Date.now() / 1_000 - process.uptime();
-  metrics.gauge('process_start_time_seconds', 'When the server process began, in seconds since 1970.', () => [
+  metrics.gauge('process_start_time_seconds', 'Start time of the server process, in seconds since 1970.', () => [
     { value: started_at },
   ]);
   return delay.close;

@@ -42,18 +42,17 @@ const WRITTEN_AGAIN_MS = 60_000;
 const foundSchema = z.object({ since: z.string(), sign: proxySignSchema });
 const untrustedSchema = foundSchema.extend({ is_read: z.boolean() });
 
-const WHAT_TO_SET =
-  'Whoever runs the server sets EXPOSURE=public, or PUBLIC_URL to the address that people open, and starts it again.';
+const WHAT_TO_SET = 'Ask your server administrator to set EXPOSURE=public or PUBLIC_URL and restart the server.';
 const WITHHELD = {
-  proxy: `This server cannot tell who asks from here, so it shows nothing of an account. ${WHAT_TO_SET}`,
-  elsewhere: 'This is shown only to who opens the server on the machine that it runs on, at its own address there.',
+  proxy: `This server can’t tell who is asking, so it shows no account details. ${WHAT_TO_SET}`,
+  elsewhere: 'For security, you’ll see this only on the server’s own computer, at its local address.',
 } as const;
 const NOT_FIRST =
-  'Whoever makes this account administers the installation, so it is made on the machine that the server runs on: open it there, at http://localhost and its port. To have it made from elsewhere, or through a proxy, whoever runs the server sets EXPOSURE=public, PUBLIC_URL to the address that people open, and ADMIN_EMAILS to the addresses of its administrators, and starts it again.';
+  'This account becomes the administrator, so create it on the server’s own computer, at http://localhost and its port. To create it from elsewhere, set EXPOSURE=public, PUBLIC_URL, and ADMIN_EMAILS, then restart the server.';
 const LETTERS = {
-  mail: 'If an account has this email, a mail is on its way to it. Look in the spam folder as well.',
+  mail: 'If an account uses this email, we’ve sent a message there. Check your spam folder too.',
   outbox:
-    'If an account has this email, a mail with it waits in the outbox: an administrator can pass it on, or "npm run outbox" prints it on the server.',
+    'If an account uses this email, a message is in the outbox. Ask an administrator, or run "npm run outbox" on the server.',
 } as const;
 
 function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) => boolean {

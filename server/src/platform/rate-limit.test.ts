@@ -53,6 +53,7 @@ const sessionOf = (role: 'customer' | 'admin', id: string): Session => ({
   began: null,
   is_held: false,
   is_unproven: false,
+  registered_at: '2026-11-20T10:00:00.000Z',
 });
 const database = openDatabase<SessionTables & PersonTables>({ sqlite: ':memory:' });
 afterAll(() => database.destroy());
@@ -113,7 +114,7 @@ describe('calls are limited', () => {
     for (let time = 0; time < 3; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
     const refused = await ask('/api/firewall/rules', { token });
     expect(refused).toMatchObject({ status: 429, retry_after: '20' });
-    expect(refused.body).toContain('These are too many requests at once. Try again in 20 seconds.');
+    expect(refused.body).toContain('You sent too many requests at once. Try again in 20 seconds.');
     expect((await ask('/api/firewall/rules', { token: 'customer-zoe' })).status).toBe(200);
     expect(events).toMatchObject([{ kind: 'rate_limited', user_id: 'maria', data: { group: 'read' } }]);
     for (let time = 0; time < 9; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(429);

@@ -40,7 +40,7 @@ const UNLIMITED = new Set(['/health', '/ready']);
  * A limit that is met is logged so often at the most, not at each request: often enough for the rule on limits (more than 5, one of them forgotten a minute).
  */
 const TOLD: Rate = { count: 6, period_ms: 60_000 };
-const REASON = 'These are too many requests at once.';
+const REASON = 'You sent too many requests at once.';
 
 function groupOf({ access, upload, expensive, method, path }: Endpoint): Group {
   if (upload !== undefined) return 'upload';

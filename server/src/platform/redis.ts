@@ -44,7 +44,7 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
   } catch (error) {
     if (client.isOpen) client.destroy();
     const reason = error instanceof AggregateError ? error.errors.map(String).join(', ') : String(error);
-    throw new Error(`The Redis of REDIS_URL cannot be used: ${reason.replace(/^Error: /, '')}. Start it, or unset REDIS_URL.`, {
+    throw new Error(`We can’t use the Redis at REDIS_URL: ${reason.replace(/^Error: /, '')}. Start it, or unset REDIS_URL.`, {
       cause: error,
     });
   }

@@ -18,10 +18,10 @@ function routeOf(request: FastifyRequest, status: number): string {
 
 /** Counts and times every request by its route's template. To be called before the routes are added. Sockets are no requests that end by themselves. */
 export function measureRequests(fastify: FastifyInstance, metrics: Metrics): void {
-  const requests = metrics.counter('palisade_http_requests_total', 'Requests by method, route and status.');
+  const requests = metrics.counter('palisade_http_requests_total', 'Requests by method, route, and status.');
   const durations = metrics.histogram(
     'palisade_http_request_duration_seconds',
-    'Seconds from the head of a request to the end of its answer, by method and route.',
+    'Seconds from request to end of response, by method and route.',
     BOUNDS,
   );
   fastify.addHook('onResponse', async (request, reply) => {

@@ -44,8 +44,23 @@ function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? url;
 }
 
+/** Addresses in which nothing was found: pages ask for the same few again and again. Longer ones are not remembered. */
+const HARMLESS_MAXIMUM = 500;
+const HARMLESS_LENGTH_MAXIMUM = 200;
+const harmless = new Set<string>();
+
 /** The attack that an address spells out, or undefined. Encoded once or twice, it is the same. */
 export function exploitIn(url: string): Pattern['name'] | undefined {
+  if (harmless.has(url)) return undefined;
+  const found = findExploit(url);
+  if (found === undefined && url.length <= HARMLESS_LENGTH_MAXIMUM) {
+    if (harmless.size >= HARMLESS_MAXIMUM) harmless.clear();
+    harmless.add(url);
+  }
+  return found;
+}
+
+function findExploit(url: string): Pattern['name'] | undefined {
   const decoded = decodeOnce(decodeOnce(url.slice(0, LOOKED_AT_MAXIMUM).replaceAll('+', ' '))).toLowerCase();
   return PATTERNS.find(({ of }) => of.test(decoded))?.name;
 }

@@ -35,8 +35,8 @@ export function createRequestWatch({ observe, now }: { observe: Observe; now: ()
 
   return {
     observeAll(fastify) {
-      // Once the answer is known.
-      fastify.addHook('onSend', async (request, { statusCode }) => {
+      // When it is known what was answered.
+      fastify.addHook('onSend', (request, { statusCode }, _payload, done) => {
         const { url, method } = request;
         const pattern = exploitIn(url);
         const was_refused = statusCode >= 400 && statusCode < 500;
@@ -44,6 +44,7 @@ export function createRequestWatch({ observe, now }: { observe: Observe; now: ()
         // A browser sends a preflight for another site's page (CORS).
         else if (request.is404 && method !== 'OPTIONS' && (/^\/api(\/|\?|$)/.test(url) || isProbe(url)))
           tell(request, null, { reason: 'unknown_path', pattern: null, was_refused: true });
+        done();
       });
     },
     forbidden(endpoint, request, { user }) {

@@ -17,6 +17,6 @@ export function keepRetention({ jobs, tasks }: { jobs: Pick<Jobs, 'handle'>; tas
     // The database is away for all of them alike, which is logged once.
     const outages = failed.map(troubleOf).filter((trouble) => trouble !== undefined && isOutage(trouble));
     if (failed.length === 1 || (failed.length > 0 && outages.length === failed.length)) throw failed[0];
-    if (failed.length > 1) throw new AggregateError(failed, 'Some of what is over its time could not be removed.');
+    if (failed.length > 1) throw new AggregateError(failed, 'We couldn’t remove some expired data.');
   });
 }

@@ -140,10 +140,10 @@ export function createScannedFiles(parts: {
       }
       const done = decide()
         .catch(async (error: unknown) => {
-          logFailure(logger, error, 'a file could not be scanned');
+          logFailure(logger, error, 'could not scan a file');
           await fail();
         })
-        .catch((error: unknown) => logFailure(logger, error, 'that a file was not scanned could not be noted'))
+        .catch((error: unknown) => logFailure(logger, error, 'could not store that a file was not scanned'))
         .then(async () => {
           running.delete(file.id);
           await rm(file.path, { force: true });
@@ -158,14 +158,14 @@ export function createScannedFiles(parts: {
       } catch (error) {
         if (error instanceof StoreAwayError) throw error;
         logger.error({ err: error, file: file.id }, 'a kept file could not be opened');
-        throw new Problem('unavailable', { detail: 'The kept copy of this file does not open. Send it again.', cause: error });
+        throw new Problem('unavailable', { detail: 'We can’t open our copy of this file. Send it again.', cause: error });
       }
     },
 
     async removeBytes(ids) {
       for (const id of ids) {
         running.get(id)?.stop.abort();
-        await files.remove(id).catch((error: unknown) => logFailure(logger, error, 'a file could not be removed from the store'));
+        await files.remove(id).catch((error: unknown) => logFailure(logger, error, 'could not remove a file from the store'));
       }
     },
 

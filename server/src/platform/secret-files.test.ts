@@ -52,7 +52,7 @@ describe('a setting of which a file holds the whole value', () => {
 
   test('is parsed as the setting itself, and not repeated in the error', () => {
     const wrong = parseErrorOf({ DATABASE_URL_FILE: file('mysql://user:hush@host/x') });
-    expect(wrong).toMatch(/^DATABASE_URL must be an address that starts with postgres:\/\//);
+    expect(wrong).toMatch(/^DATABASE_URL must start with postgres:\/\//);
     expect(wrong).not.toContain('hush');
     expect(parseErrorOf({ METRICS_TOKEN_FILE: file('hush') })).not.toContain('hush');
     expect(parseErrorOf({ STORAGE_URL_FILE: file('s3://key:hush@host') })).not.toContain('hush');
@@ -82,12 +82,9 @@ describe('a setting of which a file holds the password', () => {
 
   test.each([
     [{}, 'DATABASE_PASSWORD_FILE is set, but DATABASE_URL is not.'],
-    [
-      { DATABASE_URL: 'postgres://user:hush@host/x' },
-      'DATABASE_URL has a password in it, and DATABASE_PASSWORD_FILE is set as well.',
-    ],
+    [{ DATABASE_URL: 'postgres://user:hush@host/x' }, 'DATABASE_URL contains a password, and DATABASE_PASSWORD_FILE is set too.'],
     [{ DATABASE_URL: 'postgres://host/x' }, 'DATABASE_PASSWORD_FILE is set, but DATABASE_URL names no user.'],
-    [{ DATABASE_URL: 'postgres' }, 'DATABASE_URL must be an address that starts with postgres://'],
+    [{ DATABASE_URL: 'postgres' }, 'DATABASE_URL must start with postgres://'],
   ])('is refused in one sentence beside %j', (environment, said) => {
     const message = parseErrorOf({ ...environment, DATABASE_PASSWORD_FILE: file('hush') });
     expect(message.startsWith(said)).toBe(true);
@@ -111,20 +108,18 @@ describe("a secret's file", () => {
 
   test('beside the setting itself is refused', () => {
     expect(parseErrorOf({ SMTP_URL: 'smtp://host', SMTP_URL_FILE: file('smtp://host') })).toBe(
-      'SMTP_URL and SMTP_URL_FILE are both set. Leave one of them out.',
+      'SMTP_URL and SMTP_URL_FILE are both set. Remove one of them.',
     );
   });
 
   test('that is missing is named with its path', () => {
     const path = join(folder, 'nowhere');
-    expect(of(path)).toBe(
-      `The file ${path} of SMTP_URL_FILE does not exist. Create it with the secret in it, or unset SMTP_URL_FILE.`,
-    );
+    expect(of(path)).toBe(`The file ${path} of SMTP_URL_FILE doesn’t exist. Create it with the secret, or unset SMTP_URL_FILE.`);
     expect(of(join(file('x'), 'below'))).toMatch(/does not exist/);
   });
 
   test.each(['', '\n', '  \r\n'])('with the content %j is empty', (content) => {
-    expect(of(file(content))).toMatch(/^The file \S+ of SMTP_URL_FILE is empty\. Put the secret into it\.$/);
+    expect(of(file(content))).toMatch(/^The file \S+ of SMTP_URL_FILE is empty\. Save the secret in it\.$/);
   });
 
   test('with a second line is refused', () => {

@@ -42,40 +42,40 @@ function readSecret(name: string, path: string): string {
     const { size, mode } = statSync(path);
     // A pipe without a writer would be waited for.
     if ((mode & 0o170_000) !== 0o100_000)
-      throw new SecretFileError(`${name} is not a file: ${path}. Set it to a file that holds the secret.`);
+      throw new SecretFileError(`${name} isn’t a file: ${path}. Set it to a file with the secret.`);
     if (size > SECRET_MAXIMUM)
       throw new SecretFileError(
-        `The file ${path} of ${name} is larger than ${SECRET_MAXIMUM} bytes, and no secret is. Set it to another file.`,
+        `The file ${path} of ${name} is larger than ${SECRET_MAXIMUM} bytes, too large for a secret. Set it to another file.`,
       );
     text = readFileSync(path, 'utf8').replace(/(\r?\n)+$/, '');
   } catch (error) {
     if (error instanceof SecretFileError) throw error;
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      throw new SecretFileError(`The file ${path} of ${name} does not exist. Create it with the secret in it, or unset ${name}.`);
+      throw new SecretFileError(`The file ${path} of ${name} doesn’t exist. Create it with the secret, or unset ${name}.`);
     throw new SecretFileError(
-      `The file ${path} of ${name} cannot be read (${String(code ?? error)}). Make it readable for the user of the server.`,
+      `We can’t read the file ${path} of ${name} (${String(code ?? error)}). Allow the server’s user to read it.`,
     );
   }
-  if (text.trim() === '') throw new SecretFileError(`The file ${path} of ${name} is empty. Put the secret into it.`);
+  if (text.trim() === '') throw new SecretFileError(`The file ${path} of ${name} is empty. Save the secret in it.`);
   // An address would lose line ends without a word.
   if (/[\r\n\0]/.test(text))
-    throw new SecretFileError(`The file ${path} of ${name} has more than one line. Put the secret alone into it.`);
+    throw new SecretFileError(`The file ${path} of ${name} has more than one line. Save only the secret in it.`);
   return text;
 }
 
 /** An address with a password put into it. @throws SecretFileError */
 function withPassword(name: string, setting: string, address: string | undefined, password: () => string): string {
-  if (!isSet(address)) throw new SecretFileError(`${name} is set, but ${setting} is not. Set that too, or unset ${name}.`);
-  // The schema of the settings reports the fault of an invalid address.
+  if (!isSet(address)) throw new SecretFileError(`${name} is set, but ${setting} isn’t. Set both, or unset ${name}.`);
+  // The schema of the settings says what is wrong with an address that is none.
   if (!URL.canParse(address)) return address;
   const url = new URL(address);
   if (url.password !== '')
-    throw new SecretFileError(`${setting} has a password in it, and ${name} is set as well. Leave one of them out.`);
+    throw new SecretFileError(`${setting} contains a password, and ${name} is set too. Remove one of them.`);
   // Redis has a user without a name; the others ask for one.
   if (url.username === '' && !/^rediss?:$/.test(url.protocol))
     throw new SecretFileError(
-      `${name} is set, but ${setting} names no user. Write it as ${url.protocol}//user@host, without the password.`,
+      `${name} is set, but ${setting} has no user. Use ${url.protocol}//user@host, without the password.`,
     );
   url.password = encodeURIComponent(password());
   return url.href;
@@ -96,7 +96,7 @@ export function withSecretFiles(
   }));
   for (const { name, setting, holds, path } of files) {
     if (holds !== 'value' || !isSet(path)) continue;
-    if (isSet(environment[setting])) throw new SecretFileError(`${setting} and ${name} are both set. Leave one of them out.`);
+    if (isSet(environment[setting])) throw new SecretFileError(`${setting} and ${name} are both set. Remove one of them.`);
     read[setting] = readSecret(name, path);
   }
   for (const { name, setting, holds, path } of files) {

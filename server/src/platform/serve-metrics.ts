@@ -30,11 +30,11 @@ export function createMetricsServer(metrics: Metrics, token: string | undefined)
         .writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...headers })
         .end(request.method === 'HEAD' ? undefined : text);
     request.resume();
-    if (token === undefined && !isForLoopback(request)) return void say(421, 'Ask for localhost.\n');
+    if (token === undefined && !isForLoopback(request)) return void say(421, 'Use the host localhost.\n');
     if (token !== undefined && !bears(request.headers.authorization, token))
       return void say(401, 'The token of METRICS_TOKEN is missing or wrong.\n', { 'www-authenticate': 'Bearer' });
-    if (request.url?.split('?', 1)[0] !== PATH) return void say(404, `There is nothing here but ${PATH}.\n`);
-    if (request.method !== 'GET' && request.method !== 'HEAD') return void say(405, 'Only GET.\n', { allow: 'GET, HEAD' });
+    if (request.url?.split('?', 1)[0] !== PATH) return void say(404, `Only ${PATH} is available here.\n`);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return void say(405, 'Use GET.\n', { allow: 'GET, HEAD' });
     void metrics.text().then((text) => say(200, text, { 'content-type': METRICS_CONTENT_TYPE }));
   });
   server.maxConnections = CONNECTIONS_MAXIMUM;

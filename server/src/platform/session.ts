@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely, Selectable } from 'kysely';
@@ -26,7 +26,7 @@ export interface SessionTables {
 
 /** The account's columns that are read with each session: in one query, since nearly every call needs them. */
 export interface PersonTables {
-  users: UserInfo & { disabled_at: string | null; email_proven_at: string | null };
+  users: UserInfo & { disabled_at: string | null; email_proven_at: string | null; created_at: string };
 }
 
 export const SESSION_PERSONAL: readonly PersonalTable[] = [{ table: 'sessions', withheld: ['token_hash'] }];
@@ -44,6 +44,8 @@ export interface Session {
   is_held: boolean;
   /** Its person has still to prove that mails to their address reach them. */
   is_unproven: boolean;
+  /** When its person registered. */
+  registered_at: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -85,7 +87,7 @@ interface SessionsOptions {
   news?: Pick<SessionNews, 'tell' | 'listen'> | undefined;
 }
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+const hashOf = (token: string) => hash('sha256', token, 'hex');
 
 const lifetimeStarts = (now: () => number) => ({
   created: new Date(now() - ABSOLUTE_LIFETIME_MS).toISOString(),
@@ -184,7 +186,7 @@ export class Sessions {
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.user_id')
       .select(['sessions.id', 'sessions.created_at', 'last_used_at', 'user_agent', 'source'])
-      .select(['users.id as user_id', 'username', 'email', 'role', 'email_proven_at'])
+      .select(['users.id as user_id', 'username', 'email', 'role', 'email_proven_at', 'users.created_at as registered_at'])
       .where('token_hash', '=', token_hash)
       .where('disabled_at', 'is', null)
       .executeTakeFirst();
@@ -194,7 +196,7 @@ export class Sessions {
     const is_held = await this.lacksFactor(user);
     const is_unproven = this.lacksProof(row);
     return {
-      session: { id: row.id, user, began: beganOf(row), is_held, is_unproven },
+      session: { id: row.id, user, began: beganOf(row), is_held, is_unproven, registered_at: row.registered_at },
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
       // A person who has just set up a second factor, or proved the address, is free at once, on every server.

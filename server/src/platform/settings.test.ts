@@ -51,7 +51,7 @@ describe('settings', () => {
   test.each([[{ SMTP_URL: 'smpt://shield:hush@mail.example.com' }], [{ DATABASE_URL: 'mysql://shield:hush@localhost/x' }]])(
     'a password in a wrong setting is not shown: %j',
     (environment) => {
-      expect(() => parseSettings(environment)).toThrow(/^\w+ must be an address that starts with (?!.*hush)/);
+      expect(() => parseSettings(environment)).toThrow(/^\w+ must start with (?!.*hush)/);
     },
   );
 
@@ -125,16 +125,16 @@ describe('settings', () => {
   });
 
   test.each([
-    ['https://example.com/rules.zip', 'part 1 ("https://example.com/rules.zip") must begin with yara+ or sha256+'],
-    ['yara+rules.zip', 'part 1 ("yara+rules.zip") has no address behind yara+'],
-    [`yara+http://example.com/r.zip#sha256=${HEX}`, 'must have an address that starts with https://'],
-    [`yara+ftp://example.com/r.zip#sha256=${HEX}`, 'must have an address that starts with https://'],
+    ['https://example.com/rules.zip', 'part 1 ("https://example.com/rules.zip") must start with yara+ or sha256+'],
+    ['yara+rules.zip', 'part 1 ("yara+rules.zip") has no address after yara+'],
+    [`yara+http://example.com/r.zip#sha256=${HEX}`, 'must have an https:// address'],
+    [`yara+ftp://example.com/r.zip#sha256=${HEX}`, 'must have an https:// address'],
     ['yara+https://example.com/r.zip', 'must end with its pin'],
     ['yara+https://example.com/r.zip#md5=00', 'must end with its pin'],
     ['yara+https://example.com/r.zip#strict', 'must end with its pin'],
-    ['yara+https://example.com/r.zip#tls&loud', 'has "&loud" behind its pin, where only &strict, &alarm or &note can stand'],
+    ['yara+https://example.com/r.zip#tls&loud', 'has "&loud" after its pin. Only &strict, &alarm, or &note can follow'],
     ['yara+https://example.com/r.zip#tls&note&alarm', 'cannot be both &alarm and &note'],
-    ['yara+http://example.com/r.zip#tls', 'must have an address that starts with https://'],
+    ['yara+http://example.com/r.zip#tls', 'must have an https:// address'],
     ['yara+https://example.com/r.zip#sha256=00', 'needs 64 hex digits after #sha256='],
     ['sha256+https://example.com/l.txt#ed25519=AAAA', 'needs a public key of 32 bytes in base64'],
     [
@@ -171,16 +171,16 @@ describe('settings', () => {
     (name) => {
       for (const path of ['~', '~/palisade', '~anna/palisade'])
         expect(() => parseSettings({ [name]: path })).toThrow(
-          `${name} must be a path that is written out: only a shell replaces ~ (it is "${path}").`,
+          `${name} must be a full path: only a shell replaces ~ (it is "${path}").`,
         );
       expect(() => parseSettings({ [name]: './~/palisade' })).not.toThrow();
     },
   );
 
   test.each([
-    ['SMTP_URL', 'smtp://', 'must name a mail server, for example smtp://user:password@host:587'],
-    ['SMTP_URL', 'smtps:///path', 'must name a mail server, for example smtp://user:password@host:587'],
-    ['INBOX_IMAP_URL', 'imaps://', 'must name a mail server, for example imaps://user:password@host'],
+    ['SMTP_URL', 'smtp://', 'must name a mail server, like smtp://user:password@host:587'],
+    ['SMTP_URL', 'smtps:///path', 'must name a mail server, like smtp://user:password@host:587'],
+    ['INBOX_IMAP_URL', 'imaps://', 'must name a mail server, like imaps://user:password@host'],
   ])('an address without a server is named: %s=%s', (name, url, sentence) => {
     expect(() => parseSettings({ SMTP_URL: 'smtp://localhost', [name]: url })).toThrow(`${name} ${sentence}`);
   });

@@ -99,25 +99,22 @@ function isDecodable(address: string): boolean {
 const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 const text = z.preprocess(blankIsUnset, z.string().trim().optional());
 /** A path. Where no shell reads the setting (systemd, compose), a folder of the name ~ would be made. */
-const path = text.refine(
-  (value) => value?.startsWith('~') !== true,
-  'must be a path that is written out: only a shell replaces ~',
-);
+const path = text.refine((value) => value?.startsWith('~') !== true, 'must be a full path: only a shell replaces ~');
 const webAddress = z.preprocess(
   blankIsUnset,
-  z.url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' }).optional(),
+  z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }).optional(),
 );
 /** An address with an account in it: clients decode it, and would fail over a % that stands for itself. */
 const accountAddress = (protocol: RegExp, error: string) =>
   z.preprocess(
     blankIsUnset,
-    z.url({ protocol, error }).refine(isDecodable, 'must write a % in its account or password as %25').optional(),
+    z.url({ protocol, error }).refine(isDecodable, 'must use %25 for a % in its account or password').optional(),
   );
 /** An address of a mail server, which has no usual place. */
 const mailAddress = (protocol: RegExp, error: string, example: string) =>
   accountAddress(protocol, error).refine(
     (value) => value === undefined || URL.parse(value)?.hostname !== '',
-    `must name a mail server, for example ${example}`,
+    `must name a mail server, like ${example}`,
   );
 /** In the form in which addresses are compared. */
 const emailAddress = (error: string) =>
@@ -179,8 +176,8 @@ function measure<Unit extends string>(pattern: RegExp, units: Readonly<Record<Un
     return z.NEVER;
   });
 }
-const bytes = (usual: string) => measure(/^(\d{1,9})([KMGT]?)$/, UNIT_BYTES, usual, 'must be a size such as 512M or 4G');
-const duration = (usual: string) => measure(/^([1-9]\d{0,5})([smhd])$/, UNIT_MS, usual, 'must be a time such as 30m or 1h');
+const bytes = (usual: string) => measure(/^(\d{1,9})([KMGT]?)$/, UNIT_BYTES, usual, 'must be a size, like 512M or 4G');
+const duration = (usual: string) => measure(/^([1-9]\d{0,5})([smhd])$/, UNIT_MS, usual, 'must be a time, like 30m or 1h');
 
 /**
  * A conversation's part of the address has 42 characters, after a +; an address has 64 before its @ (RFC 5321 section 4.5.3.1.1).
@@ -198,22 +195,18 @@ const environmentSchema = z.object({
   AUDIT_KEY_FILE: path,
   REQUIRE_TWO_FACTOR: z.preprocess(
     blankIsUnset,
-    z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff" or "everyone"' }).default('nobody'),
+    z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff", or "everyone"' }).default('nobody'),
   ),
   TOTP_DRIFT_STEPS: z.preprocess(blankIsUnset, z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('1').transform(Number)),
-  DATABASE_URL: accountAddress(/^postgres(ql)?$/, 'must be an address that starts with postgres://'),
+  DATABASE_URL: accountAddress(/^postgres(ql)?$/, 'must start with postgres://'),
   DATABASE_POOL: countOf('connections', 2, 1_000, 10),
   DATABASE_TIMEOUT: countOf('seconds', 1, 60, 4),
-  REDIS_URL: accountAddress(/^rediss?$/, 'must be an address that starts with redis:// or rediss://'),
+  REDIS_URL: accountAddress(/^rediss?$/, 'must start with redis:// or rediss://'),
   STORAGE_URL: text,
   STORAGE_SECRET_FILE: text,
-  SMTP_URL: mailAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://', 'smtp://user:password@host:587'),
+  SMTP_URL: mailAddress(/^smtps?$/, 'must start with smtp:// or smtps://', 'smtp://user:password@host:587'),
   MAIL_FROM: z.preprocess(blankIsUnset, emailAddress('must be an email address').optional()),
-  INBOX_IMAP_URL: mailAddress(
-    /^imaps?$/,
-    'must be an address that starts with imap:// or imaps://',
-    'imaps://user:password@host',
-  ),
+  INBOX_IMAP_URL: mailAddress(/^imaps?$/, 'must start with imap:// or imaps://', 'imaps://user:password@host'),
   INBOX_ADDRESS: z.preprocess(
     blankIsUnset,
     z
@@ -221,7 +214,7 @@ const environmentSchema = z.object({
       .trim()
       .refine(
         (address) => canonicalEmail(address.replace('*', 'x')) !== undefined && address.lastIndexOf('@') <= INBOX_LOCAL_MAXIMUM,
-        `must be an email address with at most ${INBOX_LOCAL_MAXIMUM} characters before its @; a * in it stands for the conversation`,
+        `must be an email address with at most ${INBOX_LOCAL_MAXIMUM} characters before the @, where * stands for the conversation`,
       )
       .optional(),
   ),
@@ -230,10 +223,7 @@ const environmentSchema = z.object({
     z
       .string()
       .trim()
-      .regex(
-        /^[\w.-]{1,253}$/,
-        'must be the name that the mailbox’s provider writes first in Authentication-Results, such as mx.example.com',
-      )
+      .regex(/^[\w.-]{1,253}$/, 'must be the provider’s name in Authentication-Results, like mx.example.com')
       .optional(),
   ),
   ADMIN_EMAILS: commaList.pipe(z.array(emailAddress('must be a list of email addresses, separated by commas'))),
@@ -249,7 +239,7 @@ const environmentSchema = z.object({
     const scanners = parseScannerUrls(urls);
     if (scanners !== undefined) return { scanners, look_for_scanner: scanners.length === 0 };
     context.addIssue(
-      'must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none',
+      'must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas',
     );
     return z.NEVER;
   }),
@@ -261,7 +251,7 @@ const environmentSchema = z.object({
         .string()
         .regex(
           /^(turns?|stuns?):([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(\?transport=(udp|tcp))?$/,
-          'must be turn:host:3478 or turns:host:5349, with ?transport=tcp where that is wanted, or a list of them, separated by commas; stun:host:3478 may be among them',
+          'must be turn:host:3478, turns:host:5349 (optionally ?transport=tcp), stun:host:3478, or a list of these, separated by commas',
         ),
     ),
   ),
@@ -269,13 +259,13 @@ const environmentSchema = z.object({
     blankIsUnset,
     z
       .string()
-      .regex(/^\S{16,256}$/, 'must be 16 to 256 characters without a blank (openssl rand -hex 32 makes one)')
+      .regex(/^\S{16,256}$/, 'must be 16 to 256 characters without spaces (create one with openssl rand -hex 32)')
       .optional(),
   ),
   DEMO: z.preprocess(blankIsUnset, z.enum(['on', 'off'], { error: 'must be "on" or "off"' }).optional()),
   RESET_DELIVERY: z.preprocess(
     blankIsUnset,
-    z.enum(['response', 'email', 'outbox'], { error: 'must be "response", "email" or "outbox"' }).optional(),
+    z.enum(['response', 'email', 'outbox'], { error: 'must be "response", "email", or "outbox"' }).optional(),
   ),
   SIGNATURE_FEEDS: commaList.transform((list, context) => {
     try {
@@ -303,13 +293,16 @@ const environmentSchema = z.object({
     blankIsUnset,
     z
       .string()
-      .regex(/^[\w.~+/-]{24,256}=*$/, 'must be 24 to 256 letters, digits or any of -._~+/ (openssl rand -hex 32 makes one)')
+      .regex(
+        /^[\w.~+/-]{24,256}=*$/,
+        'must be 24 to 256 letters, digits, or any of -._~+/ (create one with openssl rand -hex 32)',
+      )
       .optional(),
   ),
   LOG_LEVEL: z.preprocess(
     blankIsUnset,
     z
-      .enum(['debug', 'info', 'warn', 'error', 'silent'], { error: 'must be "debug", "info", "warn", "error" or "silent"' })
+      .enum(['debug', 'info', 'warn', 'error', 'silent'], { error: 'must be "debug", "info", "warn", "error", or "silent"' })
       .default('warn'),
   ),
   /** Read by the processes that compile rules (scanner/src/engine/choose-engine.ts); here only a wrong word is refused. */
@@ -339,16 +332,15 @@ function limitsOf(entries: readonly string[], exposure: Exposure): Limits {
 function turnOf(urls: readonly string[], secret: string | undefined): Settings['turn'] {
   const hasRelay = urls.some((url) => url.startsWith('turn'));
   if (hasRelay && secret === undefined)
-    throw new SettingsError('TURN_URL is set, but TURN_SECRET is not. Set it to the static-auth-secret of that server.');
-  if (!hasRelay && secret !== undefined)
-    throw new SettingsError('TURN_SECRET is set, but there is no relay without TURN_URL. Set that too, or unset it.');
+    throw new SettingsError('TURN_URL is set, but TURN_SECRET isn’t. Set it to that server’s static-auth-secret.');
+  if (!hasRelay && secret !== undefined) throw new SettingsError('TURN_SECRET is set, but TURN_URL isn’t. Set both or neither.');
   return { urls, secret };
 }
 
 function storageOf(url: string | undefined, secret_file: string | undefined): S3Location | undefined {
   if (url === undefined) {
     if (secret_file === undefined) return undefined;
-    throw new SettingsError('STORAGE_SECRET_FILE is set, but there is no store without STORAGE_URL. Set that too, or unset it.');
+    throw new SettingsError('STORAGE_SECRET_FILE is set, but STORAGE_URL isn’t. Set both or neither.');
   }
   try {
     return parseStorageUrl(url, secret_file === undefined ? undefined : resolve(secret_file));
@@ -376,23 +368,18 @@ function inboxOf(
   const { INBOX_IMAP_URL: url, INBOX_ADDRESS: set, INBOX_AUTHSERV_ID: authserv_id } = values;
   if (url === undefined) {
     if (authserv_id !== undefined)
-      throw new SettingsError('INBOX_AUTHSERV_ID is set, but no mail is read without INBOX_IMAP_URL. Set that too, or unset it.');
+      throw new SettingsError('INBOX_AUTHSERV_ID is set, but INBOX_IMAP_URL isn’t. Set both or neither.');
     if (set === undefined) return undefined;
-    throw new SettingsError(
-      'INBOX_ADDRESS is set, but nothing is read without INBOX_IMAP_URL. Set that too, or unset INBOX_ADDRESS.',
-    );
+    throw new SettingsError('INBOX_ADDRESS is set, but INBOX_IMAP_URL isn’t. Set both or neither.');
   }
-  if (!sends)
-    throw new SettingsError(
-      'INBOX_IMAP_URL is set, but no mail is sent that could be answered. Set SMTP_URL, or unset INBOX_IMAP_URL.',
-    );
+  if (!sends) throw new SettingsError('INBOX_IMAP_URL needs SMTP_URL. Set SMTP_URL, or unset INBOX_IMAP_URL.');
   const { username, password } = new URL(url);
   if (username === '' || password === '')
-    throw new SettingsError('INBOX_IMAP_URL has no account in it. Write it as imaps://user:password@host:993/INBOX.');
+    throw new SettingsError('INBOX_IMAP_URL has no account. Use imaps://user:password@host:993/INBOX.');
   const address = set ?? canonicalEmail(decodeURIComponent(username));
   if (address === undefined || address.lastIndexOf('@') > INBOX_LOCAL_MAXIMUM)
     throw new SettingsError(
-      `INBOX_ADDRESS is not set, and the account of INBOX_IMAP_URL is no email address with at most ${INBOX_LOCAL_MAXIMUM} characters before its @. Set it to the address that answers are sent to.`,
+      `Set INBOX_ADDRESS to the email address for replies, with at most ${INBOX_LOCAL_MAXIMUM} characters before the @. The INBOX_IMAP_URL account can’t be used.`,
     );
   return { url, address, ...(authserv_id !== undefined && { authserv_id }) };
 }
@@ -406,18 +393,17 @@ function metricsOf(values: {
 }): Settings['metrics'] {
   const { PORT, METRICS_PORT: port, METRICS_HOST, METRICS_TOKEN: token } = values;
   if (port === undefined) {
-    if (METRICS_HOST !== undefined)
-      throw new SettingsError('METRICS_HOST is set, but without METRICS_PORT nothing listens there. Set that too, or unset it.');
+    if (METRICS_HOST !== undefined) throw new SettingsError('METRICS_HOST is set, but METRICS_PORT isn’t. Set both or neither.');
     return token === undefined ? undefined : { address: undefined, token };
   }
   if (port === PORT && port !== 0)
     throw new SettingsError(
-      `METRICS_PORT is ${port}, as PORT is. Set it to another port, or unset it: with METRICS_TOKEN the metrics are on PORT.`,
+      `METRICS_PORT and PORT are both ${port}. Set another METRICS_PORT, or unset it and set METRICS_TOKEN.`,
     );
   const host = METRICS_HOST ?? '127.0.0.1';
   if (token === undefined && !isLoopbackHost(host))
     throw new SettingsError(
-      `METRICS_HOST ${host} can be reached by others. Set METRICS_TOKEN too (openssl rand -hex 32 makes one), or unset METRICS_HOST.`,
+      `Others can reach METRICS_HOST ${host}. Set METRICS_TOKEN (create one with openssl rand -hex 32), or unset METRICS_HOST.`,
     );
   return { address: { host, port }, token };
 }
@@ -443,50 +429,48 @@ export function parseSettings(given: Readonly<Record<string, string | undefined>
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0] ?? 'environment');
     const value = WITH_CREDENTIALS.has(name) ? '' : ` (it is ${JSON.stringify(environment[name] ?? '')})`;
-    throw new SettingsError(`${name} ${issue?.message ?? 'is not valid'}${value}.`);
+    throw new SettingsError(`${name} ${issue?.message ?? 'has the wrong form'}${value}.`);
   }
   const values = parsed.data;
   const local =
     isLoopbackHost(values.HOST) && (values.PUBLIC_URL === undefined || isLoopbackHost(new URL(values.PUBLIC_URL).hostname));
   const exposure = values.EXPOSURE ?? (local ? 'local' : 'public');
   const warnings = misspeltNames(Object.keys(environment), Object.keys(environmentSchema.shape)).map(
-    ({ name, known }) => `${name} is no setting of Palisade. Is ${known} meant?`,
+    ({ name, known }) => `${name} isn’t a Palisade setting. Did you mean ${known}?`,
   );
   const open_local = exposure === 'local' && !local;
   if (open_local) {
-    warnings.push('EXPOSURE=local on an address that others may reach: whoever reaches it first becomes its administrator.');
+    warnings.push('EXPOSURE=local, but others may reach this address. The first person to register becomes the administrator.');
   }
   if (exposure === 'public') {
     if (values.PUBLIC_URL !== undefined && new URL(values.PUBLIC_URL).protocol !== 'https:') {
-      warnings.push('PUBLIC_URL is not https: whoever is on the way reads passwords and files. Put a proxy with TLS in front.');
+      warnings.push('PUBLIC_URL isn’t https, so others can read passwords and files. Add a proxy with TLS.');
     }
     if (values.ADMIN_EMAILS.length === 0) {
       throw new SettingsError(
-        'ADMIN_EMAILS is not set. In public exposure set it to the email addresses that become administrators, for example ADMIN_EMAILS=you@example.com.',
+        'ADMIN_EMAILS isn’t set. In public exposure, set it to the administrators’ emails, like ADMIN_EMAILS=you@example.com.',
       );
     }
     if (values.RESET_DELIVERY === 'response') {
       throw new SettingsError(
-        'RESET_DELIVERY=response would give reset tokens to strangers in public exposure. Set it to "email" or "outbox".',
+        'In public exposure, RESET_DELIVERY=response would give reset tokens to strangers. Set it to "email" or "outbox".',
       );
     }
     if (values.SMTP_URL === undefined && values.RESET_DELIVERY !== 'outbox') {
       throw new SettingsError(
-        'SMTP_URL is not set. In public exposure set it to your mail server (smtp://user:password@host:587), or set RESET_DELIVERY=outbox.',
+        'SMTP_URL isn’t set. In public exposure, set it to your mail server (smtp://user:password@host:587), or set RESET_DELIVERY=outbox.',
       );
     }
   }
   const storage = storageOf(values.STORAGE_URL, values.STORAGE_SECRET_FILE);
   if (storage?.origin.startsWith('http:') && !isLoopbackHost(new URL(storage.origin).hostname)) {
-    warnings.push(
-      'STORAGE_URL has tls=0: files are sealed before they are sent, but whoever is on the way can delete them or hold them back.',
-    );
+    warnings.push('STORAGE_URL has tls=0. Files are encrypted, but an attacker on the network can delete or delay them.');
   }
   if (values.RESET_DELIVERY === 'email' && values.SMTP_URL === undefined) {
-    throw new SettingsError('RESET_DELIVERY=email needs SMTP_URL, for example smtp://user:password@host:587.');
+    throw new SettingsError('RESET_DELIVERY=email needs SMTP_URL, like smtp://user:password@host:587.');
   }
   if (values.MAIL_FROM !== undefined && values.SMTP_URL === undefined) {
-    throw new SettingsError('MAIL_FROM is set, but no mail is sent without SMTP_URL. Set that too, or unset MAIL_FROM.');
+    throw new SettingsError('MAIL_FROM is set, but SMTP_URL isn’t. Set both or neither.');
   }
   const mail_server =
     values.SMTP_URL === undefined || values.RESET_DELIVERY === 'outbox'

@@ -72,7 +72,7 @@ export async function createSharedClock(parts: {
   if (read === undefined) return { now, ahead_ms: () => 0, isOff: () => false, close: () => {} };
   await measure(read);
   const timer = setInterval(() => {
-    measure(read).catch((error: unknown) => logFailure(logger, error, 'the clock of the database could not be read'));
+    measure(read).catch((error: unknown) => logFailure(logger, error, 'could not read the database’s clock'));
   }, MEASURED_EVERY_MS).unref();
   return {
     now: () => now() - ahead_ms,

@@ -41,7 +41,7 @@ function pinOf(pin: string): FeedPin {
 /** The options behind the pin, each with `&` before it. @throws as `pinOf`. */
 function wishesOf(wishes: readonly string[]): Pick<SignatureFeed, 'strict' | 'severity'> {
   const unknown = wishes.find((wish) => !['strict', 'alarm', 'note'].includes(wish));
-  if (unknown !== undefined) throw new Error(`has "&${unknown}" behind its pin, where only &strict, &alarm or &note can stand`);
+  if (unknown !== undefined) throw new Error(`has "&${unknown}" after its pin. Only &strict, &alarm, or &note can follow`);
   if (wishes.includes('alarm') && wishes.includes('note')) throw new Error('cannot be both &alarm and &note');
   return { strict: wishes.includes('strict'), severity: wishes.includes('note') ? 'note' : 'alarm' };
 }
@@ -51,9 +51,9 @@ function feedOf(part: string, mayBePlain: (host: string) => boolean): SignatureF
   const kind = KINDS.find((one) => one === kindName);
   if (kind === undefined) throw new Error(`must begin with yara+, sha256+ or domains+, for example ${EXAMPLE}`);
   const url = URL.parse(address);
-  if (url === null) throw new Error(`has no address behind ${kind}+, for example ${EXAMPLE}`);
+  if (url === null) throw new Error(`has no address after ${kind}+, like ${EXAMPLE}`);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBePlain(url.hostname))) {
-    throw new Error('must have an address that starts with https://');
+    throw new Error('must have an https:// address');
   }
   const [first = '', ...wishes] = url.hash.slice(1).split('&');
   const pin = pinOf(first);
@@ -72,7 +72,7 @@ export function parseSignatureFeeds(list: readonly string[], mayBePlain: (host: 
   for (const [index, part] of list.entries()) {
     try {
       const feed = feedOf(part, mayBePlain);
-      if (feeds.some((other) => other.url === feed.url && other.kind === feed.kind)) throw new Error('stands there twice');
+      if (feeds.some((other) => other.url === feed.url && other.kind === feed.kind)) throw new Error('is listed twice');
       feeds.push(feed);
     } catch (error) {
       throw new Error(`part ${index + 1} (${JSON.stringify(part)}) ${error instanceof Error ? error.message : String(error)}`);

@@ -5,7 +5,7 @@ import { Problem } from './problem.ts';
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = 60;
 const AWAY_RETRY_AFTER_S = 5;
-const AWAY = 'The store of files does not answer. Try again in a few seconds.';
+const AWAY = 'The file store doesn’t answer. Try again in a few seconds.';
 
 /** Of the file system: full, over a quota, failing, read-only, out of file handles. The databases' own codes are in database-errors.ts. */
 const OF_FILES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);

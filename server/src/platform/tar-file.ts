@@ -72,7 +72,7 @@ export function createTarWriter(target: FileHandle, now_ms: number) {
         hash.update(bytes);
         await target.writeFile(bytes);
       }
-      if (left !== 0) throw new Error(`${name} changed while it was copied.`);
+      if (left !== 0) throw new Error(`${name} changed while we copied it.`);
       await target.writeFile(Buffer.alloc(padding(size)));
       return hash.digest('hex');
     },
@@ -86,7 +86,7 @@ function parseHeader(header: Buffer): { name: string; size: number } {
   const text = (at: number, length: number) => header.toString('latin1', at, at + length).replace(/[\0 ].*$/s, '');
   const isOurs = header.subarray(FIELDS.magic, FIELDS.magic + MAGIC.length).equals(MAGIC) && header[FIELDS.type] === PLAIN_FILE;
   if (!isOurs || Number.parseInt(text(FIELDS.checksum, 8), 8) !== checksumOf(header))
-    throw new TarError('holds something in the place of the head of a file');
+    throw new TarError('has data where a file header should be');
   const size =
     header[FIELDS.size] === BASE_256
       ? Number(header.readBigUInt64BE(FIELDS.size + 4))
@@ -104,7 +104,7 @@ export async function* readTar(source: FileHandle): AsyncGenerator<TarEntry> {
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await source.read(buffer, filled, length - filled, position);
-      if (bytesRead === 0) throw new TarError('ends before its end');
+      if (bytesRead === 0) throw new TarError('ends too early');
       filled += bytesRead;
       position += bytesRead;
     }
@@ -115,7 +115,7 @@ export async function* readTar(source: FileHandle): AsyncGenerator<TarEntry> {
     const header = await exactly(BLOCK_BYTES);
     // Two blocks of zeros end an archive.
     if (header.every(isZero)) {
-      if (!(await exactly(BLOCK_BYTES)).every(isZero)) throw new TarError('goes on behind its end');
+      if (!(await exactly(BLOCK_BYTES)).every(isZero)) throw new TarError('has data after its end');
       return;
     }
     const { name, size } = parseHeader(header);
@@ -125,6 +125,6 @@ export async function* readTar(source: FileHandle): AsyncGenerator<TarEntry> {
     }
     yield { name, size, content: read() };
     position = end;
-    if (!(await exactly(padding(size))).every(isZero)) throw new TarError(`holds something behind ${name}`);
+    if (!(await exactly(padding(size))).every(isZero)) throw new TarError(`has data after ${name}`);
   }
 }

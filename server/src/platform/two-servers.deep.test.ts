@@ -78,7 +78,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     // A third server with keys of its own is refused.
     const stranger = await runServer({ ...shared, DATA_DIR: freshFolder('two'), PORT: '0' });
     expect(stranger).toMatchObject({ code: 1 });
-    expect(stranger.errors).toContain('is gone. Without its key no file in quarantine can be opened.');
+    expect(stranger.errors).toContain('is missing. Without its key, quarantined files can’t be opened.');
     for (const server of [one, other]) expect(await server.kill('SIGTERM')).toBe(0);
     for (const DATA_DIR of folders) {
       const { code, output } = await runCommand('verify-audit.ts', { DATABASE_URL, DATA_DIR, ...one.keys });
@@ -178,8 +178,8 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     const who = `another server \\(process ${first.pid} on \\S+, started \\S+\\) uses it`;
     const line = (lacks: string, names: string) =>
       new RegExp(
-        `^palisade: The database of DATABASE_URL cannot be shared: ${who}, and ${lacks}\\. ` +
-          `Set ${names} for all servers of it, or stop the other one; if that one is gone, start again in 60 s\\.\n$`,
+        `^palisade: We can’t share the database at DATABASE_URL: ${who}, and ${lacks}\\. ` +
+          `Set ${names} for all its servers, or stop the other one\\. If it no longer runs, start again in 60 s\\.\n$`,
       );
     expect(await refused({})).toMatch(line('this one has no REDIS_URL and STORAGE_URL', 'REDIS_URL and STORAGE_URL'));
     expect(await refused({ REDIS_URL })).toMatch(line('this one has no STORAGE_URL', 'STORAGE_URL'));
@@ -238,7 +238,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
       await database
         .updateTable('mails')
         .set({ created_at: ago(31) })
-        .where('subject', 'not like', '%week in security')
+        .where('subject', 'not like', '%weekly security summary')
         .execute();
       await database
         .updateTable('jobs')
@@ -251,13 +251,13 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     await passWeek();
     await vi.waitFor(async () => expect(await claimsOf()).toEqual([2, 2]), PATIENCE);
     await vi.waitFor(async () => expect((await planned()).map(({ claimed_by }) => claimed_by)).toEqual([null, null]), PATIENCE);
-    expect(await letters('your week in security')).toBe(1);
+    expect(await letters('Your weekly security summary')).toBe(1);
     expect(await database.selectFrom('mails').select('id').where('created_at', '<', ago(30)).execute()).toEqual([]);
 
     await one.kill('SIGKILL');
     await passWeek();
     await vi.waitFor(async () => expect(await claimsOf()).toEqual([3, 3]), PATIENCE);
-    await vi.waitFor(async () => expect(await letters('your week in security')).toBe(2), PATIENCE);
+    await vi.waitFor(async () => expect(await letters('Your weekly security summary')).toBe(2), PATIENCE);
     expect(await other.kill('SIGTERM')).toBe(0);
     expect((await planned()).map(({ claimed_by, last_error }) => [claimed_by, last_error])).toEqual([
       [null, null],

@@ -14,7 +14,7 @@ interface Refusal {
 const REFUSALS = new Map<string, Refusal>([
   [
     'ERR_HTTP_REQUEST_TIMEOUT',
-    { status: 408, problem: new Problem('malformed', { detail: 'The request did not arrive in time. Send it again.' }) },
+    { status: 408, problem: new Problem('malformed', { detail: 'The request took too long to arrive. Send it again.' }) },
   ],
   [
     'HPE_HEADER_OVERFLOW',
@@ -24,7 +24,7 @@ const REFUSALS = new Map<string, Refusal>([
 ]);
 const UNGRAMMATICAL: Refusal = {
   status: 400,
-  problem: new Problem('malformed', { detail: 'This is no request of HTTP/1.1 that the server understands.' }),
+  problem: new Problem('malformed', { detail: 'The server can’t read this HTTP/1.1 request.' }),
 };
 
 /** Whether an answer is on its way already: a second one in the middle of it would be read as its body. */

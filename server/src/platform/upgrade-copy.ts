@@ -52,7 +52,7 @@ export function copyBeforeUpgrade(sqlite: string, freeBytes?: number): void {
   const needed = 2 * (sizeOf(sqlite) + sizeOf(`${sqlite}-wal`)) + LEAST_BYTES;
   const noRoom = (left: number) =>
     new UpgradeCopyError(
-      `The upgrade copies the database first, and needs ${describeSize(needed)} free in ${folder}; there are ${describeSize(left)}. Free some space there and start again, or start the version from before. Nothing was changed.`,
+      `The upgrade needs ${describeSize(needed)} free in ${folder} to copy the database, but only ${describeSize(left)} is free. Free some space, or start the previous version. Nothing was changed.`,
     );
   if (free < needed) throw noRoom(free);
   const database = new SqliteDatabase(sqlite, { readonly: true, fileMustExist: true, timeout: 60_000 });

@@ -48,9 +48,9 @@ const WRITE_BUFFER_BYTES = 256 * 1024;
 const OTHER_FIELDS_MAXIMUM = 20;
 const OTHER_FIELD_BYTES_MAXIMUM = 64 * 1024;
 
-const TOO_SLOW = 'The upload arrived too slowly, so it was dropped. Upload the file again over a faster connection.';
+const TOO_SLOW = 'The upload was too slow and stopped. Upload the file again over a faster connection.';
 
-const TOO_LONG = 'The upload took longer than an upload may, so it was dropped. Upload the file again over a faster connection.';
+const TOO_LONG = 'The upload took too long and stopped. Upload the file again over a faster connection.';
 
 /** Takes a stream into memory while it is small, else into a file, and hashes it. It needs the same memory for any size. */
 async function store(stream: Readable, options: UploadOptions): Promise<Stored> {
@@ -61,7 +61,7 @@ async function store(stream: Readable, options: UploadOptions): Promise<Stored> 
       size += chunk.length;
       if (size > options.maximum)
         throw new Problem('too_large', {
-          detail: `The file is larger than ${describeSize(options.maximum)}, the most that is scanned.`,
+          detail: `The file is larger than ${describeSize(options.maximum)}, the scan limit.`,
         });
       options.take(chunk.length);
       hash.update(chunk);
@@ -94,7 +94,7 @@ function createParser(request: FastifyRequest): BusboyInstance {
       limits: { fields: OTHER_FIELDS_MAXIMUM, fieldSize: OTHER_FIELD_BYTES_MAXIMUM, parts: OTHER_FIELDS_MAXIMUM + 2 },
     });
   } catch (error) {
-    throw new Problem('malformed', { detail: 'The multipart request names no boundary.', cause: error });
+    throw new Problem('malformed', { detail: 'The multipart request has no boundary.', cause: error });
   }
 }
 
@@ -113,7 +113,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   let filename = '';
   let disposition = '';
 
-  const cutOff = () => new Problem('malformed', { detail: 'The upload was cut off before its end. Upload the file again.' });
+  const cutOff = () => new Problem('malformed', { detail: 'The upload was interrupted. Upload the file again.' });
   // The headers of a part as they were sent: the parser's own reading takes backslashes for escapes.
   const parts: unknown = Reflect.get(Object(Reflect.get(parser, '_parser')), 'parser');
   if (parts instanceof EventEmitter)
@@ -124,7 +124,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
     });
   parser.on('file', (field, stream, name) => {
     if (field !== options.field || writing) {
-      const where = writing ? 'Send one file in a request.' : `Send the file in the field "${options.field}".`;
+      const where = writing ? 'Send one file per request.' : `Send the file in the field "${options.field}".`;
       parsed.reject(invalidField(options.field, where));
       stream.on('error', () => {});
       stream.resume();
@@ -159,7 +159,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   try {
     await parsed.promise;
     if (writing === undefined)
-      throw invalidField(options.field, `Choose a file: the request has none in the field "${options.field}".`);
+      throw invalidField(options.field, `Choose a file. The request has none in the field "${options.field}".`);
     return { filename, ...(await writing) };
   } catch (error) {
     body.unpipe(parser);

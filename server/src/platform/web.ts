@@ -18,7 +18,7 @@ export async function serveWeb(fastify: FastifyInstance, folder: string): Promis
     const { url, method } = request;
     const forPage = (method === 'GET' || method === 'HEAD') && !/^\/(api|assets)(\/|\?|$)/.test(url) && !isProbe(url);
     if (!built || !forPage)
-      throw new Problem('not_found', url.startsWith('/api') ? { detail: 'The API has no such address.' } : {});
+      throw new Problem('not_found', url.startsWith('/api') ? { detail: 'The API doesn’t have this address.' } : {});
     return reply.sendFile('index.html');
   });
 }

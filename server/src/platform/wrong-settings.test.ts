@@ -13,68 +13,53 @@ const WRONG: readonly [Record<string, string>, string][] = [
   [{ RETAIN_CHATS: 'never' }, 'RETAIN_CHATS must be "forever", or a whole number of days from 1 to 36500 (it is "never").'],
   [{ STOP_DRAIN: '0' }, 'STOP_DRAIN must be a whole number of seconds from 1 to 600 (it is "0").'],
   [{ METRICS_PORT: '70000' }, 'METRICS_PORT must be a port number from 0 to 65535 (it is "70000").'],
-  [
-    { METRICS_PORT: '3000' },
-    'METRICS_PORT is 3000, as PORT is. Set it to another port, or unset it: with METRICS_TOKEN the metrics are on PORT.',
-  ],
-  [
-    { METRICS_HOST: '127.0.0.1' },
-    'METRICS_HOST is set, but without METRICS_PORT nothing listens there. Set that too, or unset it.',
-  ],
+  [{ METRICS_PORT: '3000' }, 'METRICS_PORT and PORT are both 3000. Set another METRICS_PORT, or unset it and set METRICS_TOKEN.'],
+  [{ METRICS_HOST: '127.0.0.1' }, 'METRICS_HOST is set, but METRICS_PORT isn’t. Set both or neither.'],
   [
     { METRICS_HOST: '0.0.0.0', METRICS_PORT: '9464' },
-    'METRICS_HOST 0.0.0.0 can be reached by others. Set METRICS_TOKEN too (openssl rand -hex 32 makes one), or unset METRICS_HOST.',
+    'Others can reach METRICS_HOST 0.0.0.0. Set METRICS_TOKEN (create one with openssl rand -hex 32), or unset METRICS_HOST.',
   ],
   [
     { METRICS_TOKEN: 'hush' },
-    'METRICS_TOKEN must be 24 to 256 letters, digits or any of -._~+/ (openssl rand -hex 32 makes one).',
+    'METRICS_TOKEN must be 24 to 256 letters, digits, or any of -._~+/ (create one with openssl rand -hex 32).',
   ],
   [
     { METRICS_TOKEN: 'hush with blanks in it that are many' },
-    'METRICS_TOKEN must be 24 to 256 letters, digits or any of -._~+/ (openssl rand -hex 32 makes one).',
+    'METRICS_TOKEN must be 24 to 256 letters, digits, or any of -._~+/ (create one with openssl rand -hex 32).',
   ],
   [{ STOP_NOTICE: '1000' }, 'STOP_NOTICE must be a whole number of seconds from 0 to 300 (it is "1000").'],
   [{ EXPOSURE: 'open' }, 'EXPOSURE must be "local" or "public" (it is "open").'],
-  [
-    { PUBLIC_URL: 'ftp://example.com' },
-    'PUBLIC_URL must be an address that starts with http:// or https:// (it is "ftp://example.com").',
-  ],
-  [{ DATABASE_URL: 'mysql://localhost/x' }, 'DATABASE_URL must be an address that starts with postgres://.'],
-  [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL must be an address that starts with smtp:// or smtps://.'],
-  [{ SMTP_URL: 'smtp://shield:50%hush@mail.example.com' }, 'SMTP_URL must write a % in its account or password as %25.'],
+  [{ PUBLIC_URL: 'ftp://example.com' }, 'PUBLIC_URL must start with http:// or https:// (it is "ftp://example.com").'],
+  [{ DATABASE_URL: 'mysql://localhost/x' }, 'DATABASE_URL must start with postgres://.'],
+  [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL must start with smtp:// or smtps://.'],
+  [{ SMTP_URL: 'smtp://shield:50%hush@mail.example.com' }, 'SMTP_URL must use %25 for a % in its account or password.'],
   [
     { DATABASE_URL: 'postgres://shield:50%hush@localhost/palisade' },
-    'DATABASE_URL must write a % in its account or password as %25.',
+    'DATABASE_URL must use %25 for a % in its account or password.',
   ],
-  [{ REDIS_URL: 'redis://:50%hush@localhost' }, 'REDIS_URL must write a % in its account or password as %25.'],
+  [{ REDIS_URL: 'redis://:50%hush@localhost' }, 'REDIS_URL must use %25 for a % in its account or password.'],
   [{ MAIL_FROM: 'shield', SMTP_URL: 'smtp://localhost' }, 'MAIL_FROM must be an email address (it is "shield").'],
-  [
-    { MAIL_FROM: 'shield@example.com' },
-    'MAIL_FROM is set, but no mail is sent without SMTP_URL. Set that too, or unset MAIL_FROM.',
-  ],
+  [{ MAIL_FROM: 'shield@example.com' }, 'MAIL_FROM is set, but SMTP_URL isn’t. Set both or neither.'],
   [
     { SMTP_URL: 'smtp://localhost', INBOX_IMAP_URL: 'https://mail.example.com' },
-    'INBOX_IMAP_URL must be an address that starts with imap:// or imaps://.',
+    'INBOX_IMAP_URL must start with imap:// or imaps://.',
   ],
   [
     { INBOX_IMAP_URL: 'imaps://a%40example.com:b@mail.example.com' },
-    'INBOX_IMAP_URL is set, but no mail is sent that could be answered. Set SMTP_URL, or unset INBOX_IMAP_URL.',
+    'INBOX_IMAP_URL needs SMTP_URL. Set SMTP_URL, or unset INBOX_IMAP_URL.',
   ],
   [
     { SMTP_URL: 'smtp://localhost', INBOX_IMAP_URL: 'imaps://mail.example.com' },
-    'INBOX_IMAP_URL has no account in it. Write it as imaps://user:password@host:993/INBOX.',
+    'INBOX_IMAP_URL has no account. Use imaps://user:password@host:993/INBOX.',
   ],
   [
     { SMTP_URL: 'smtp://localhost', INBOX_IMAP_URL: 'imaps://account:b@mail.example.com' },
-    'INBOX_ADDRESS is not set, and the account of INBOX_IMAP_URL is no email address with at most 21 characters before its @. Set it to the address that answers are sent to.',
+    'Set INBOX_ADDRESS to the email address for replies, with at most 21 characters before the @. The INBOX_IMAP_URL account can’t be used.',
   ],
-  [
-    { INBOX_ADDRESS: 'a@example.com' },
-    'INBOX_ADDRESS is set, but nothing is read without INBOX_IMAP_URL. Set that too, or unset INBOX_ADDRESS.',
-  ],
+  [{ INBOX_ADDRESS: 'a@example.com' }, 'INBOX_ADDRESS is set, but INBOX_IMAP_URL isn’t. Set both or neither.'],
   [
     { INBOX_ADDRESS: `${'a'.repeat(22)}@example.com` },
-    'INBOX_ADDRESS must be an email address with at most 21 characters before its @; a * in it stands for the conversation (it is "aaaaaaaaaaaaaaaaaaaaaa@example.com").',
+    'INBOX_ADDRESS must be an email address with at most 21 characters before the @, where * stands for the conversation (it is "aaaaaaaaaaaaaaaaaaaaaa@example.com").',
   ],
   [
     { ADMIN_EMAILS: 'boss@example.com, boss' },
@@ -85,80 +70,77 @@ const WRONG: readonly [Record<string, string>, string][] = [
     'TRUSTED_PROXIES must be a list of IP addresses or networks (10.0.0.0/8), separated by commas (it is "proxy").',
   ],
   [{ DEMO: 'yes' }, 'DEMO must be "on" or "off" (it is "yes").'],
-  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be "debug", "info", "warn", "error" or "silent" (it is "loud").'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be "debug", "info", "warn", "error", or "silent" (it is "loud").'],
   [{ PALISADE_ENGINE: 'fast' }, 'PALISADE_ENGINE must be "native" or "wasm" (it is "fast").'],
-  [{ REQUIRE_TWO_FACTOR: 'admins' }, 'REQUIRE_TWO_FACTOR must be "nobody", "staff" or "everyone" (it is "admins").'],
+  [{ REQUIRE_TWO_FACTOR: 'admins' }, 'REQUIRE_TWO_FACTOR must be "nobody", "staff", or "everyone" (it is "admins").'],
   [{ TOTP_DRIFT_STEPS: '2' }, 'TOTP_DRIFT_STEPS must be 0 or 1 (it is "2").'],
-  [{ SPOOL_PERSON_MAXIMUM: '4 GB' }, 'SPOOL_PERSON_MAXIMUM must be a size such as 512M or 4G (it is "4 GB").'],
-  [{ SPOOL_MAXIMUM: '-1' }, 'SPOOL_MAXIMUM must be a size such as 512M or 4G (it is "-1").'],
-  [{ DISK_RESERVE: 'half' }, 'DISK_RESERVE must be a size such as 512M or 4G (it is "half").'],
-  [{ UPLOAD_TIME: '0m' }, 'UPLOAD_TIME must be a time such as 30m or 1h (it is "0m").'],
-  [{ UPLOAD_TIME: '60' }, 'UPLOAD_TIME must be a time such as 30m or 1h (it is "60").'],
-  [{ RESET_DELIVERY: 'email' }, 'RESET_DELIVERY=email needs SMTP_URL, for example smtp://user:password@host:587.'],
+  [{ SPOOL_PERSON_MAXIMUM: '4 GB' }, 'SPOOL_PERSON_MAXIMUM must be a size, like 512M or 4G (it is "4 GB").'],
+  [{ SPOOL_MAXIMUM: '-1' }, 'SPOOL_MAXIMUM must be a size, like 512M or 4G (it is "-1").'],
+  [{ DISK_RESERVE: 'half' }, 'DISK_RESERVE must be a size, like 512M or 4G (it is "half").'],
+  [{ UPLOAD_TIME: '0m' }, 'UPLOAD_TIME must be a time, like 30m or 1h (it is "0m").'],
+  [{ UPLOAD_TIME: '60' }, 'UPLOAD_TIME must be a time, like 30m or 1h (it is "60").'],
+  [{ RESET_DELIVERY: 'email' }, 'RESET_DELIVERY=email needs SMTP_URL, like smtp://user:password@host:587.'],
   [
     { ...PUBLIC, RESET_DELIVERY: 'response' },
-    'RESET_DELIVERY=response would give reset tokens to strangers in public exposure. Set it to "email" or "outbox".',
+    'In public exposure, RESET_DELIVERY=response would give reset tokens to strangers. Set it to "email" or "outbox".',
   ],
   [
     { ...PUBLIC, RESET_DELIVERY: '' },
-    'SMTP_URL is not set. In public exposure set it to your mail server (smtp://user:password@host:587), or set RESET_DELIVERY=outbox.',
+    'SMTP_URL isn’t set. In public exposure, set it to your mail server (smtp://user:password@host:587), or set RESET_DELIVERY=outbox.',
   ],
   [
     { SCANNER_URL: 'localhost:3310' },
-    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "localhost:3310").',
+    'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "localhost:3310").',
   ],
   [
     { SCANNER_URL: 'clamd://' },
-    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://").',
+    'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "clamd://").',
   ],
   [
     { SCANNER_URL: 'clamd://localhost:0' },
-    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost:0").',
+    'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "clamd://localhost:0").',
   ],
   [
     { SCANNER_URL: 'clamd://localhost:99999' },
-    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost:99999").',
+    'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "clamd://localhost:99999").',
   ],
   [
     { SCANNER_URL: 'clamd://localhost/run/clamd.sock' },
-    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost/run/clamd.sock").',
+    'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "clamd://localhost/run/clamd.sock").',
   ],
   [
     { SCANNER_URL: 'clamd+unix://run/clamd.sock' },
-    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd+unix://run/clamd.sock").',
+    'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "clamd+unix://run/clamd.sock").',
   ],
   [
     { SCANNER_URL: 'clamd+unix:///run/50%clamd.sock' },
-    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd+unix:///run/50%clamd.sock").',
+    'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "clamd+unix:///run/50%clamd.sock").',
   ],
   [
     { SCANNER_URL: 'clamd://localhost, http://localhost' },
-    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost, http://localhost").',
+    'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "clamd://localhost, http://localhost").',
   ],
   [
     { SCANNER_URL: 'clamd://localhost, none' },
-    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost, none").',
+    'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "clamd://localhost, none").',
   ],
-  [{ REDIS_URL: 'http://localhost' }, 'REDIS_URL must be an address that starts with redis:// or rediss://.'],
-  [{ STORAGE_URL: 's3://key:hush@localhost' }, 'STORAGE_URL must name a bucket behind its host: s3://key:secret@host/bucket.'],
+  [{ REDIS_URL: 'http://localhost' }, 'REDIS_URL must start with redis:// or rediss://.'],
+  [{ STORAGE_URL: 's3://key:hush@localhost' }, 'STORAGE_URL must name a bucket after the host: s3://key:secret@host/bucket.'],
   [
     { STORAGE_URL: 's3://key@localhost/bucket' },
-    'STORAGE_URL has no secret: write it behind the key (s3://key:secret@host/bucket), or set STORAGE_SECRET_FILE.',
+    'STORAGE_URL has no secret: add it after the key (s3://key:secret@host/bucket), or set STORAGE_SECRET_FILE.',
   ],
   [
     { STORAGE_URL: 's3://key:hush@localhost/bucket', STORAGE_SECRET_FILE: '/run/secret' },
-    'STORAGE_URL has a secret, and STORAGE_SECRET_FILE is set as well: leave one of them out.',
+    'STORAGE_URL has a secret, and STORAGE_SECRET_FILE is set too: remove one of them.',
   ],
-  [
-    { STORAGE_SECRET_FILE: '/run/secret' },
-    'STORAGE_SECRET_FILE is set, but there is no store without STORAGE_URL. Set that too, or unset it.',
-  ],
+  [{ STORAGE_SECRET_FILE: '/run/secret' }, 'STORAGE_SECRET_FILE is set, but STORAGE_URL isn’t. Set both or neither.'],
   [
     { LIMITS: 'pairs=5/10m' },
     'LIMITS has no limit "pairs": the names are pair, spray, distributed, sign_in.source, recovery, recovery.source, register.source, letters, letters.asked, letters.reset, read, read.source, write, write.source, upload, upload.source, expensive, expensive.source, admin, admin.source, scam_check, sockets.source, document.source.',
   ],
-  [{ LIMITS: 'pair=5' }, 'LIMITS must give pair as a count and a period from 1s to 7d, for example pair=5/1m.'],
-  [{ LIMITS: 'pair=1/10m' }, 'LIMITS must give pair a count of 2 or more.'],
+  [{ LIMITS: 'pair=5' }, 'LIMITS must set pair as a count and a period from 1s to 7d, for example pair=5/1m.'],
+  [{ LIMITS: 'pair=1/10m' }, 'LIMITS must set pair to a count of 2 or more.'],
   [{ LIMITS: 'read=0/1m' }, 'LIMITS must give read as a count and a period from 1s to 7d, for example read=3000/1m.'],
   [{ LIMITS: 'read=10/8d' }, 'LIMITS must give read as a count and a period from 1s to 7d, for example read=3000/1m.'],
   [
@@ -178,47 +160,38 @@ const WRONG: readonly [Record<string, string>, string][] = [
   [{ METRICS_PORT: '0x2500' }, 'METRICS_PORT must be a port number from 0 to 65535 (it is "0x2500").'],
   [
     { EXPOSURE: 'public' },
-    'ADMIN_EMAILS is not set. In public exposure set it to the email addresses that become administrators, for example ADMIN_EMAILS=you@example.com.',
+    'ADMIN_EMAILS isn’t set. In public exposure, set it to the administrators’ emails, like ADMIN_EMAILS=you@example.com.',
   ],
   [
     { HOST: '0.0.0.0' },
-    'ADMIN_EMAILS is not set. In public exposure set it to the email addresses that become administrators, for example ADMIN_EMAILS=you@example.com.',
+    'ADMIN_EMAILS isn’t set. In public exposure, set it to the administrators’ emails, like ADMIN_EMAILS=you@example.com.',
   ],
-  [
-    { PUBLIC_URL: 'safe.example.com' },
-    'PUBLIC_URL must be an address that starts with http:// or https:// (it is "safe.example.com").',
-  ],
+  [{ PUBLIC_URL: 'safe.example.com' }, 'PUBLIC_URL must start with http:// or https:// (it is "safe.example.com").'],
   [
     { TURN_URL: 'turn.example.com', TURN_SECRET: '0123456789abcdef' },
-    'TURN_URL must be turn:host:3478 or turns:host:5349, with ?transport=tcp where that is wanted, or a list of them, separated by commas; stun:host:3478 may be among them (it is "turn.example.com").',
+    'TURN_URL must be turn:host:3478, turns:host:5349 (optionally ?transport=tcp), stun:host:3478, or a list of these, separated by commas (it is "turn.example.com").',
   ],
   [
     { TURN_URL: 'turn:turn.example.com:3478' },
-    'TURN_URL is set, but TURN_SECRET is not. Set it to the static-auth-secret of that server.',
+    'TURN_URL is set, but TURN_SECRET isn’t. Set it to that server’s static-auth-secret.',
   ],
-  [{ TURN_SECRET: '0123456789abcdef' }, 'TURN_SECRET is set, but there is no relay without TURN_URL. Set that too, or unset it.'],
+  [{ TURN_SECRET: '0123456789abcdef' }, 'TURN_SECRET is set, but TURN_URL isn’t. Set both or neither.'],
   [
     { TURN_URL: 'turn:turn.example.com', TURN_SECRET: 'short' },
-    'TURN_SECRET must be 16 to 256 characters without a blank (openssl rand -hex 32 makes one).',
+    'TURN_SECRET must be 16 to 256 characters without spaces (create one with openssl rand -hex 32).',
   ],
-  [
-    { LIVE_CHAT_URL: 'chat.example.com' },
-    'LIVE_CHAT_URL must be an address that starts with http:// or https:// (it is "chat.example.com").',
-  ],
+  [{ LIVE_CHAT_URL: 'chat.example.com' }, 'LIVE_CHAT_URL must start with http:// or https:// (it is "chat.example.com").'],
   [
     { REMOTE_PORTAL_URL: 'javascript:alert(1)' },
-    'REMOTE_PORTAL_URL must be an address that starts with http:// or https:// (it is "javascript:alert(1)").',
+    'REMOTE_PORTAL_URL must start with http:// or https:// (it is "javascript:alert(1)").',
   ],
   [
     { SIGNATURE_FEEDS: 'https://example.com/rules.zip' },
     'SIGNATURE_FEEDS part 1 ("https://example.com/rules.zip") must begin with yara+, sha256+ or domains+, for example yara+https://example.com/rules.tar.gz#sha256=<64 hex digits> (it is "https://example.com/rules.zip").',
   ],
-  [{ UPLOAD_TIME: '1 hour' }, 'UPLOAD_TIME must be a time such as 30m or 1h (it is "1 hour").'],
-  [
-    { INBOX_IMAP_URL: 'imap://a:b@h' },
-    'INBOX_IMAP_URL is set, but no mail is sent that could be answered. Set SMTP_URL, or unset INBOX_IMAP_URL.',
-  ],
-  [{ SMTP_URL: 'smpt://shield:hush@mail.example.com' }, 'SMTP_URL must be an address that starts with smtp:// or smtps://.'],
+  [{ UPLOAD_TIME: '1 hour' }, 'UPLOAD_TIME must be a time, like 30m or 1h (it is "1 hour").'],
+  [{ INBOX_IMAP_URL: 'imap://a:b@h' }, 'INBOX_IMAP_URL needs SMTP_URL. Set SMTP_URL, or unset INBOX_IMAP_URL.'],
+  [{ SMTP_URL: 'smpt://shield:hush@mail.example.com' }, 'SMTP_URL must start with smtp:// or smtps://.'],
 ];
 
 // proves: asvs-1.2.2
@@ -240,7 +213,7 @@ test.each([
   ['STOP_DRIAN', 'STOP_DRAIN'],
   ['SCANER_URLS', 'SCANNER_URL'],
 ])('%s is warned about: %s was meant', (name, meant) => {
-  expect(parseSettings({ [name]: 'x' }).warnings).toEqual([`${name} is no setting of Palisade. Is ${meant} meant?`]);
+  expect(parseSettings({ [name]: 'x' }).warnings).toEqual([`${name} isn’t a Palisade setting. Did you mean ${meant}?`]);
 });
 
 test('variables of other programs are not warned about', () => {

@@ -50,7 +50,7 @@ describe('call', () => {
   });
 
   it('turns a refusal into an error with its sentence and its fields', async () => {
-    const errors = [{ field: 'email', message: 'Give an email address.' }];
+    const errors = [{ field: 'email', message: 'Enter an email address.' }];
     server.on(login, refusal('invalid_field', { detail: 'Check the email.', errors }));
     const error = await failureOf(call(login, { body: { email: '', password: 'x' } }));
     expect(error).toMatchObject({ kind: 'problem', status: 422, sentence: 'Check the email.' });

@@ -40,7 +40,7 @@ export type CallErrorKind = 'problem' | 'network' | 'unreadable';
 
 const SENTENCES: Record<Exclude<CallErrorKind, 'problem'>, string> = {
   network: 'Network error. Please try again.',
-  unreadable: 'The server gave an answer that this page cannot read. Try again; if it goes on, reload the page.',
+  unreadable: 'Something went wrong. Try again, or reload the page.',
 };
 
 /** The one error of every call. `sentence` is for the person; `status` is 0 when no answer came; `retry_after` is in seconds, where the server says when. An aborted call throws the signal's reason instead. */
@@ -278,7 +278,5 @@ export function upload<E extends AnyEndpoint & { upload?: string }>(
 
 /** The sentence for a person about any thrown value. */
 export function sentenceOf(error: unknown): string {
-  return error instanceof CallError
-    ? error.sentence
-    : 'Something went wrong on this page. Try again; if it goes on, reload the page.';
+  return error instanceof CallError ? error.sentence : 'Something went wrong on this page. Try again, or reload the page.';
 }

@@ -140,7 +140,7 @@ export function alertOf(parts: Partial<Alert> = {}): Alert {
     id: nextId(),
     threat_type: 'brute_force',
     severity: 'medium',
-    description: 'Five wrong passwords within ten minutes from one address.',
+    description: 'Someone entered five wrong passwords in ten minutes from one address.',
     created_at,
     blocked: true,
     ip_address: '192.0.2.1',

@@ -14,19 +14,19 @@ export type PasskeyOutcome<Answer> = { ok: true; answer: Answer } | { ok: false;
 /** The sentence for a browser's refusal (WebAuthn level 3, sections 5.1.3 and 5.1.4). */
 function sentenceFor(error: unknown): string | undefined {
   if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
-    return 'This device holds a passkey of your account already.';
+    return 'This device already has a passkey for your account.';
   if (!(error instanceof Error)) return undefined;
-  if (error.name === 'NotAllowedError') return 'No passkey was used: it was cancelled, or it took too long. Try again.';
-  if (error.name === 'AbortError') return 'No passkey was used. Try again.';
+  if (error.name === 'NotAllowedError') return 'The passkey was cancelled or took too long. Try again.';
+  if (error.name === 'AbortError') return 'Your passkey didn’t work. Try again.';
   return error instanceof WebAuthnError || error.name === 'NotSupportedError' || error.name === 'SecurityError'
-    ? 'This device could not use a passkey here. Try another one.'
+    ? 'This device can’t use a passkey here. Try another device.'
     : undefined;
 }
 
 async function ask<Answer>(origin: string, work: () => Promise<Answer>): Promise<PasskeyOutcome<Answer>> {
-  if (origin !== window.location.origin)
-    return { ok: false, message: 'Browsers take no passkey of ours at this address. They do at', origin };
-  if (!('PublicKeyCredential' in window)) return { ok: false, message: 'This browser has no passkeys. Use another way.' };
+  if (origin !== window.location.origin) return { ok: false, message: 'Passkeys don’t work at this address. Go to', origin };
+  if (!('PublicKeyCredential' in window))
+    return { ok: false, message: 'This browser doesn’t support passkeys. Sign in another way.' };
   try {
     return { ok: true, answer: await work() };
   } catch (error) {
@@ -48,7 +48,7 @@ export function askForPasskey({ origin, ...request }: PasskeyRequest): Promise<P
 
 /** Has the browser offer passkeys among what it fills into a field whose `autocomplete` ends with `webauthn`, where it can. The person may never take one. */
 export async function offerPasskeys({ origin, ...request }: PasskeyRequest): Promise<PasskeyOutcome<PasskeyAssertion>> {
-  if (!(await browserSupportsWebAuthnAutofill())) return { ok: false, message: 'This browser offers no passkeys.' };
+  if (!(await browserSupportsWebAuthnAutofill())) return { ok: false, message: 'This browser doesn’t support passkeys.' };
   return await ask(origin, async () =>
     assertionOf(await startAuthentication({ optionsJSON: request, useBrowserAutofill: true })),
   );

@@ -3,11 +3,27 @@ import './styles.ts';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { currentSession } from '#api/session.ts';
+import { beginStart } from '#api/start.ts';
 import { App, loadSignedIn } from './app.tsx';
 import { Providers } from './providers.tsx';
 
+function isPseudoKept(): boolean {
+  try {
+    return localStorage.getItem('palisade.pseudo') !== null;
+  } catch {
+    return false;
+  }
+}
+
 // Asked for before the first render: who is signed in needs these files anyway.
-if (currentSession()) void loadSignedIn();
+if (currentSession()) {
+  if (/^\/(dashboard)?$/u.test(location.pathname)) beginStart();
+  void loadSignedIn();
+}
+
+// A switch of developers: its file is fetched by nobody else.
+if (/[?&]pseudo=/u.test(window.location.search) || isPseudoKept())
+  void import('./pseudo-locale.ts').then(({ followSwitch }) => followSwitch());
 
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');

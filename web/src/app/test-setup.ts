@@ -26,7 +26,7 @@ vi.stubGlobal(
 );
 // The testing library sets it in the first file that loads it, and takes it back at its end.
 vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
-HTMLElement.prototype.scrollIntoView ??= () => undefined;
+Element.prototype.scrollIntoView ??= () => undefined;
 HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
   this.open = true;
 };

@@ -6,8 +6,7 @@ import { EmptyState } from './states.tsx';
 /** The notice on an administrator's screen for everybody else. */
 export function AdministratorsOnly({ title = 'Administrators only', sentence }: { title?: string; sentence: string }) {
   const isUnproven = useIsUnproven();
-  const hint =
-    'If yours is an address that the settings name (ADMIN_EMAILS), enter the code that we mailed to you: it makes you an administrator.';
+  const hint = 'If your address is in ADMIN_EMAILS, enter the code we emailed you to become an administrator.';
   return (
     <section className="card" aria-label={title}>
       <EmptyState

@@ -11,7 +11,7 @@ export const COLOR_SCHEMES = [
 export function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <fieldset className="color-scheme-switch" aria-label="Colour scheme">
+    <fieldset className="color-scheme-switch" aria-label="Color scheme">
       {COLOR_SCHEMES.map(({ value, label, icon: Icon }) => (
         <button
           key={value}

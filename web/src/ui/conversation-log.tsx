@@ -168,7 +168,7 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty, ju
       >
         <div className="messages__content">
           {error && (
-            <ErrorNotice title="The conversation could not be read" sentence={sentenceOf(error)} onRetry={() => void onRetry()} />
+            <ErrorNotice title="We couldn’t load the conversation" sentence={sentenceOf(error)} onRetry={() => void onRetry()} />
           )}
           {!lines && !error && <LoadingRows label="Loading the conversation" />}
           {older.isThere && (

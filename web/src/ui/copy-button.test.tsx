@@ -31,7 +31,7 @@ it('copies what it selects where there is no clipboard', async () => {
   renderForTest(<CopyButton text="sh install.sh" what="The command" />);
   const copied = startInsecure(true);
   await user.click(screen.getByRole('button', { name: 'Copy' }));
-  expect(await screen.findByText('The command was copied.')).toBeInTheDocument();
+  expect(await screen.findByText('The command copied.')).toBeInTheDocument();
   expect(copied).toEqual(['sh install.sh']);
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
@@ -41,6 +41,6 @@ it('says so where the browser allows neither', async () => {
   renderForTest(<CopyButton text="sh install.sh" what="The command" />);
   startInsecure(false);
   await user.click(screen.getByRole('button', { name: 'Copy' }));
-  expect(await screen.findByRole('alert')).toHaveTextContent('The browser did not allow copying.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('Your browser blocked copying.');
   expect(screen.getByRole('button', { name: 'Copy' })).toBeVisible();
 });

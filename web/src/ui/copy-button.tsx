@@ -76,9 +76,9 @@ export function CopyButton({ text, what, label = 'Copy', variant = 'quiet', size
         {isCopied ? 'Copied' : label}
       </Button>
       <span role="status" className="visually-hidden">
-        {isCopied && `${what} was copied.`}
+        {isCopied && `${what} copied.`}
       </span>
-      <Refusal error={outcome === 'refused'}>The browser did not allow copying. Select the text and copy it yourself.</Refusal>
+      <Refusal error={outcome === 'refused'}>Your browser blocked copying. Select the text and copy it yourself.</Refusal>
     </>
   );
 }

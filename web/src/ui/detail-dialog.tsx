@@ -25,7 +25,7 @@ export function DetailDialog<Shown>({ title, what, shown, error, onRetry, onClos
       {!shown && !error && <LoadingRows label={`Loading the ${what}`} />}
       {!shown && error && (
         <ErrorNotice
-          title={isMissing ? `This ${what} is not there` : `The ${what} could not be read`}
+          title={isMissing ? `We couldn’t find this ${what}` : `We couldn’t load the ${what}`}
           sentence={sentenceOf(error)}
           onRetry={() => void onRetry()}
         />

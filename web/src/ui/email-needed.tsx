@@ -7,17 +7,14 @@ export function useIsUnproven(): boolean {
   return useSession().session?.email_unproven ?? false;
 }
 
-/** Stands at what is held back until the address is confirmed: what that is, and what to do. Empty for everybody else. */
+/** Stands next to what is held back until the address is confirmed: what that is, and what to do. Empty for everybody else. */
 export function EmailNeeded({ what }: { what: string }) {
   const isUnproven = useIsUnproven();
   if (!isUnproven) return null;
   return (
     <p className="email-needed">
       <IconMail size={20} stroke={1.7} aria-hidden="true" />
-      <span>
-        {what} once you have confirmed your email address: enter the code of our mail at the top of the page. Until then the
-        address could be anybody’s.
-      </span>
+      <span>{what} after you confirm your email address. Enter the code from our email at the top of the page.</span>
     </p>
   );
 }

@@ -4,13 +4,13 @@ import './figure-mark.css';
 const MARKS = {
   simulated: {
     label: 'Simulated',
-    tooltip: 'This figure is simulated, for a demonstration or a drill. Nothing measured it.',
+    tooltip: 'This is a simulated figure for demonstration, not a measurement.',
   },
-  sample: { label: 'Sample', tooltip: 'This figure is a fixed sample, for a demonstration. Nothing measured it.' },
-  claim: { label: 'Claim', tooltip: 'This is the example text of a provider’s promise. Admin Setup replaces it by your own.' },
+  sample: { label: 'Sample', tooltip: 'This is a fixed sample figure for demonstration, not a measurement.' },
+  claim: { label: 'Example', tooltip: 'This is an example of a provider’s promise. Replace it in Admin Setup.' },
   contact: {
     label: 'Example',
-    tooltip: 'An example of a support contact and its promise. It reaches nobody: Admin Setup puts your own in its place.',
+    tooltip: 'This is an example support contact and won’t reach anyone. Replace it in Admin Setup.',
   },
 } as const;
 

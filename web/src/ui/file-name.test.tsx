@@ -13,7 +13,7 @@ describe('the name of a file', () => {
     ['photo.jpg.exe...', 'jpg', 'exe'],
   ])('%s is a program that looks like a document', (name, looks, is) => {
     expect(shownNameOf(name).disguise).toEqual({ looks, is });
-    expect(disguiseWordsOf(name)).toBe(`Looks like a .${looks} file, but is a program (.${is}).`);
+    expect(disguiseWordsOf(name)).toBe(`Looks like a .${looks} file but is a program (.${is}).`);
   });
 
   it.each(['invoice.pdf', 'setup.exe', 'backup.tar.gz', 'jquery.min.js', 'notes.v2.txt', 'exe.pdf', 'letter.exe.pdf', ''])(

@@ -73,13 +73,13 @@ describe('a form', () => {
     const name = screen.getByLabelText(/^Name/u);
     expect(name).toHaveFocus();
     expect(name).toBeInvalid();
-    expect(name).toHaveAccessibleDescription('As on the letter. This is still empty. Fill it in to go on.');
-    expect(screen.getByLabelText(/^Email/u)).toHaveAccessibleDescription(/^This is no email address\./u);
+    expect(name).toHaveAccessibleDescription('As on the letter. Fill in this field to continue.');
+    expect(screen.getByLabelText(/^Email/u)).toHaveAccessibleDescription(/^Enter an email address/u);
 
     await user.type(name, 'M');
     expect(name).toBeValid();
     expect(name).toHaveAccessibleDescription('As on the letter.');
-    expect(screen.getByText(/^This is no email address\./u)).toBeVisible();
+    expect(screen.getByText(/^Enter an email address/u)).toBeVisible();
     await user.type(screen.getByLabelText(/^Email/u), '@example.com');
     await user.click(screen.getByRole('button', { name: 'Send' }));
     expect(onSubmit).toHaveBeenCalledTimes(1);

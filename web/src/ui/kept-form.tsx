@@ -17,7 +17,7 @@ export function useKeptForm<Values extends object>(place: string, schema: z.ZodT
 export function KeptNote() {
   return (
     <p role="status" className="sub">
-      What you typed here before is here again. It is not saved yet.
+      We restored what you typed here. It isn’t saved yet.
     </p>
   );
 }

@@ -77,14 +77,24 @@ export function SearchFilter({ label, placeholder, value, onChange }: SearchProp
 interface ChoiceProps<Value extends string> {
   label: string;
   value: Value | undefined;
-  options: readonly (readonly [Value, string])[];
+  options?: readonly (readonly [Value, string])[];
+  /** Options under the names of their groups, after those without. */
+  groups?: readonly (readonly [string, readonly (readonly [Value, string])[]])[];
   /** The words for no choice, where "Any ..." is wrong. */
   none?: string;
   onChoose: (value: Value | undefined) => void;
 }
 
 /** One of several. The browser's own select, which phones show full screen, drawn as the other controls. */
-export function ChoiceFilter<Value extends string>({ label, value, options, none, onChoose }: ChoiceProps<Value>) {
+export function ChoiceFilter<Value extends string>({
+  label,
+  value,
+  options = [],
+  groups = [],
+  none,
+  onChoose,
+}: ChoiceProps<Value>) {
+  const all = [...options, ...groups.flatMap(([, some]) => some)];
   return (
     <span className="list-filters__choice">
       <select
@@ -93,17 +103,59 @@ export function ChoiceFilter<Value extends string>({ label, value, options, none
         value={value ?? ''}
         onChange={(event) => {
           const chosen = event.currentTarget.value;
-          onChoose(options.find(([known]) => known === chosen)?.[0]);
+          onChoose(all.find(([known]) => known === chosen)?.[0]);
         }}
       >
         <option value="">{none ?? `Any ${label.toLowerCase()}`}</option>
-        {options.map(([known, words]) => (
-          <option key={known} value={known}>
-            {words}
-          </option>
+        <Options options={options} />
+        {groups.map(([name, some]) => (
+          <optgroup key={name} label={name}>
+            <Options options={some} />
+          </optgroup>
         ))}
       </select>
       <IconChevronDown size={16} stroke={1.7} aria-hidden="true" />
     </span>
+  );
+}
+
+function Options({ options }: { options: readonly (readonly [string, string])[] }) {
+  return options.map(([known, words]) => (
+    <option key={known} value={known}>
+      {words}
+    </option>
+  ));
+}
+
+interface DaysProps {
+  /** Days such as `2026-11-20`; empty for none. */
+  from: string;
+  to: string;
+  onChange: (days: { from: string; to: string }) => void;
+}
+
+/** Rows from one day to another, both among them. */
+export function DaysFilter({ from, to, onChange }: DaysProps) {
+  return (
+    <fieldset className="list-filters__days" aria-label="Days">
+      <label>
+        From
+        <input
+          type="date"
+          value={from}
+          max={to || undefined}
+          onChange={(event) => onChange({ from: event.currentTarget.value, to })}
+        />
+      </label>
+      <label>
+        To
+        <input
+          type="date"
+          value={to}
+          min={from || undefined}
+          onChange={(event) => onChange({ from, to: event.currentTarget.value })}
+        />
+      </label>
+    </fieldset>
   );
 }

@@ -10,7 +10,7 @@ interface ListedProps<Row> {
   /** The rows answer an earlier question, until this one is answered: that they are none says nothing yet. */
   isOutdated?: boolean;
   error: Error | null;
-  /** Says that it failed in other words than "The scan history could not be read". */
+  /** Says that it failed in other words than "We couldn’t load the scan history". */
   failed?: string;
   onRetry: () => unknown;
   /** Content while the list is empty. */
@@ -24,11 +24,7 @@ export function Listed<Row>({ what, rows: read, isOutdated = false, error, faile
   return (
     <>
       {error && (
-        <ErrorNotice
-          title={failed ?? `${what.charAt(0).toUpperCase()}${what.slice(1)} could not be read`}
-          sentence={sentenceOf(error)}
-          onRetry={() => void onRetry()}
-        />
+        <ErrorNotice title={failed ?? `We couldn’t load ${what}`} sentence={sentenceOf(error)} onRetry={() => void onRetry()} />
       )}
       {!rows && !error && <LoadingRows label={`Loading ${what}`} />}
       {rows && (rows.length === 0 ? empty : <Rows rows={rows}>{children}</Rows>)}

@@ -5,16 +5,16 @@ import './notice-toggles.css';
 const WORDS: Record<Notice, { label: string; on: string; off: string; blocked: string; icons: [TablerIcon, TablerIcon] }> = {
   sound: {
     label: 'Sound',
-    on: 'A sound tells of each new message. Press to turn it off.',
-    off: 'Press to hear a sound for each new message.',
+    on: 'A sound plays for each new message. Press to turn it off.',
+    off: 'Press to play a sound for each new message.',
     blocked: '',
     icons: [IconVolume, IconVolumeOff],
   },
   notification: {
     label: 'Notifications',
-    on: 'The browser shows new messages while you look elsewhere. Press to turn it off.',
-    off: 'Press to have the browser show new messages while you look elsewhere.',
-    blocked: 'This browser does not let the page show notifications. Allow them in its settings for this site.',
+    on: 'Your browser notifies you of new messages. Press to turn it off.',
+    off: 'Press to get browser notifications for new messages.',
+    blocked: 'Your browser blocks notifications from this site. Allow them in its settings.',
     icons: [IconBell, IconBellOff],
   },
 };
@@ -22,7 +22,7 @@ const WORDS: Record<Notice, { label: string; on: string; off: string; blocked: s
 /** Sound and notifications, which are off until somebody presses here. */
 export function NoticeToggles() {
   return (
-    <fieldset className="notice-toggles" aria-label="Tell me of new messages">
+    <fieldset className="notice-toggles" aria-label="Notify me of new messages">
       <NoticeToggle notice="sound" />
       <NoticeToggle notice="notification" />
     </fieldset>

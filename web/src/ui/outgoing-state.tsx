@@ -12,7 +12,7 @@ interface OutgoingStateProps {
 /** State of a message that has not arrived, with its actions. */
 export function OutgoingState({ outgoing: { state, sentence }, onRetry, onEdit }: OutgoingStateProps) {
   if (state === 'sending') return 'Sending…';
-  if (state === 'waiting' && sentence === undefined) return 'Waits for its turn';
+  if (state === 'waiting' && sentence === undefined) return 'Waiting';
   const isRefused = state === 'failed';
   const Icon = isRefused ? IconAlertTriangle : IconCloudOff;
   return (
@@ -20,7 +20,7 @@ export function OutgoingState({ outgoing: { state, sentence }, onRetry, onEdit }
       <span className="message__unsent" role={isRefused ? 'alert' : 'status'}>
         <Icon size={14} stroke={2} aria-hidden="true" />
         <span>
-          {isRefused ? 'Your message was not sent. ' : 'Not sent yet: it goes by itself as soon as the connection is back. '}
+          {isRefused ? 'Your message was not sent. ' : 'Not sent yet. We’ll send it when you’re back online. '}
           {sentence}
         </span>
       </span>

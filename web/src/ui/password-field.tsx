@@ -19,7 +19,7 @@ export function PasswordField(props: Omit<TextInputProps, 'type' | 'rightSection
         <button
           type="button"
           className="icon-button"
-          aria-label={isShown ? 'Hide what is typed' : 'Show what is typed'}
+          aria-label={isShown ? 'Hide password' : 'Show password'}
           onClick={() => setIsShown(!isShown)}
         >
           <Icon size={18} stroke={1.7} aria-hidden="true" />

@@ -18,11 +18,11 @@ test('says nothing of an empty field', () => {
 });
 
 test.each([
-  ['Password123', 'Very weak: one of the passwords that attackers try first.'],
-  ['maria-1990!', 'Very weak: nothing but your name, your email or the name of this service.'],
-  ['Palis4de2026', 'Very weak: nothing but your name, your email or the name of this service.'],
-  ['northwind 2026', 'Very weak: nothing but your name, your email or the name of this service.'],
-  ['pumpkin1990', 'Weak: guessed within a day.'],
+  ['Password123', 'Very weak: attackers try this password first.'],
+  ['maria-1990!', 'Very weak: just your name, your email, or our name.'],
+  ['Palis4de2026', 'Very weak: just your name, your email, or our name.'],
+  ['northwind 2026', 'Very weak: just your name, your email, or our name.'],
+  ['pumpkin1990', 'Weak: guessed in a day.'],
   ['four words nobody says aloud', 'Strong.'],
 ])('says of %j: %s', async (password, sentence) => {
   renderForTest(<PasswordStrength password={password} person={{ username: 'maria' }} />);

@@ -4,15 +4,15 @@ import type { Estimate, estimate, Known } from './password-estimate.ts';
 import './password-strength.css';
 
 const WORDS = [
-  'Very weak: guessed at once.',
-  'Weak: guessed within a day.',
+  'Very weak: guessed in seconds.',
+  'Weak: guessed in a day.',
   'Fair: add a word or two.',
   'Good.',
   'Strong.',
 ] as const;
 const FAULTS = {
-  common: 'Very weak: one of the passwords that attackers try first.',
-  only_names: 'Very weak: nothing but your name, your email or the name of this service.',
+  common: 'Very weak: attackers try this password first.',
+  only_names: 'Very weak: just your name, your email, or our name.',
 } as const;
 
 interface PasswordStrengthProps {

@@ -3,15 +3,15 @@ import type { SecondFactor } from '@palisade/contract/problem';
 import './second-factor-field.css';
 
 const FIELDS = {
-  totp: { label: 'Code', description: 'Six digits, from your authenticator app.' },
+  totp: { label: 'Code', description: 'Enter the six digits from your authenticator app.' },
   recovery_code: {
     label: 'Recovery code',
-    description: 'One of the ten that you kept when you turned this on. Each works once.',
+    description: 'Enter one of the ten codes you saved. Each works once.',
   },
 } as const;
 
 const WAYS: Record<SecondFactor, string> = {
-  totp: 'Use a code of my app',
+  totp: 'Use my authenticator app',
   passkey: 'Use a passkey',
   recovery_code: 'Use a recovery code',
 };
@@ -30,9 +30,7 @@ export function SecondFactorField({ methods, method, value, error, onMethod, onC
   return (
     <div className="second-factor">
       {method === 'passkey' ? (
-        <p className="second-factor__passkey">
-          Your browser will ask for your fingerprint, your face, or the PIN of your device.
-        </p>
+        <p className="second-factor__passkey">Your browser will ask for your fingerprint, face, or device PIN.</p>
       ) : (
         <TextInput
           key={method}

@@ -48,5 +48,5 @@ export function shownNameOf(name: string): ShownName {
 /** The disguise of a name in words; undefined for an honest one. */
 export function disguiseWordsOf(name: string): string | undefined {
   const { disguise } = shownNameOf(name);
-  return disguise && `Looks like a .${disguise.looks} file, but is a program (.${disguise.is}).`;
+  return disguise && `Looks like a .${disguise.looks} file but is a program (.${disguise.is}).`;
 }

@@ -36,7 +36,7 @@ export function StarRating({ legend, given, rate }: StarRatingProps) {
     return (
       <div className="star-rating" role="status">
         <p>
-          Thank you. You rated this help {given ?? chosen} of 5: {WORDS[(given ?? chosen) - 1]?.toLowerCase()}.
+          Thank you. You rated this help {given ?? chosen} of 5 ({WORDS[(given ?? chosen) - 1]?.toLowerCase()}).
         </p>
         <Button variant="text" size="s" onClick={() => setIsOpen(true)}>
           Change the rating
@@ -67,8 +67,8 @@ export function StarRating({ legend, given, rate }: StarRatingProps) {
       {chosen > 0 && (
         <div className="star-rating__line">
           <Textarea
-            aria-label="What was good, or what was missing"
-            placeholder="What was good, or what was missing (if you like)"
+            aria-label="What went well or was missing?"
+            placeholder="What went well or was missing? (optional)"
             rows={1}
             maxLength={COMMENT_LENGTH}
             value={comment}

@@ -6,9 +6,9 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** The fault of a field, as an instruction. */
 function sentenceOf({ validity, type }: Field): string {
-  if (validity.valueMissing) return 'This is still empty. Fill it in to go on.';
-  if (type === 'email') return 'This is no email address. One looks like this: name@example.com.';
-  return 'This cannot be used as it is written.';
+  if (validity.valueMissing) return 'Fill in this field to continue.';
+  if (type === 'email') return 'Enter an email address, like name@example.com.';
+  return 'Check this field and try again.';
 }
 
 /** Where the sentence stands: last in what the kit draws around a field. */

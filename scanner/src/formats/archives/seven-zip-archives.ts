@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { byMarks, type Format, hexMark, mark, oneOf, patternOf, spelled, withBits } from '#scanner/formats/format.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { provesBinaryCpio } from './cpio-proof.ts';
+import { listOfCab, listOfRar4, listOfRar5 } from './listed-members.ts';
 import { sevenZipFormat } from './seven-zip-format.ts';
 
 // Archives that 7-Zip opens.
@@ -33,6 +34,7 @@ const RAR_5 = hexMark(`${RAR_OF_ANY_KIND}0100`);
 export const rar = sevenZipFormat({
   id: 'rar',
   type: 'rar',
+  list: listOfRar4,
   media_type: 'application/vnd.rar',
   recognise: byMarks([RAR]),
   carve: [{ pattern: patternOf(RAR), proves: (reader, at) => reader.at(at + 9, 1)[0] === 0x73 }],
@@ -42,6 +44,7 @@ export const rar = sevenZipFormat({
 export const rar5 = sevenZipFormat({
   id: 'rar5',
   type: 'rar5',
+  list: listOfRar5,
   media_type: 'application/vnd.rar',
   recognise: byMarks([hexMark(`${RAR_OF_ANY_KIND}01`)]),
   // RAR 5.0 technote: CRC, size and type 1 (main) or 4 (encryption) of the first header.
@@ -57,6 +60,7 @@ const CAB = mark('MSCF\0\0\0\0');
 export const cab = sevenZipFormat({
   id: 'cab',
   type: 'cab',
+  list: listOfCab,
   media_type: 'application/vnd.ms-cab-compressed',
   recognise: byMarks([CAB]),
   carve: [

@@ -3,6 +3,7 @@ import { type Format, type FormatContext, format, innerName } from '#scanner/for
 import { type Content, joined, openSource, type Source } from '#scanner/walk/content.ts';
 import { type Member, Unreadable } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
+import { areOthers, givenMember, type ListedMember, type ReadList } from './listed-members.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 
 // Formats that 7-Zip opens. Each is defined by the way it is recognised and by 7-Zip's name of it.
@@ -28,11 +29,27 @@ interface Opening {
   /** The format has no mark: anything may look like it, and a guess that gives something before it fails was none. */
   has_no_mark: boolean;
   is_named_after_file: boolean;
+  list: ReadList | undefined;
+}
+
+const OTHER_MEMBERS = 'Its headers list other contents than were unpacked.';
+
+/** Keeps what a member turned out to be, for the comparison with the archive's headers. */
+function noted(member: Member, given: ListedMember[]): Member {
+  if (member.closed !== undefined) return member;
+  return {
+    ...member,
+    async read() {
+      const body = await member.read();
+      if ('content' in body) given.push(givenMember(body.content));
+      return body;
+    },
+  };
 }
 
 async function* membersBy7Zip(
   content: Content,
-  { type, has_no_mark, is_named_after_file }: Opening,
+  { type, has_no_mark, is_named_after_file, list }: Opening,
   context: FormatContext,
 ): AsyncGenerator<Member> {
   const source = openSource(content);
@@ -40,8 +57,18 @@ async function* membersBy7Zip(
   const claim = (from: number, to: number) => context.claim(from, endOfZeros(reader, to));
   const from = has_no_mark && context.is_guess ? withUsualDictionary(source) : source;
   try {
-    for await (const member of sevenZipMembers(from, type, context, claim))
-      yield is_named_after_file ? { ...member, name: innerName(context.name) } : member;
+    const given: ListedMember[] = [];
+    let members = 0;
+    for await (const member of sevenZipMembers(from, type, context, claim)) {
+      members += 1;
+      yield noted(is_named_after_file ? { ...member, name: innerName(context.name) } : member, given);
+    }
+    // Only what was read to its end can be compared.
+    const listed = given.length === members ? list?.(reader) : undefined;
+    if (listed !== undefined && areOthers(listed, given)) {
+      context.note(OTHER_MEMBERS);
+      throw new Unreadable('damaged');
+    }
   } catch (error) {
     if (context.is_guess && error instanceof (has_no_mark ? Unreadable : NotAnArchive)) return;
     throw error;
@@ -54,15 +81,18 @@ async function* membersBy7Zip(
 type Definition = Omit<Parameters<typeof format>[0], 'open' | 'limits'> & {
   type: string | undefined;
   has_no_mark?: true;
+  /** Reads the archive's own headers, for a comparison with what 7-Zip gives. */
+  list?: ReadList;
   limits?: string;
 };
 
 /** Defines a format that 7-Zip opens. */
-export function sevenZipFormat({ type, has_no_mark, limits, ...definition }: Definition): Format {
+export function sevenZipFormat({ type, has_no_mark, limits, list, ...definition }: Definition): Format {
   const opening = {
     type,
     has_no_mark: has_no_mark === true,
     is_named_after_file: definition.traits?.is_named_after_file === true,
+    list,
   };
   return format({
     media_type: 'application/x-packed',

@@ -1,3 +1,4 @@
+import { listOfXz } from '#scanner/formats/archives/listed-members.ts';
 import { sevenZipFormat } from '#scanner/formats/archives/seven-zip-format.ts';
 import { byMarks, hexMark, mark, oneOf, patternOf, spelled, withBits } from '#scanner/formats/format.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
@@ -32,6 +33,7 @@ const XZ = hexMark('fd377a585a00');
 export const xz = sevenZipFormat({
   id: 'xz',
   type: 'xz',
+  list: listOfXz,
   media_type: 'application/x-xz',
   recognise: byMarks([XZ]),
   carve: [{ pattern: `${patternOf(XZ)} 00 (00|01|04|0a)` }],

@@ -48,7 +48,7 @@ test('incidents during the writing of a digest are in the next one', async () =>
     clock.now += 1;
   };
   const digests = async () =>
-    (await app.database.selectFrom('mails').select('text').where('subject', 'like', '%week in security').execute()).map(
+    (await app.database.selectFrom('mails').select('text').where('subject', 'like', '%weekly security summary').execute()).map(
       ({ text }) => text ?? '',
     );
   /** Writes the digest of a week; `meanwhile` happens when the alerts have been read. */

@@ -77,7 +77,7 @@ export class AlertMails {
     const advised = { ...incident, simulated: false };
     return (alert_id) => ({
       recipient: user.email,
-      subject: `security alert, ${severity}`,
+      subject: `Security alert, ${severity} severity`,
       priority: 'alert',
       lines: [
         'Hello,',
@@ -87,7 +87,7 @@ export class AlertMails {
         alertProof(advised),
         ['What to do:', ...alertAdvice(advised).map((sentence) => `- ${sentence}`)].join('\n'),
         ...this.pageAt(is_premium ? `/anti-hacking?alert=${alert_id}` : '/dashboard'),
-        'You get at most one mail a day about the same thing.',
+        'You’ll get at most one email a day about this.',
       ],
     });
   }
@@ -124,19 +124,19 @@ export class AlertMails {
         .execute();
       const lines = happened.map(
         ({ threat_type, severity, rule, description, count: times, last_seen }) =>
-          `- ${alertTitle({ threat_type, severity, rule, simulated: false })}${times > 1 ? ` (${times} times)` : ''}, last on ${describeTime(last_seen)}\n  ${description}`,
+          `- ${alertTitle({ threat_type, severity, rule, simulated: false })}${times > 1 ? ` (${times} times)` : ''}\n  Last seen: ${describeTime(last_seen)}\n  ${description}`,
       );
       const more = count - lines.length;
       letters.push({
         recipient: user.email,
-        subject: 'your week in security',
+        subject: 'Your weekly security summary',
         priority: 'digest',
         lines: [
           'Hello,',
-          'grave alerts are mailed to you at once. These of the last week are less grave, and still open:',
+          'These less serious alerts from last week are still open. We email serious ones at once.',
           lines.join('\n'),
           ...(more > 0 ? [`And ${more} more.`] : []),
-          'Look at them when you have a quiet moment, and say which of them are settled.',
+          'Review them when you have time, and resolve the ones you’ve handled.',
           ...this.pageAt('/anti-hacking'),
         ],
       });

@@ -49,7 +49,7 @@ export function serveAlerts(
   serve(api, listAlerts, 'customer', async ({ session, query, header, request }) => {
     await requirePremium(session.user.id);
     const rows = await alerts.list(session.user.id, query);
-    await countPages({ query, header, count: () => alerts.count(session.user.id, query) });
+    await countPages({ rows, query, header, count: () => alerts.count(session.user.id, query) });
     nextPage({ rows: rows.map(({ last_id }) => ({ id: last_id })), query, url: request.url, header });
     return rows.map(alertOf);
   });

@@ -451,7 +451,7 @@ describe('mails', () => {
     await raise({ severity: 'critical' });
     const [mail = '', ...others] = await mailsTo(email);
     expect(others).toEqual([]);
-    for (const text of ['security alert, high', 'Five wrong passwords', '15 January 2027', '203.0.113.7', 'What to do:'])
+    for (const text of ['Security alert, high severity', 'Five wrong passwords', '15 January 2027', '203.0.113.7', 'What to do:'])
       expect(mail).toContain(text);
     await raise({ severity: 'high', key: 'another' });
     expect(await mailsTo(email)).toHaveLength(2);
@@ -461,7 +461,8 @@ describe('mails', () => {
   });
 
   test('of a week tell premium accounts of the rest, once, and only when there is something to say', async () => {
-    const digest = async (email: string) => (await mailsTo(email)).filter((text) => text.includes('your week in security'));
+    const digest = async (email: string) =>
+      (await mailsTo(email)).filter((text) => text.includes('Your weekly security summary'));
     const [maria, quiet, poor] = [await person(), await person(), await person(false)];
     await vi.waitFor(async () =>
       expect(await app.app.database.selectFrom('alert_digest').select('next_at').execute()).toHaveLength(1),

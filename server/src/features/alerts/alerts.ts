@@ -79,10 +79,10 @@ function matching(
 
 function requireFitting(now: () => number, row: AlertRow, { reason, until, suppress: hides }: BodyOf<typeof resolveAlert>): void {
   if (reason === 'was_me' && !isAboutSignIn(row))
-    throw invalidField('reason', 'This alert is not about a sign-in, so it was not you.');
-  if (until !== undefined && until <= at(now)) throw invalidField('until', 'This date is over. Choose a later one.');
+    throw invalidField('reason', 'This alert isn’t about a sign-in. Choose another reason.');
+  if (until !== undefined && until <= at(now)) throw invalidField('until', 'This date has passed. Choose a later one.');
   if (until !== undefined && until > at(now, ACCEPTED_RISK_DAYS_MAXIMUM * DAY_MS))
-    throw invalidField('until', 'A risk can be accepted for a year at most.');
+    throw invalidField('until', 'You can accept a risk for at most a year.');
   if (hides) requireSuppressible(row, 'suppress');
 }
 
@@ -204,7 +204,7 @@ export class Alerts {
   acknowledge(row: AlertRow, decider: Decider): Promise<AlertDetail> {
     return this.decide(row, decider, {
       from: ['open'],
-      otherwise: 'This alert is not open any more.',
+      otherwise: 'This alert is no longer open.',
       set: { status: 'acknowledged' },
       kind: 'acknowledged',
       audit: 'alert_acknowledged',
@@ -221,7 +221,7 @@ export class Alerts {
       decider,
       {
         from: ['open', 'acknowledged'],
-        otherwise: 'This alert is resolved already.',
+        otherwise: 'This alert is already resolved.',
         set: {
           status: 'resolved',
           resolved_reason: reason,
@@ -248,7 +248,7 @@ export class Alerts {
   reopen(row: AlertRow, decider: Decider): Promise<AlertDetail> {
     return this.decide(row, decider, {
       from: ['resolved'],
-      otherwise: 'This alert is open.',
+      otherwise: 'This alert is already open.',
       set: { status: 'open', ...UNRESOLVED },
       kind: 'reopened',
       audit: 'alert_reopened',
@@ -260,13 +260,13 @@ export class Alerts {
     row: AlertRow,
     decider: Decider,
   ): Promise<{ alert: AlertDetail; sessions_ended: number; change_password: true; offer_two_factor: boolean }> {
-    if (!isAboutSignIn(row)) throw new Problem('conflict', { detail: 'This alert is not about a sign-in.' });
+    if (!isAboutSignIn(row)) throw new Problem('conflict', { detail: 'This alert isn’t about a sign-in.' });
     const others = sessionsOf(row).filter((id) => id !== decider.session_id);
     const ended = await Promise.all(others.map((id) => this.consequences.endSession(row.user_id, id)));
     const sessions_ended = ended.filter(Boolean).length;
     const alert = await this.decide(row, decider, {
       from: ['open', 'acknowledged', 'resolved'],
-      otherwise: 'This alert is gone.',
+      otherwise: 'This alert no longer exists.',
       // A session that was ended is refused from now on, which is what `blocked` says.
       set: { status: 'acknowledged', ...UNRESOLVED, ...(sessions_ended > 0 ? { outcome: 'blocked' } : {}) },
       kind: 'not_me',

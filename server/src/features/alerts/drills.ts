@@ -14,12 +14,20 @@ interface Drill {
 }
 
 const DRILLS: readonly Omit<Drill, 'ip_address'>[] = [
-  { threat_type: 'brute_force', severity: 'medium', description: 'Five wrong passwords within ten minutes from one address.' },
-  { threat_type: 'suspicious_login', severity: 'high', description: 'A sign-in from a device that was never seen before.' },
-  { threat_type: 'malware_detected', severity: 'high', description: 'A download carries a program that steals passwords.' },
-  { threat_type: 'phishing_attempt', severity: 'medium', description: 'A mail leads to a copy of a bank’s sign-in page.' },
-  { threat_type: 'intrusion_attempt', severity: 'high', description: 'Requests probe for database errors and hidden folders.' },
-  { threat_type: 'ddos_attempt', severity: 'low', description: 'More requests in a minute than an hour usually has.' },
+  {
+    threat_type: 'brute_force',
+    severity: 'medium',
+    description: 'Someone entered five wrong passwords in ten minutes from one address.',
+  },
+  { threat_type: 'suspicious_login', severity: 'high', description: 'Someone signed in from a new device.' },
+  { threat_type: 'malware_detected', severity: 'high', description: 'A download contains a program that steals passwords.' },
+  { threat_type: 'phishing_attempt', severity: 'medium', description: 'An email links to a fake bank sign-in page.' },
+  {
+    threat_type: 'intrusion_attempt',
+    severity: 'high',
+    description: 'Someone is probing for database errors and hidden folders.',
+  },
+  { threat_type: 'ddos_attempt', severity: 'low', description: 'More requests came in a minute than usually come in an hour.' },
 ];
 
 /** Networks set aside for examples (RFC 5737), so that a drill names no real address. */
@@ -31,7 +39,7 @@ export function drill(random: () => number): Drill {
   const upTo = (count: number) => Math.min(count - 1, Math.floor(random() * count));
   const [first] = DRILLS;
   const chosen = DRILLS[upTo(DRILLS.length)] ?? first;
-  if (chosen === undefined) throw new Error('There are no drills.');
+  if (chosen === undefined) throw new Error('There are no simulated alerts.');
   const network = EXAMPLE_NETWORKS[upTo(EXAMPLE_NETWORKS.length)] ?? EXAMPLE_NETWORKS[0];
   const ip_address = WITH_ADDRESS.includes(chosen.threat_type) ? `${network}.${1 + upTo(254)}` : null;
   return { ...chosen, ip_address };
@@ -55,7 +63,7 @@ export async function addDrill(
     rule: 'drill',
     source: null,
     outcome: 'blocked' as const,
-    evidence: JSON.stringify({ threshold: 'It is a drill: you asked for it, and nothing of it happened.', events: [] }),
+    evidence: JSON.stringify({ threshold: 'This is simulated. You requested it, and none of it happened.', events: [] }),
     simulated: 1,
     dedupe_key: `drill:${id}`,
     status: 'open' as const,

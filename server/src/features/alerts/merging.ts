@@ -114,7 +114,7 @@ export async function recordIncident(database: Kysely<Tables>, audit: Audit, inc
       return undefined;
     }
   }
-  throw new Error('An alert came and went as often as it was looked for.');
+  throw new Error('An alert changed on every attempt to store it.');
 }
 
 /** A repeated report about a file is not counted; with `blocked`, its alert becomes blocked, and never the other way round. */

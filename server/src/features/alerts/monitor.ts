@@ -8,9 +8,9 @@ const WATCHING_SINCE = 'watching_since';
 export type Watches = Record<Monitor['watches'][number]['id'], () => boolean>;
 
 const REASONS: Record<keyof Watches, string> = {
-  files: 'The scanning engine is not running, so uploads wait unread.',
-  sign_ins: 'Sign-ins are not watched on this server yet.',
-  requests: 'Requests are not watched on this server yet.',
+  files: 'The scanner isn’t running, so uploads are waiting.',
+  sign_ins: 'This server doesn’t monitor sign-ins yet.',
+  requests: 'This server doesn’t monitor requests yet.',
 };
 
 /** The watched things, and the start of the watch: before it there are no alerts. */

@@ -29,8 +29,8 @@ export function requireSuppressible(row: AlertRow, field: string): { source: str
   if (isSuppressible(row)) return row;
   const why =
     row.severity === 'critical'
-      ? 'A critical alert is never hidden.'
-      : 'This alert has no one source, so that nothing like it can be hidden.';
+      ? 'You can’t hide critical alerts.'
+      : 'This alert has no single source, so you can’t hide similar ones.';
   throw invalidField(field, why);
 }
 

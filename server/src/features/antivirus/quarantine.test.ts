@@ -131,7 +131,7 @@ describe('a sealed file', () => {
     expect(statSync(key_file).mode & 0o777).toBe(0o600);
     expect((await buffer(await openQuarantine({ blobs, key_file }).read(file))).equals(EICAR)).toBe(true);
     writeFileSync(join(folder, 'bad.key'), 'short');
-    expect(() => openQuarantine({ blobs, key_file: join(folder, 'bad.key') })).toThrow('does not hold a key');
+    expect(() => openQuarantine({ blobs, key_file: join(folder, 'bad.key') })).toThrow('doesn’t contain a key');
   });
 });
 
@@ -269,7 +269,7 @@ describe.runIf(!isStoreShared())('a seal that fails', async () => {
     const [alert] = await app.app.database.selectFrom('alerts').selectAll().execute();
     expect(alert).toMatchObject({
       outcome: 'blocked',
-      description: 'EICAR-Test-File was found in eicar.com. It is a harmless test file. The uploaded copy was deleted.',
+      description: 'We found EICAR-Test-File in eicar.com. This is a harmless test file. We deleted our copy.',
     });
   });
 });

@@ -175,7 +175,7 @@ describe('an upload', async () => {
     expect(await refusalOf(sent).finally(() => clearInterval(dripping))).toMatchObject({
       status: 408,
       code: 'upload_stalled',
-      detail: 'The upload took longer than an upload may, so it was dropped. Upload the file again over a faster connection.',
+      detail: 'The upload took too long and stopped. Upload the file again over a faster connection.',
     });
     expect(spool(app)).toEqual([]);
   });

@@ -65,7 +65,7 @@ describe('a server with feeds', async () => {
       PATIENCE,
     );
     const { code, output } = await runUpdate({ DATA_DIR: app.data_dir, SIGNATURE_FEEDS });
-    expect(output).toContain('palisade: New signatures are in place. A running server takes them up within a minute.\n');
+    expect(output).toContain('palisade: New threat definitions are installed. A running server uses them within a minute.\n');
     expect(code).toBe(0);
     await vi.waitFor(
       async () => expect((await status(token)).engines[0]?.signatures_version).not.toBe(marked.engines[0]?.signatures_version),

@@ -268,7 +268,7 @@ describe('too much at once', async () => {
     expect(answer.status).toBe(408);
     expect(problemSchema.parse(JSON.parse(answer.body))).toMatchObject({
       code: 'upload_stalled',
-      detail: 'The upload arrived too slowly, so it was dropped. Upload the file again over a faster connection.',
+      detail: 'The upload was too slow and stopped. Upload the file again over a faster connection.',
     });
     expect(spool()).toEqual([]);
   });

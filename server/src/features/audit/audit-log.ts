@@ -1,4 +1,12 @@
-import type { Activity, AuditChain, AuditEntry, AuditKind } from '@palisade/contract/audit';
+import {
+  type Activity,
+  AUDIT_KINDS,
+  type AuditChain,
+  type AuditEntry,
+  type AuditGroup,
+  type AuditKind,
+  auditGroupOf,
+} from '@palisade/contract/audit';
 import type { Kysely } from 'kysely';
 import { type AuditTables, activityOf, personalOf } from '#platform/audit.ts';
 import type { AuditVerdict } from '#platform/audit-verify.ts';
@@ -12,8 +20,8 @@ interface Person {
 
 /** The owner of the accounts. */
 interface Accounts {
-  /** By email, username or id, in any case. */
-  findPerson(words: string): Promise<Person | undefined>;
+  /** Ids of people by a part of their email or username, in any case; a limited number. */
+  matching(words: string): Promise<string[]>;
   findUsers(ids: readonly string[]): Promise<Person[]>;
 }
 
@@ -22,18 +30,29 @@ interface Page {
   cursor?: number | undefined;
 }
 
-/** Reads the audit log for those who may. */
+interface Filter {
+  person?: string | undefined;
+  kind?: AuditKind | undefined;
+  group?: AuditGroup | undefined;
+  /** ISO times: the first moment, and the one after the last. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** What stands in the audit log, for those who may read it. */
 export interface AuditLog {
   /** The entries about one account, newest first. */
   activity(user_id: string, page: Page): Promise<Activity[]>;
   /** All of it, page by page. */
   allActivity(user_id: string): AsyncIterable<Activity>;
-  list(filter: Page & { person?: string | undefined; kind?: AuditKind | undefined }): Promise<AuditEntry[]>;
+  list(filter: Page & Filter): Promise<AuditEntry[]>;
   /** Checks all of it; of several who ask at once all get the same answer. */
   check(): Promise<AuditChain>;
 }
 
 const READ_AT_ONCE = 500;
+/** Entries have their time to the millisecond. */
+const moment = (iso: string) => new Date(iso).toISOString();
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function createAuditLog(parts: {
@@ -65,14 +84,22 @@ export function createAuditLog(parts: {
       }
     },
 
-    async list({ person, kind, ...page }) {
+    async list({ person, kind, group, from, to, ...page }) {
       let query = pageOf(page);
       if (kind !== undefined) query = query.where('kind', '=', kind);
+      if (group !== undefined)
+        query = query.where(
+          'kind',
+          'in',
+          AUDIT_KINDS.filter((one) => auditGroupOf(one) === group),
+        );
+      if (from !== undefined) query = query.where('at', '>=', moment(from));
+      if (to !== undefined) query = query.where('at', '<', moment(to));
       if (person !== undefined && person !== '') {
         // The id of an account that is gone still leads to its entries.
-        const id = (await accounts.findPerson(person))?.id ?? (UUID.test(person) ? person.toLowerCase() : undefined);
-        if (id === undefined) return [];
-        query = query.where(({ or, eb }) => or([eb('subject_id', '=', id), eb('actor_id', '=', id)]));
+        const ids = UUID.test(person) ? [person.toLowerCase()] : await accounts.matching(person);
+        if (ids.length === 0) return [];
+        query = query.where(({ or, eb }) => or([eb('subject_id', 'in', ids), eb('actor_id', 'in', ids)]));
       }
       const entries = await query.execute();
       const ids = entries.flatMap(({ subject_id, actor_id }) => [subject_id, ...(actor_id === null ? [] : [actor_id])]);

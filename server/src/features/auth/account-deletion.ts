@@ -47,8 +47,8 @@ interface Other {
   check: (user: { email: string; email_proven_at: string | null }) => void;
 }
 
-const IS_SOMEBODYS = 'Somebody has confirmed the address of this account, so deleting it takes your password.';
-const IS_ONES_OWN = 'This is your own account. Delete it in your profile settings.';
+const IS_SOMEBODYS = 'This account’s email is confirmed. Enter your password to delete it.';
+const IS_ONES_OWN = 'This is your account. Delete it in Profile Settings.';
 
 const TRIES = 5;
 
@@ -80,7 +80,7 @@ export function createAccountDeletion(parts: {
       .returning(['email', 'role', 'disabled_at', 'email_proven_at'])
       .executeTakeFirst();
     if (user === undefined)
-      throw other ? new Problem('not_found', { detail: 'This account is gone.' }) : new Problem('unauthenticated');
+      throw other ? new Problem('not_found', { detail: 'This account no longer exists.' }) : new Problem('unauthenticated');
     other?.check(user);
     if (may.administrate(user) && user.disabled_at === null)
       await requireAnotherAdministrator(transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(), user_id, at);
@@ -135,7 +135,7 @@ export function createAccountDeletion(parts: {
       await removeNow(user_id, {
         by,
         check(user) {
-          if (user.email !== email) throw invalidField('confirmation', 'This is not the email of the account.');
+          if (user.email !== email) throw invalidField('confirmation', 'This doesn’t match the account’s email.');
         },
       });
     },
@@ -143,22 +143,22 @@ export function createAccountDeletion(parts: {
 }
 
 function farewellLetter({ email }: { email: string }, isByOther: boolean) {
-  const letter = { recipient: email, subject: 'your account is deleted', leaves_no_trace: true } as const;
+  const letter = { recipient: email, subject: 'Your account is deleted', leaves_no_trace: true } as const;
   if (isByOther)
     return {
       ...letter,
       lines: [
         'Hello,',
-        'an administrator has deleted your account with everything in it: your files, rules, alerts, conversations and your plan. This is the last mail to this address.',
-        'If you do not know why, ask support. What was deleted cannot be brought back.',
+        'An administrator deleted your account, including your files, rules, alerts, conversations, and plan. This is our last email to you.',
+        'If you don’t know why, contact support. Deleted data can’t be restored.',
       ],
     };
   return {
     ...letter,
     lines: [
       'Hello,',
-      'your account was deleted with everything in it, as you, we hope, have asked. This is the last mail to this address.',
-      'If this was not you, tell support: what was deleted cannot be brought back, but how it came about can be looked into.',
+      'Your account and everything in it was deleted at your request. This is our last email to you.',
+      'If you didn’t request this, contact support. We can’t restore the data, but we can investigate.',
     ],
   };
 }

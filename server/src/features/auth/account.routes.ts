@@ -2,12 +2,10 @@ import { changePassword, changeUsername, currentUser, proveEmail, sendEmailProof
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
-import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Session, SessionRecord } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { Accounts } from './account.ts';
-import type { Auth } from './auth.ts';
 import type { EmailProofs } from './email-proof.ts';
 import type { RequirePassword } from './require-password.ts';
 
@@ -27,19 +25,17 @@ function standingOf({ is_held, is_unproven }: Session) {
 export function serveAccounts(
   api: Api,
   parts: {
-    auth: Auth;
     accounts: Accounts;
     requirePassword: RequirePassword;
     emailProofs: Pick<EmailProofs, 'mailAgain' | 'prove'>;
   },
 ): void {
-  const { auth, accounts, requirePassword, emailProofs } = parts;
+  const { accounts, requirePassword, emailProofs } = parts;
 
-  serve(api, currentUser, 'customer', async ({ session }) => {
-    const account = await auth.findAccount(session.user.id);
-    if (account === undefined) throw new Problem('unauthenticated');
-    return { ...account, ...standingOf(session) };
-  });
+  // What was read with the session is the account.
+  serve(api, currentUser, 'customer', ({ session }) =>
+    Promise.resolve({ ...session.user, created_at: session.registered_at, ...standingOf(session) }),
+  );
 
   serve(api, sendEmailProof, 'customer', async ({ session }) => {
     await emailProofs.mailAgain(session.user.id);

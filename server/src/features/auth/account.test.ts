@@ -74,7 +74,7 @@ describe('a new password', () => {
     const reset = { reset_token: reset_token ?? '', new_password: 'a third long password' };
     expect((await call(resetPassword, { body: reset })).status).toBe(422);
     const [notice] = replyOf(await call(listOutbox, { token: boss.token }));
-    expect(notice).toMatchObject({ recipient: person.email, subject: 'Palisade: your password was changed' });
+    expect(notice).toMatchObject({ recipient: person.email, subject: 'Palisade: Your password was changed' });
   });
 
   // proves: asvs-6.2.3, asvs-7.5.1

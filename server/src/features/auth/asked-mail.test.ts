@@ -30,7 +30,7 @@ async function lettersTo(recipient: string, subject: string): Promise<string[]> 
   return rows.map(({ text }) => text ?? '');
 }
 const resetsTo = async (email: string) =>
-  (await lettersTo(email, 'reset your password')).map((text) => /^[\w-]{43}$/m.exec(text)?.[0] ?? '');
+  (await lettersTo(email, 'Reset your password')).map((text) => /^[\w-]{43}$/m.exec(text)?.[0] ?? '');
 
 async function post(path: string, body: object, source: string): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${url}/api/auth/${path}`, {
@@ -114,8 +114,8 @@ describe('registering with an email that is known', () => {
     expect(known.status).toBe(201);
     expect(shapeOf(known)).toEqual(shapeOf(unknown));
     expect(known.body).toMatchObject({ email, username: 'somebody new', role: 'customer' });
-    await expect.poll(() => lettersTo(email, 'you have an account already')).toHaveLength(1);
-    const [letter] = await lettersTo(email, 'you have an account already');
+    await expect.poll(() => lettersTo(email, 'You already have an account')).toHaveLength(1);
+    const [letter] = await lettersTo(email, 'You already have an account');
     expect(letter).not.toContain('somebody new');
     // The password that was given there is a wrong one, the owner's is as it was.
     expect(problemOf(await call(login, { body: { email, password: 'the password of the other' } })).code).toBe(
@@ -143,10 +143,10 @@ describe('registering with an email that is known', () => {
       Array.from({ length: 30 }, (_, place) => ask(email, `try ${place}`, `198.51.100.${place + 1}`)),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
-    await expect.poll(() => lettersTo(email, 'you have an account already')).toHaveLength(5);
+    await expect.poll(() => lettersTo(email, 'You already have an account')).toHaveLength(5);
     await forget(email, '203.0.113.90');
     await expect.poll(() => resetsTo(email)).toHaveLength(1);
-    expect(await lettersTo(email, 'you have an account already')).toHaveLength(5);
+    expect(await lettersTo(email, 'You already have an account')).toHaveLength(5);
   });
 
   test('of many at once with one email one makes the account', async () => {

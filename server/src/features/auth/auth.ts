@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
-import { canonicalEmail } from '@palisade/contract/email';
 import { may } from '@palisade/contract/may';
 import type { AdministratorBy, Exposure } from '@palisade/contract/platform';
 import { shownEmail } from '@palisade/contract/shown-email';
@@ -16,7 +15,7 @@ import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { hashPassword, matchPassword, type Passwords } from './password.ts';
-import { nameTaken, storedUsername, usernameColumns, usernameKey, usernameRefusal } from './username.ts';
+import { nameTaken, storedUsername, usernameColumns, usernameRefusal } from './username.ts';
 
 /** The fact that says who became administrator by coming first. */
 /** The most accounts that a search in another feature uses. */
@@ -363,20 +362,6 @@ export class Auth {
       .executeTakeFirstOrThrow();
     const is_common = common_password === null ? undefined : common_password === 1;
     return { common_password: is_common, is_admin: may.administrate({ role }), created_at };
-  }
-
-  /** By email, username or id, in any case. */
-  async findPerson(words: string): Promise<UserInfo | undefined> {
-    const query = this.database.selectFrom('users').select(columns).limit(1);
-    return await query
-      .where(({ or, eb }) =>
-        or([
-          eb('email', '=', canonicalEmail(words) ?? ''),
-          eb('username_key', '=', usernameKey(words)),
-          eb('id', '=', words.toLowerCase()),
-        ]),
-      )
-      .executeTakeFirst();
   }
 }
 

@@ -51,10 +51,10 @@ async function tokenOf(recipient: string, subject: string, count = 1): Promise<s
   await expect.poll(async () => (await ofKind()).length).toBe(count);
   return tokenIn((await ofKind()).at(-1)?.text);
 }
-const proofOf = (email: string, count = 1) => tokenOf(email, 'confirm your email address', count);
+const proofOf = (email: string, count = 1) => tokenOf(email, 'Confirm your email address', count);
 const resetOf = async (email: string, count = 1) => {
   replyOf(await call(forgotPassword, { body: { email } }));
-  return await tokenOf(email, 'reset your password', count);
+  return await tokenOf(email, 'Reset your password', count);
 };
 const isUnproven = async (token: string) => replyOf(await call(currentUser, { token })).email_unproven;
 const kindsOf = async (email: string) => {
@@ -95,7 +95,7 @@ describe('an unproved address', () => {
     const template_id = '01890a5d-ac96-774b-bcce-b302099a8057';
     expect(problemOf(await call(requestPlan, { token, body: { template_id } }))).toMatchObject({
       ...refused,
-      detail: 'Confirm your email address first: the code is in the mail that we sent you.',
+      detail: 'Confirm your email address first. We emailed you a code.',
     });
   });
 
@@ -107,7 +107,7 @@ describe('an unproved address', () => {
     const body = { current_password: PASSWORD, new_password: 'another long password' };
     replyOf(await call(changePassword, { token, body }));
     await call(recoverUsername, { body: { email } });
-    await expect.poll(async () => (await subjectsTo(email)).toSorted()).toEqual(['confirm your email address', 'your username']);
+    await expect.poll(async () => (await subjectsTo(email)).toSorted()).toEqual(['Confirm your email address', 'Your username']);
     for (const { text } of await lettersTo(email)) {
       expect(text).not.toContain('evil');
       expect(text.startsWith('Hello,\n')).toBe(true);
@@ -184,7 +184,7 @@ describe('an unproved address', () => {
     replyOf(await call(confirmIdentity, { token: owner.access_token, body: { current_password: new_password } }));
     expect((await call(startTotp, { token: owner.access_token })).status).toBe(200);
     expect(await kindsOf(email)).toEqual(expect.arrayContaining(['email_proven', 'two_factor_disabled', 'password_reset']));
-    expect(await subjectsTo(email)).toContain('your password was changed');
+    expect(await subjectsTo(email)).toContain('Your password was changed');
   });
 
   test('once proved, a reset is no way around its second factor', async () => {
@@ -239,7 +239,7 @@ test('letters to one address are so many an hour, of all kinds together', async 
     const answers = await Promise.all(Array.from({ length: 8 }, () => call(renewRecoveryCodes, { token })));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   }
-  expect((await subjectsTo(email)).filter((subject) => subject === 'new recovery codes were made')).toHaveLength(60);
+  expect((await subjectsTo(email)).filter((subject) => subject === 'New recovery codes were created')).toHaveLength(60);
 });
 
 describe('an administrator', () => {

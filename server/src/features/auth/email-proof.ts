@@ -16,7 +16,7 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
 type Entry = Parameters<Audit['record']>[1];
 
-const WORTHLESS = 'This code is wrong, has expired, or belongs to another account. Ask for a new one.';
+const WORTHLESS = 'This code is wrong, expired, or for another account. Get a new one.';
 
 interface EmailProofsOptions {
   database: Kysely<Tables>;
@@ -88,15 +88,15 @@ export class EmailProofs {
     const page = this.public_url === undefined ? [] : [new URL(`/confirm-email#${token}`, this.public_url).href];
     await this.askedMail.queue(transaction, {
       recipient: user.email,
-      subject: 'confirm your email address',
+      subject: 'Confirm your email address',
       priority: 'proof',
       lines: [
         'Hello,',
-        'somebody, we hope you, registered with this address. To confirm that it is yours, sign in and enter this code:',
+        'An account was created with this address. If it’s yours, sign in and enter this code:',
         token,
-        ...(page.length > 0 ? ['Or open this page:', ...page] : []),
-        `It works once, within ${PROOF_TOKEN_LIFETIME_S / 3_600} hours.`,
-        'If it was not you, do nothing: nobody can use your address without this code. To make the account yours, choose "Forgot Password?" where one signs in: whoever registered is signed out then.',
+        ...(page.length > 0 ? ['Or open this link:', ...page] : []),
+        `It works once and expires in ${PROOF_TOKEN_LIFETIME_S / 3_600} hours.`,
+        'If it wasn’t you, ignore this email. No one can use your address without this code. To take over the account, choose "Forgot Password?" on the sign-in screen.',
       ],
     });
   }
@@ -164,7 +164,7 @@ export class EmailProofs {
     if (!this.isAsked || user.email_proven_at !== null) return;
     const full = await this.askedMail.take({ kind: 'proof', email: user.email, source: undefined });
     if (full !== undefined)
-      throw tooManyRequests('Confirmation mails were asked for too often. Those before are still good for a day.', full.wait_ms);
+      throw tooManyRequests('You’ve requested too many confirmation emails. Earlier codes work for a day.', full.wait_ms);
     await this.database.transaction().execute((transaction) => this.write(transaction, user));
     this.askedMail.wake();
   }

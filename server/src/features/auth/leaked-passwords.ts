@@ -9,7 +9,7 @@ export interface LeakedPasswords {
 
 const CHECKSUM_BYTES = 32;
 const ENTRY_BYTES = 6;
-const REMEDY = 'Make it anew with: node scripts/leaked-passwords.mjs';
+const REMEDY = 'Build it again with: node scripts/leaked-passwords.mjs';
 
 function sha256(bytes: Buffer | string): Buffer {
   return createHash('sha256').update(bytes).digest();
@@ -19,7 +19,7 @@ function readTable(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new Error(`The table of leaked passwords ${path} cannot be read. ${REMEDY}`, { cause: error });
+    throw new Error(`We can’t read the table of leaked passwords ${path}. ${REMEDY}`, { cause: error });
   }
 }
 

@@ -13,8 +13,8 @@ type Tables = Pick<TwoFactorTables, 'passkeys' | 'passkey_challenges'>;
 type Purpose = TwoFactorTables['passkey_challenges']['purpose'];
 export type PasskeyRow = Selectable<TwoFactorTables['passkeys']>;
 
-/** The answer for unknown passkeys, and for other people's. */
-export const UNKNOWN_PASSKEY = 'This passkey is not known here. It may have been removed.';
+/** Said of what is not kept here, or is somebody else's. */
+export const UNKNOWN_PASSKEY = 'We don’t recognize this passkey. It may have been removed.';
 
 const CHALLENGE_BYTES = 32;
 const CHALLENGE_LIFETIME_MS = 300_000;
@@ -180,7 +180,7 @@ export class Passkeys {
     user_id: string,
     site: PasskeySite,
   ): Promise<{ keep(transaction: Kysely<Tables>, name: string): Promise<PasskeyRow> }> {
-    const refused = new Problem('conflict', { detail: 'This passkey could not be checked. Try again.' });
+    const refused = new Problem('conflict', { detail: 'We couldn’t check this passkey. Try again.' });
     const challenge = await asked(this.database, this.now, made.response.clientDataJSON, 'add', user_id);
     if (challenge === undefined) throw refused;
     const { transports = [], ...response } = made.response;
@@ -217,7 +217,7 @@ export class Passkeys {
             .executeTakeFirstOrThrow();
         } catch (error) {
           if (isUniqueViolation(error, 'credential_id'))
-            throw new Problem('conflict', { detail: 'This passkey is kept for an account already.' });
+            throw new Problem('conflict', { detail: 'This passkey already belongs to an account.' });
           throw error;
         }
       },
@@ -268,8 +268,7 @@ export class Passkeys {
               },
             }),
           );
-    if (!answer?.verified)
-      throw new Problem('second_factor_refused', { detail: 'This passkey could not be checked. Try again.' });
+    if (!answer?.verified) throw new Problem('second_factor_refused', { detail: 'We couldn’t check this passkey. Try again.' });
     const counter = answer.authenticationInfo.newCounter;
     return {
       passkey,

@@ -66,7 +66,7 @@ describe('public exposure refuses a common password', async () => {
     async (password) => {
       const problem = problemOf(await call(register, { body: account('lena', password) }));
       expect(problem).toMatchObject({ status: 422, errors: [{ field: 'password' }] });
-      expect(problem.errors?.[0]?.message).toContain('nothing but your name, your email or the name of this service');
+      expect(problem.errors?.[0]?.message).toContain('just your name, your email, or our name');
     },
   );
 

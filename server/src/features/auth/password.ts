@@ -44,9 +44,8 @@ export interface Passwords {
   stored(password: string, about: { field: string; person: Person }): Promise<{ password_hash: string; common_password: 0 | 1 }>;
 }
 
-const ONLY_NAMES =
-  'This password is nothing but your name, your email or the name of this service, which others know. Choose one that they cannot guess.';
-const LEAKED = 'This password has leaked elsewhere and is one of those that attackers try first. Choose another.';
+const ONLY_NAMES = 'This password is just your name, your email, or our name. Choose one that’s harder to guess.';
+const LEAKED = 'This password appears in leaks, and attackers try it first. Choose another.';
 
 export function createPasswords(parts: {
   database: Kysely<InstallationTables>;

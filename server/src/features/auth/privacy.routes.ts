@@ -33,7 +33,7 @@ export function servePrivacy(
   });
 
   serve(api, deleteAccount, 'customer', async ({ session, body, request }) => {
-    if (body.confirmation !== session.user.email) throw invalidField('confirmation', 'This is not the email of your account.');
+    if (body.confirmation !== session.user.email) throw invalidField('confirmation', 'This doesn’t match your account’s email.');
     await prove(session.user.id, body, request);
     await accountDeletion.remove(session.user);
     return { success: true as const };

@@ -320,7 +320,7 @@ describe('the deletion of an account', () => {
     expect((await call(currentUser, { token: person.token })).status).toBe(401);
     expect(problemOf(await call(login, { body: person })).code).toBe('invalid_credentials');
     const letters = () => smtp.received.filter(({ to }) => to.toLowerCase() === person.email.toLowerCase());
-    await vi.waitFor(() => expect(letters().at(-1)?.content).toContain('your account is deleted'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(letters().at(-1)?.content).toContain('Your account is deleted'), { timeout: 10_000 });
 
     await vi.waitFor(async () => {
       const named: string[] = [];

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 
 const NEW_PASSWORD = 'another long password';
-const WORTHLESS = 'This reset token is wrong, has expired, or was used already. Ask for a new one.';
+const WORTHLESS = 'This reset token is wrong, expired, or already used. Get a new one.';
 
 async function tokenFor({ call }: Pick<TestApp, 'call'>, email: string): Promise<string> {
   const { reset_token } = replyOf(await call(forgotPassword, { body: { email } }));
@@ -38,7 +38,7 @@ describe('local exposure', async () => {
       expect(problem).toMatchObject({
         status: 404,
         code: 'not_found',
-        detail: 'No account has this email. Check it, or create an account.',
+        detail: 'No account uses this email. Check it or create an account.',
       });
     }
   });
@@ -57,7 +57,7 @@ describe('local exposure', async () => {
     expect((await call(login, { body: { email, password: NEW_PASSWORD } })).status).toBe(200);
     expect((await outbox())[0]).toMatchObject({
       recipient: email,
-      subject: 'Palisade: your password was changed',
+      subject: 'Palisade: Your password was changed',
       status: 'waiting',
     });
     const again = problemOf(await call(resetPassword, { body: { ...body, new_password: 'a third long password' } }));
@@ -167,14 +167,14 @@ describe('local exposure', async () => {
       });
       return { statusCode, body: z.unknown().parse(JSON.parse(body)) };
     };
-    const detail: unknown = expect.stringMatching(/^This is shown only to who opens the server on the machine that it runs on/);
+    const detail: unknown = expect.stringMatching(/^For security, you’ll see this only on the server’s own computer/);
     const expected = { statusCode: 200, body: { reset_token: null, expires_in: 900, detail } };
     expect(await post('forgot-password', email)).toEqual(expected);
     expect(await post('forgot-password', 'nobody@example.com')).toEqual(expected);
     expect(await post('recover-username', email)).toEqual({ statusCode: 200, body: { username: null, detail } });
     await vi.waitFor(async () => {
       const mine = (await outbox()).filter((mail) => mail.recipient === email);
-      expect(mine.map((mail) => mail.subject).sort()).toEqual(['Palisade: reset your password', 'Palisade: your username']);
+      expect(mine.map((mail) => mail.subject).sort()).toEqual(['Palisade: Reset your password', 'Palisade: Your username']);
     });
     expect((await outbox()).some((mail) => mail.recipient === 'nobody@example.com')).toBe(false);
     // The request shows no sign of a proxy.

@@ -14,8 +14,8 @@ import type { Passwords } from './password.ts';
 import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
-const UNKNOWN_EMAIL = 'No account has this email. Check it, or create an account.';
-const WORTHLESS_TOKEN = 'This reset token is wrong, has expired, or was used already. Ask for a new one.';
+const UNKNOWN_EMAIL = 'No account uses this email. Check it or create an account.';
+const WORTHLESS_TOKEN = 'This reset token is wrong, expired, or already used. Get a new one.';
 
 type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
@@ -104,14 +104,14 @@ export class Recovery {
       if (token === undefined) return;
       await this.askedMail.queue(transaction, {
         recipient: user.email,
-        subject: 'reset your password',
+        subject: 'Reset your password',
         priority: 'proof',
         lines: [
           'Hello,',
-          `somebody, we hope you, asked for a new password for your account. This is your reset token. It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes:`,
+          `Here is your password reset token. It works once and expires in ${RESET_TOKEN_LIFETIME_S / 60} minutes:`,
           token,
-          ...(this.public_url === undefined ? [] : ['Enter it here with your new password:', ...this.pageOf('reset-password')]),
-          'Give it to nobody: nobody from support asks for it. If you did not ask for it, ignore this mail: your password stays as it is.',
+          ...(this.public_url === undefined ? [] : ['Enter it with your new password here:', ...this.pageOf('reset-password')]),
+          'Don’t share it. Support never asks for it. If you didn’t request it, ignore this email. Your password stays the same.',
         ],
       });
     });
@@ -123,19 +123,19 @@ export class Recovery {
       const isProven = await this.emailProofs.mayHear(transaction.$pickTables<'users'>(), user.email);
       await this.askedMail.queue(transaction, {
         recipient: user.email,
-        subject: 'your username',
+        subject: 'Your username',
         priority: 'proof',
         lines: isProven
           ? [
               'Hello,',
-              'somebody, we hope you, asked for the username of your account. It is:',
+              'You asked for your username. It is:',
               shownUsername(user.username),
-              'You sign in with this email and your password.',
+              'Sign in with this email and your password.',
             ]
           : [
               'Hello,',
-              'somebody, we hope you, asked for the username of the account with this address. Nobody has confirmed the address yet, so the name is not in this mail.',
-              'You sign in with this email and your password, and see the username then. "Forgot Password?" sets a new password.',
+              'You asked for your username. This address isn’t confirmed yet, so we can’t email it.',
+              'Sign in with this email and your password to see your username. Use "Forgot Password?" to set a new password.',
             ],
       });
     });
@@ -146,14 +146,14 @@ export class Recovery {
     this.askedMail.afterwards({ kind: 'registration', email, source: undefined }, async (transaction, user) => {
       await this.askedMail.queue(transaction, {
         recipient: user.email,
-        subject: 'you have an account already',
+        subject: 'You already have an account',
         priority: 'proof',
         lines: [
           'Hello,',
-          'somebody, perhaps you, tried to register with this address. It has an account already, so no other one was made, and nothing has changed.',
-          'If it was you: sign in with this email and the password of your account, or choose "Forgot Password?" to set a new one.',
+          'Someone tried to create an account with this address. You already have one, and nothing has changed.',
+          'If it was you, sign in with this email, or choose "Forgot Password?" to set a new password.',
           ...this.pageOf('login'),
-          'If it was not you, ignore this mail. Who tried was not told that you have an account.',
+          'If it wasn’t you, ignore this email. We didn’t tell them that you have an account.',
         ],
       });
     });
@@ -209,11 +209,11 @@ function shownUsername(username: string): string {
 export function passwordNotice({ email }: { email: string }) {
   return {
     recipient: email,
-    subject: 'your password was changed',
+    subject: 'Your password was changed',
     lines: [
       'Hello,',
-      'the password of your account was changed, and every other sign-in to it has ended.',
-      'If this was not you, reset your password at once and tell support.',
+      'Your password was changed, and you were signed out everywhere else.',
+      'If this wasn’t you, reset your password now and contact support.',
     ],
   };
 }

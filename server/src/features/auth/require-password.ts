@@ -28,7 +28,10 @@ export type RequirePassword = (
   origin: Pick<Origin, 'source'>,
 ) => Promise<string>;
 
-const WRONG = { password: 'This is not your password.', current_password: 'This is not your current password.' } as const;
+const WRONG = {
+  password: 'Wrong password. Try again.',
+  current_password: 'This isn’t your current password. Try again.',
+} as const;
 
 export function createRequirePassword({
   database,

@@ -67,7 +67,7 @@ describe('where everyone must have a second factor', async () => {
     expect(problemOf(await call(readDashboard, { token }))).toMatchObject({
       status: 403,
       code: 'two_factor_setup_required',
-      detail: 'Your account needs a second step at sign-in. Set up an authenticator app or a passkey, then go on.',
+      detail: 'Your account requires two-factor sign-in. Set up an authenticator app or a passkey to continue.',
     });
     expect((await call(logout, { token })).status).toBe(204);
   });
@@ -102,7 +102,7 @@ describe('where everyone must have a second factor', async () => {
     const id = await newPasskey(app, person);
     expect((await call(removeTotp, { token })).status).toBe(204);
     expect(problemOf(await call(removePasskey, { token, params: { id } })).detail).toBe(
-      'This is the only second step of your sign-in, and your account must have one. Set up another one first.',
+      'Two-factor is required, so you can’t remove your last method. Add another one first.',
     );
     expect(await dashboardOf(app, person)).toBe('ok');
   });

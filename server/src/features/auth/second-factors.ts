@@ -55,9 +55,9 @@ export function isRefusedFactor(error: unknown): boolean {
  */
 const CODE_TRIES = { most: 10, window_ms: 3_600_000 } as const;
 
-const WRONG_CODE = 'This code is wrong, or was used already. Wait for the next one and try again.';
-const WRONG_RECOVERY_CODE = 'This recovery code is wrong, or was used already.';
-const COPIED_PASSKEY = 'This passkey may have been copied, so it was refused. Use another way, then remove it.';
+const WRONG_CODE = 'This code is wrong or already used. Wait for the next code and try again.';
+const WRONG_RECOVERY_CODE = 'This recovery code is wrong or already used. Try another one.';
+const COPIED_PASSKEY = 'This passkey may have been copied. Sign in another way, then remove it.';
 
 interface SecondFactorsOptions {
   database: Kysely<Tables>;
@@ -101,7 +101,7 @@ async function claimTry(database: Kysely<Tables>, now: () => number, user_id: st
   const retry_after = Math.max(1, Math.ceil((Date.parse(refused.tries_until) - now()) / 1_000));
   const minutes = Math.ceil(retry_after / 60);
   throw new Problem('too_many_requests', {
-    detail: `Too many wrong codes. Use a recovery code or a passkey, or wait ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+    detail: `Too many wrong codes. Use a recovery code or passkey, or wait ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
     retry_after,
   });
 }
@@ -139,7 +139,7 @@ export class SecondFactors {
         { err: error },
         'the secret of an authenticator app does not open: the key of two-factor sign-in is another one',
       );
-      const detail = 'Codes cannot be checked right now. Use a recovery code or a passkey, and tell support.';
+      const detail = 'We can’t check codes right now. Use a recovery code or passkey, and tell support.';
       throw new Problem('unavailable', { detail, retry_after: 60, cause: error });
     }
     const step = matchingStep(secret, code, { now: this.now(), drift_steps: this.drift_steps });
@@ -167,17 +167,17 @@ export class SecondFactors {
     });
     const isFew = left < RECOVERY_CODES.few;
     const letter = securityNotice(await userOf(transaction, user_id), {
-      subject: isFew ? `a recovery code was used, ${left} left` : 'a recovery code was used',
-      what: `a recovery code of your account was used from ${origin.client}. ${left} of ${RECOVERY_CODES.count} are left.`,
+      subject: isFew ? `A recovery code was used, ${left} left` : 'A recovery code was used',
+      what: `Someone used your recovery code in ${origin.client}. You have ${left} of ${RECOVERY_CODES.count} left.`,
       ...(isFew && {
-        advice: 'Make new ones soon, in Security Preferences: without any you cannot get in when you lose your phone.',
+        advice: 'Create new codes soon in Security Preferences. You’ll need one if you lose your phone.',
       }),
     });
     await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
   }
 
   private async examinePasskey(assertion: PasskeyAssertion, { user_id, purpose, site }: Occasion): Promise<Take> {
-    if (site === undefined) throw new Problem('second_factor_refused', { detail: 'Passkeys do not work at this address.' });
+    if (site === undefined) throw new Problem('second_factor_refused', { detail: 'Passkeys don’t work at this address.' });
     const { take, passkey } = await this.passkeys.examine(assertion, { purpose, user_id, site });
     return async (transaction) => {
       if (await take(transaction.$pickTables<'passkeys' | 'passkey_challenges'>())) return;
@@ -252,7 +252,7 @@ export class SecondFactors {
       if (work) await this.database.transaction().execute((transaction) => work(transaction, false));
       return;
     }
-    if (proof === undefined) throw invalidField('code', 'Give a code of your app as well, or use a recovery code or a passkey.');
+    if (proof === undefined) throw invalidField('code', 'Enter a code from your app, or use a recovery code or passkey.');
     await this.use(proof, occasion, work && ((transaction) => work(transaction, true)));
   }
 }

@@ -10,7 +10,7 @@ export function securityNotice(
       'Hello,',
       what,
       ...(advice === undefined ? [] : [advice]),
-      'If this was not you, change your password at once and tell support.',
+      'If this wasn’t you, change your password now and contact support.',
     ],
   };
 }

@@ -50,7 +50,7 @@ export function serveTwoFactor(
     const site = siteOf(request);
     if (site === undefined)
       throw new Problem('conflict', {
-        detail: 'Passkeys do not work at this address. Use https and a name in place of a bare address.',
+        detail: 'Passkeys don’t work at this address. Use https and a host name instead of an IP address.',
       });
     return site;
   }

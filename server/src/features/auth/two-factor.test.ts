@@ -114,7 +114,7 @@ describe('an authenticator app', () => {
     });
     expect(problemOf(await call(startTotp, { token })).code).toBe('confirmation_required');
     const wrong = problemOf(await call(confirmIdentity, { token, body: { current_password: 'not it' } }));
-    expect(wrong.errors).toEqual([{ field: 'current_password', message: 'This is not your current password.' }]);
+    expect(wrong.errors).toEqual([{ field: 'current_password', message: 'This isn’t your current password. Try again.' }]);
     await confirm(person);
 
     const { secret, uri } = replyOf(await call(startTotp, { token }));
@@ -135,7 +135,7 @@ describe('an authenticator app', () => {
       totp_since: new Date(clock).toISOString(),
       recovery_codes_left: 10,
     });
-    expect(await lettersTo(email)).toEqual(['an authenticator app was added']);
+    expect(await lettersTo(email)).toEqual(['An authenticator app was added']);
     expect(await auditOf(email)).toEqual(['authenticator_added', 'two_factor_enabled', 'recovery_codes_made']);
   });
 
@@ -337,13 +337,13 @@ describe('a recovery code', () => {
     const body = { challenge: await challengeOf(person), recovery_code: typed };
     replyOf(await call(loginSecondStep, { body }));
     expect(replyOf(await call(readTwoFactor, { token })).recovery_codes_left).toBe(9);
-    expect((await lettersTo(email))[0]).toBe('a recovery code was used');
+    expect((await lettersTo(email))[0]).toBe('A recovery code was used');
     const again = { challenge: await challengeOf(person), recovery_code: first };
     expect(problemOf(await call(loginSecondStep, { body: again })).code).toBe('second_factor_refused');
 
     for (const recovery_code of rest.slice(0, 7))
       replyOf(await call(loginSecondStep, { body: { challenge: await challengeOf(person), recovery_code } }));
-    expect((await lettersTo(email))[0]).toBe('a recovery code was used, 2 left');
+    expect((await lettersTo(email))[0]).toBe('A recovery code was used, 2 left');
     expect((await auditOf(email)).filter((kind) => kind === 'recovery_code_used')).toHaveLength(8);
   });
 
@@ -367,7 +367,7 @@ describe('a recovery code', () => {
     const [old = ''] = recovery_codes;
     expect((await call(loginSecondStep, { body: { challenge, recovery_code: old } })).status).toBe(401);
     expect((await call(loginSecondStep, { body: { challenge, recovery_code: fresh[0] ?? '' } })).status).toBe(200);
-    expect(await lettersTo(email)).toContain('new recovery codes were made');
+    expect(await lettersTo(email)).toContain('New recovery codes were created');
     const stored = JSON.stringify(await app.app.database.selectFrom('recovery_codes').selectAll().execute());
     for (const code of fresh) expect(stored).not.toContain(code);
   });
@@ -426,7 +426,7 @@ test('turning two-factor sign-in off takes everything of it away, and the passwo
   });
   expect((await call(login, { body: { email, password } })).status).toBe(200);
   expect(await auditOf(email)).toContain('two_factor_disabled');
-  expect((await lettersTo(email))[0]).toBe('two-factor sign-in was turned off');
+  expect((await lettersTo(email))[0]).toBe('Two-factor sign-in was turned off');
 });
 
 describe('a passkey', () => {
@@ -443,7 +443,7 @@ describe('a passkey', () => {
     expect(second.recovery_codes).toBeNull();
     expect((await call(removePasskey, { token, params })).status).toBe(204);
     expect(replyOf(await call(readTwoFactor, { token })).passkeys.map(({ name }) => name)).toEqual(['Key']);
-    expect(await lettersTo(email)).toEqual(['a passkey was removed', 'a passkey was added', 'a passkey was added']);
+    expect(await lettersTo(email)).toEqual(['A passkey was removed', 'A passkey was added', 'A passkey was added']);
     expect(await auditOf(email)).toEqual([
       'passkey_added',
       'two_factor_enabled',
@@ -516,7 +516,7 @@ describe('a passkey', () => {
     expect((await use(7)).status).toBe(200);
     for (const counter of [6, 7, 0])
       expect(problemOf(await use(counter)).detail).toBe(
-        'This passkey may have been copied, so it was refused. Use another way, then remove it.',
+        'This passkey may have been copied. Sign in another way, then remove it.',
       );
     expect((await use(8)).status).toBe(200);
   });

@@ -37,10 +37,9 @@ export interface Actor {
   origin: Origin;
 }
 
-const LAST_ONE = 'This is the only second step of your sign-in. Turn two-factor sign-in off instead.';
-const LAST_REQUIRED_ONE =
-  'This is the only second step of your sign-in, and your account must have one. Set up another one first.';
-const STAYS_ON = 'Your account must have a second step at sign-in, so two-factor sign-in stays on.';
+const LAST_ONE = 'This is your only two-factor method. Turn off two-factor sign-in instead.';
+const LAST_REQUIRED_ONE = 'Two-factor is required, so you can’t remove your last method. Add another one first.';
+const STAYS_ON = 'Two-factor is required, so you can’t turn it off.';
 const IS_OFF = 'Two-factor sign-in is off.';
 
 interface TwoFactorAccountsOptions {
@@ -257,13 +256,12 @@ export class TwoFactorAccounts {
     return await this.change(actor, async (transaction, write) => {
       const { totp, factors } = await stateOf(transaction, actor.user_id);
       if (!totp?.pending_secret || totp.pending_until === null || totp.pending_until <= at(this.now))
-        throw new Problem('conflict', { detail: 'Setting up the app took too long. Begin again.' });
+        throw new Problem('conflict', { detail: 'Setup took too long. Start again.' });
       const step = matchingStep(this.secrets.open(totp.pending_secret, actor.user_id), code, {
         now: this.now(),
         drift_steps: this.drift_steps,
       });
-      if (step === undefined)
-        throw invalidField('code', 'This code is not right. Check that the clock of your phone is, and type the newest code.');
+      if (step === undefined) throw invalidField('code', 'That code didn’t work. Check your phone’s clock and try a new code.');
       await transaction
         .updateTable('totp')
         .set({
@@ -278,8 +276,8 @@ export class TwoFactorAccounts {
         .execute();
       await write.audit('authenticator_added');
       await write.letter(
-        'an authenticator app was added',
-        'from now on signing in to your account takes a code of your authenticator app, too.',
+        'An authenticator app was added',
+        'You’ll now sign in with your password and a code from your authenticator app.',
       );
       return await added(transaction, actor, write, factors);
     });
@@ -294,8 +292,8 @@ export class TwoFactorAccounts {
       await transaction.deleteFrom('totp').where('user_id', '=', actor.user_id).execute();
       await write.audit('authenticator_removed');
       await write.letter(
-        'the authenticator app was removed',
-        'the authenticator app of your account was removed. Your passkeys go on.',
+        'Your authenticator app was removed',
+        'The authenticator app was removed from your account. Your passkeys still work.',
       );
     });
   }
@@ -322,8 +320,8 @@ export class TwoFactorAccounts {
       const passkey = await keep(transaction.$pickTables<'passkeys' | 'passkey_challenges'>(), name);
       await write.audit('passkey_added', { name });
       await write.letter(
-        'a passkey was added',
-        `a passkey named "${name}" was added to your account. Whoever has it signs in without a password.`,
+        'A passkey was added',
+        `A passkey named "${name}" was added to your account. It can sign in without your password.`,
       );
       return { passkey, recovery_codes: await added(transaction, actor, write, factors) };
     });
@@ -338,7 +336,7 @@ export class TwoFactorAccounts {
       const { factors } = await stateOf(transaction, actor.user_id);
       if (factors === 0) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
       await write.audit('passkey_removed', { name });
-      await write.letter('a passkey was removed', `the passkey named "${name}" was removed from your account.`);
+      await write.letter('A passkey was removed', `The passkey named "${name}" was removed from your account.`);
     });
   }
 
@@ -350,8 +348,8 @@ export class TwoFactorAccounts {
       const codes = await makeRecoveryCodes(transaction.$pickTables<'recovery_codes'>(), actor.user_id);
       await write.audit('recovery_codes_made');
       await write.letter(
-        'new recovery codes were made',
-        'new recovery codes were made for your account. Those before them are worth nothing now.',
+        'New recovery codes were created',
+        'New recovery codes were created for your account. Your old codes no longer work.',
       );
       return codes;
     });
@@ -367,8 +365,8 @@ export class TwoFactorAccounts {
         await transaction.deleteFrom(table).where('user_id', '=', actor.user_id).execute();
       await write.audit('two_factor_disabled');
       await write.letter(
-        'two-factor sign-in was turned off',
-        'two-factor sign-in of your account was turned off. Authenticator app, passkeys and recovery codes are gone, and the password alone signs in.',
+        'Two-factor sign-in was turned off',
+        'You’ll now sign in with only your password. Your app, passkeys, and recovery codes were removed.',
       );
     });
   }

@@ -64,7 +64,7 @@ describe('a username', () => {
     ['Ogham space', 'ma\u1680ria'],
     ['nothing but a filler', '\u3164'],
   ])('has no %s', (_, username) => {
-    expect(faultOf(username)).toBe('A username has no invisible characters. Type it anew, in place of pasting it.');
+    expect(faultOf(username)).toBe('This username has invisible characters. Type it instead of pasting it.');
   });
 
   // proves: attack-B.8-1
@@ -78,13 +78,13 @@ describe('a username', () => {
     ['Latin and Hebrew', 'maria דנה'],
     ['a script of old', '𐎠𐎡'],
   ])('mixes no alphabets: %s', (_, username) => {
-    expect(faultOf(username)).toMatch(/^A username mixes no alphabets/);
+    expect(faultOf(username)).toMatch(/^Use letters from one alphabet/);
   });
 
   test.each(['\u0301maria', 'a \u0301', 'a\u0301\u0301', 'z\u0300\u0301\u0302\u0303\u0304'])(
     'has no accents without a letter, nor piled up: %j',
     (username) => {
-      expect(faultOf(username)).toBe('A username has no accents that stand alone or are piled up.');
+      expect(faultOf(username)).toBe('Remove the extra accents from the username.');
     },
   );
 
@@ -112,7 +112,7 @@ describe('a username', () => {
     '\u{e0067}',
     'می\u200dخواهم',
   ])('has none that hides: %j', (username) => {
-    expect(faultOf(username)).toMatch(/^A username has no invisible characters/);
+    expect(faultOf(username)).toMatch(/^This username has invisible characters/);
   });
 
   test('is the same name with a joiner and without it', () => {
@@ -130,7 +130,7 @@ describe('a username', () => {
     expect(storedUsername('  ｍａｒｉａ   lopez ')).toBe('maria lopez');
     expect(storedUsername('𝓶𝓪𝓻𝓲𝓪')).toBe('maria');
     expect(faultOf('\ufdfa'.repeat(4))).toMatch(/too long/);
-    expect(faultOf('   ')).toBe('Give a username.');
+    expect(faultOf('   ')).toBe('Enter a username.');
   });
 });
 
@@ -170,12 +170,12 @@ describe('two people', async () => {
     const refused = {
       status: 409,
       code: 'username_taken',
-      detail: 'This username looks like one that is taken. Choose another one.',
+      detail: 'This username looks too much like an existing one. Choose another.',
     };
     for (const username of ['paIisade', 'PaIisade', 'pa1isade', 'pa|isade'])
       expect(problemOf(await ask(username, 'thief@example.com'))).toMatchObject(refused);
     expect(problemOf(await call(changeUsername, { token, body: { username: 'pa1isade' } }))).toMatchObject(refused);
-    expect(problemOf(await ask('PALISADE', 'thief@example.com')).detail).toBe('This username is taken. Choose another one.');
+    expect(problemOf(await ask('PALISADE', 'thief@example.com')).detail).toBe('This username is taken. Choose another.');
     const whole = 'раlіѕаdе'.replaceAll('d', 'ԁ').replaceAll('l', 'Ӏ');
     expect(problemOf(await ask(whole, 'thief@example.com'))).toMatchObject(refused);
   });
@@ -193,7 +193,7 @@ describe('two people', async () => {
   });
 
   test('have the fault shown at the field', async () => {
-    const sentence = 'A username has no invisible characters. Type it anew, in place of pasting it.';
+    const sentence = 'This username has invisible characters. Type it instead of pasting it.';
     const errors = [{ field: 'username', message: sentence }];
     expect(problemOf(await ask('mar\u200bia', 'x@example.com'))).toMatchObject({ status: 422, errors });
     const { token } = await signIn();

@@ -65,11 +65,11 @@ const ONE_WRITING = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
 );
 
 const SENTENCES = {
-  empty: 'Give a username.',
-  hidden: 'A username has no invisible characters. Type it anew, in place of pasting it.',
-  marks: 'A username has no accents that stand alone or are piled up.',
-  mixed: 'A username mixes no alphabets: use letters of one language, so that nobody is taken for somebody else.',
-  long: 'This username is too long when it is written out. Use a shorter one.',
+  empty: 'Enter a username.',
+  hidden: 'This username has invisible characters. Type it instead of pasting it.',
+  marks: 'Remove the extra accents from the username.',
+  mixed: 'Use letters from one alphabet.',
+  long: 'This username is too long. Use a shorter one.',
 } as const;
 /** In UTF-16 units; the compatibility form of one character may have many. */
 const LENGTH_MAXIMUM = 64;
@@ -96,7 +96,7 @@ export function usernameColumns(username: string) {
   return { username, username_key: usernameKey(username), username_skeleton: lookAlikeKey(username) };
 }
 
-const LOOKS_TAKEN = 'This username looks like one that is taken. Choose another one.';
+const LOOKS_TAKEN = 'This username looks too much like an existing one. Choose another.';
 
 /** The refusal of a taken name, or of one that looks like it. */
 export function nameTaken(is_same: boolean): Problem {

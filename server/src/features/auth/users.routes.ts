@@ -30,7 +30,7 @@ export function serveUsers(
 
   serve(api, listUsers, 'admin', async ({ query, header, request }) => {
     const rows = await users.list(query);
-    await countPages({ query, header, count: () => users.count(query) });
+    await countPages({ rows, query, header, count: () => users.count(query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });

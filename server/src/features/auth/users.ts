@@ -130,7 +130,7 @@ export class Users {
     if (sort === 'name') rows = rows.orderBy(by);
     if (cursor !== undefined && sort === 'name') {
       const last = await this.database.selectFrom('users').select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
-      if (last === undefined) throw invalidField('cursor', 'That account is gone. Reload the list.');
+      if (last === undefined) throw invalidField('cursor', 'This account no longer exists. Reload the list.');
       // Two names may have one place.
       rows = rows.where(({ or, and, eb }) =>
         or([eb(by, '>', last.place), and([eb(by, '=', last.place), eb('id', '>', cursor)])]),
@@ -159,7 +159,7 @@ export class Users {
         .where('id', '=', user_id)
         .returning(columns)
         .executeTakeFirst();
-      if (before === undefined) throw new Problem('not_found', { detail: 'This account is gone.' });
+      if (before === undefined) throw new Problem('not_found', { detail: 'This account no longer exists.' });
       const { role = before.role } = change;
       const disabled_at =
         change.disabled === undefined ? before.disabled_at : change.disabled ? (before.disabled_at ?? at(this.now)) : null;
@@ -200,7 +200,7 @@ export class Users {
   async endSessions(user_id: string, session_id: string | undefined, by: Doer): Promise<void> {
     const session = session_id === undefined ? undefined : await this.signIns.find(session_id);
     if (session_id !== undefined && session?.user_id !== user_id)
-      throw new Problem('not_found', { detail: 'This session has ended already.' });
+      throw new Problem('not_found', { detail: 'This session has already ended.' });
     await this.database.transaction().execute(async (transaction) => {
       const tables = transaction.$pickTables<'sessions'>();
       if (session === undefined) await this.signIns.endAll(tables, user_id);

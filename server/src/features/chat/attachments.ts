@@ -197,7 +197,7 @@ export class Attachments {
     try {
       if ((await this.countUnsent(user_id, earlier)) >= UNSENT_ATTACHMENTS_MAXIMUM)
         throw new Problem('conflict', {
-          detail: 'You have many files here that you have not sent. Send them, or take some out.',
+          detail: 'You have too many unsent files. Send or remove some.',
         });
       file = await this.files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
       upload.id = file.id;
@@ -243,7 +243,7 @@ export class Attachments {
 
   /** @throws Problem `conflict` when it is not clean. */
   async read(row: AttachmentRow): Promise<Readable> {
-    if (row.status !== 'clean') throw new Problem('conflict', { detail: 'This file is not clean, so it cannot be opened.' });
+    if (row.status !== 'clean') throw new Problem('conflict', { detail: 'This file isn’t clean, so you can’t open it.' });
     try {
       return await this.files.read(row);
     } catch (error) {
@@ -261,8 +261,7 @@ export class Attachments {
       .where('message_id', 'is', null)
       .returning('id')
       .executeTakeFirst();
-    if (gone === undefined)
-      throw new Problem('conflict', { detail: 'This file was sent. What was sent stays in the conversation.' });
+    if (gone === undefined) throw new Problem('conflict', { detail: 'You can’t remove this file because you already sent it.' });
     await this.files.removeBytes([id]);
   }
 

@@ -25,7 +25,7 @@ export function createCanned({ database, now }: { database: Kysely<ChatTables>; 
       return await write();
     } catch (error) {
       if (!isUniqueViolation(error, 'shortcut')) throw error;
-      throw new Problem('conflict', { detail: `Another answer has the shortcut /${shortcut}. Choose a different one.` });
+      throw new Problem('conflict', { detail: `Another saved reply uses the shortcut /${shortcut}. Choose a different one.` });
     }
   }
 
@@ -40,7 +40,7 @@ export function createCanned({ database, now }: { database: Kysely<ChatTables>; 
         .executeTakeFirstOrThrow();
       if (Number(count) >= CANNED_ANSWERS_MAXIMUM)
         throw new Problem('conflict', {
-          detail: `There are ${CANNED_ANSWERS_MAXIMUM} canned answers, as many as fit. Remove one first.`,
+          detail: `You’ve reached the limit of ${CANNED_ANSWERS_MAXIMUM} saved replies. Remove one first.`,
         });
       const row = { id: newId(), ...fields, updated_at: at() };
       await unlessTaken(fields.shortcut, () => database.insertInto('canned_answers').values(row).execute());

@@ -9,6 +9,7 @@ import {
   shareThing,
 } from '@palisade/contract/chat';
 import { listMessages, messagesQuerySchema, readChat } from '@palisade/contract/chat-read';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Chat } from './chat.ts';
@@ -24,7 +25,8 @@ async function* transcript(chat: Chat, user: { id: string; username: string }) {
   for await (const message of chat.all(user.id)) yield transcriptOf(message, user.username);
 }
 
-export function serveChat(api: Api, chat: Chat, letters: Letters): void {
+export function serveChat(api: Api, chat: Chat, letters: Letters, kept: Pick<KeptAnswers, 'keep'>): void {
+  const state = kept.keep(readChat, ({ id }) => chat.state(id));
   serve(api, listMessages, 'customer', async ({ session, query, header, request }) => {
     const messages = await chat.list(session.user.id, query);
     if (query.after === undefined) nextPage({ rows: messages, query, url: request.url, header });
@@ -32,7 +34,7 @@ export function serveChat(api: Api, chat: Chat, letters: Letters): void {
   });
 
   serve(api, sendMessage, 'customer', ({ session, body }) => chat.send(session.user.id, body));
-  serve(api, readChat, 'customer', ({ session }) => chat.state(session.user.id));
+  serve(api, readChat, 'customer', ({ session }) => state(session.user));
   serve(api, markRead, 'customer', ({ session, body }) => chat.markRead(session.user.id, body.seq));
   serve(api, askPerson, 'customer', ({ session }) => chat.askPerson(session.user.id));
   serve(api, rateChat, 'customer', ({ session, body }) => chat.rate(session.user.id, body.rating, body.comment));

@@ -40,7 +40,7 @@ export interface Write {
 class Repeated extends Error {
   readonly write: Write;
   constructor(write: Write) {
-    super('This was written before.');
+    super('This message was already sent.');
     this.write = write;
   }
 }
@@ -54,8 +54,8 @@ type WrittenBy = Pick<MessageRow, 'sender' | 'author_id' | 'author' | 'is_automa
 
 const isWithoutFiles = ({ attachment_ids = [] }: Written) => attachment_ids.length === 0;
 
-const FILE_GONE = 'One of the files is not there any more. Attach it again.';
-const FILE_NOT_CLEAN = 'One of the files is still being checked, or cannot be sent. Wait for its check, or take it out.';
+const FILE_GONE = 'One of the files is missing. Attach it again.';
+const FILE_NOT_CLEAN = 'One of the files is still being checked or can’t be sent. Wait, or remove it.';
 const CLOSED = 'This conversation is closed. Reopen it first.';
 
 interface ConversationsOptions {
@@ -151,7 +151,7 @@ async function refuseRepeated(
     .executeTakeFirst();
   if (before === undefined) return;
   if (before.conversation_id !== conversation.id)
-    throw new Problem('conflict', { detail: 'A message of this name was sent to somebody else. Send it again.' });
+    throw new Problem('conflict', { detail: 'This message was sent in another conversation. Send it again.' });
   const next = await transaction
     .selectFrom('chat_messages')
     .selectAll()
@@ -581,7 +581,7 @@ export class Conversations {
       const matter = conversation === undefined ? undefined : await lastMatter(transaction, conversation.id);
       if (conversation?.status !== 'closed' || matter === undefined || matter.first_answered_at === null)
         throw new Problem('conflict', {
-          detail: 'There is nothing to rate yet: you can once support has closed the conversation.',
+          detail: 'You can rate the conversation after support closes it.',
         });
       await transaction
         .updateTable('conversation_matters')

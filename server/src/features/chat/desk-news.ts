@@ -91,7 +91,7 @@ export class DeskNews {
     this.timer = undefined;
     this.flushing = this.flushing
       .then(this.flush)
-      .catch((error: unknown) => logFailure(this.logger, error, 'the staff could not be told of a conversation'));
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not tell support about a conversation'));
     return this.flushing;
   }
 
@@ -214,7 +214,7 @@ export class DeskNews {
     // Messages without a mark are sent again by the next look.
     await this.flushing
       .then(this.flush)
-      .catch((error: unknown) => logFailure(this.logger, error, 'what was told could not be noted'));
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not record a notification'));
   }
 }
 

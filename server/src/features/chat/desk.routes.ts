@@ -34,6 +34,7 @@ import { readCounts } from '@palisade/contract/desk-counts';
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { may } from '@palisade/contract/may';
 import { type PersonRecord, readPersonRecord } from '@palisade/contract/person-record';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { type Origin, originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
@@ -62,6 +63,7 @@ export function serveDesk(
   api: Api,
   parts: {
     desk: Desk;
+    keptAnswers: Pick<KeptAnswers, 'keep'>;
     team: Team;
     canned: Canned;
     reports: Reports;
@@ -76,17 +78,30 @@ export function serveDesk(
     record: RecordDeed;
   },
 ): void {
-  const { desk, team, canned, reports, settings, mails, mailAnswers, customerCard, conversationOf, administrationOf, record } =
-    parts;
+  const {
+    desk,
+    keptAnswers,
+    team,
+    canned,
+    reports,
+    settings,
+    mails,
+    mailAnswers,
+    customerCard,
+    conversationOf,
+    administrationOf,
+    record,
+  } = parts;
   const served = { find: ({ id }: { id: string }) => desk.find(id), may: may.serve };
 
   serve(api, listConversations, 'support', async ({ session, query, header, request }) => {
     const rows = await desk.list(session.user, query);
-    await countPages({ query, header, count: () => desk.count(session.user, query) });
+    await countPages({ rows, query, header, count: () => desk.count(session.user, query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
-  serve(api, readCounts, 'support', ({ session }) => desk.counts(session.user));
+  const counts = keptAnswers.keep(readCounts, (me) => desk.counts(me), { isOfStaff: true });
+  serve(api, readCounts, 'support', ({ session }) => counts(session.user));
   serve(api, readConversation, served, ({ row }) => desk.show(row));
   serve(api, listDeskMessages, served, async ({ row, query, header, request }) => {
     const messages = await desk.messages(row, query);

@@ -198,7 +198,7 @@ describe('a conversation', () => {
     const winner = claims[0]?.ok === true ? 'ana' : 'ben';
     const [lost] = claims.filter(({ ok }) => !ok);
     if (lost === undefined) throw new Error('both got it');
-    expect(problemOf(lost)).toMatchObject({ code: 'conflict', detail: `${winner} has this conversation.` });
+    expect(problemOf(lost)).toMatchObject({ code: 'conflict', detail: `This conversation is assigned to ${winner}.` });
   });
 
   // proves: support-staff-6
@@ -213,7 +213,7 @@ describe('a conversation', () => {
     expect(replyOf(await give(ana.token, ben_id)).assignee).toEqual({ id: ben_id, username: 'ben' });
     expect(replyOf(await give(boss.token, null)).assignee).toBeNull();
     const notes = replyOf(await call(listDeskMessages, { token: ana.token, params: { id } })).filter(({ is_note }) => is_note);
-    expect(notes.map(({ message }) => message)).toEqual(['boss gave this back to all.', 'ana gave this to ben.']);
+    expect(notes.map(({ message }) => message)).toEqual(['boss returned this to Unassigned.', 'ana transferred this to ben.']);
     expect(replyOf(await call(listMessages, { token })).some(({ message }) => message.includes('gave this'))).toBe(false);
   });
 

@@ -24,7 +24,7 @@ export interface RemoteSessions {
   create(customer: UserInfo): Promise<{ id: string; session_code: string; expires_at: string }>;
 }
 
-const TAKEN = 'This conversation was changed meanwhile. Look at it again.';
+const TAKEN = 'This conversation has changed. Reload it.';
 const FOUND_BEFORE = 40;
 
 /** The words around the searched ones. */
@@ -196,7 +196,7 @@ export class Desk {
         .select(['id', place.as('place')])
         .where('id', '=', cursor)
         .executeTakeFirst();
-      if (last === undefined) throw invalidField('cursor', 'That conversation is gone. Reload the list.');
+      if (last === undefined) throw invalidField('cursor', 'This conversation no longer exists. Reload the list.');
       const compared = isAscending ? sql.raw('>') : sql.raw('<');
       rows = rows.where(
         sql<boolean>`(${place} ${compared} ${last.place} or (${place} = ${last.place} and id ${compared} ${last.id}))`,
@@ -291,8 +291,8 @@ export class Desk {
       held_since: at(this.now),
     });
     return await this.moved(write, row, ({ assignee, status }) => {
-      if (assignee?.id === me.id) return 'You have this conversation already.';
-      if (assignee !== null) return `${assignee.username} has this conversation.`;
+      if (assignee?.id === me.id) return 'This conversation is already assigned to you.';
+      if (assignee !== null) return `This conversation is assigned to ${assignee.username}.`;
       return status === 'closed' ? 'This conversation is closed. Reopen it first.' : TAKEN;
     });
   }
@@ -300,12 +300,13 @@ export class Desk {
   async assign(me: UserInfo, row: ConversationRow, assignee_id: string | null): Promise<Conversation> {
     const to = assignee_id === null ? undefined : await this.team.find(assignee_id);
     if (assignee_id !== null && (to === undefined || to.id === row.user_id))
-      throw invalidField('assignee_id', 'This person is not of the staff, or it is their own conversation.');
+      throw invalidField('assignee_id', 'You can’t assign this conversation to this person.');
     if (!may.assign(me, row) && row.status !== 'closed')
       throw new Problem('forbidden', {
-        detail: 'Only who has the conversation, or an administrator, gives it to somebody else.',
+        detail: 'Only the assignee or an administrator can transfer this.',
       });
-    const note = to === undefined ? `${me.username} gave this back to all.` : `${me.username} gave this to ${to.username}.`;
+    const note =
+      to === undefined ? `${me.username} returned this to Unassigned.` : `${me.username} transferred this to ${to.username}.`;
     return await this.moved(
       await this.conversations.change(
         row.id,
@@ -316,22 +317,22 @@ export class Desk {
       row,
       ({ status, assignee }) => {
         if (status === 'closed') return 'This conversation is closed. Reopen it first.';
-        return assignee === null ? TAKEN : `${assignee.username} has this conversation by now.`;
+        return assignee === null ? TAKEN : `This conversation is now assigned to ${assignee.username}.`;
       },
     );
   }
 
   async close(me: UserInfo, row: ConversationRow): Promise<Conversation> {
-    return await this.moved(await this.conversations.close(row.id, me), row, () => 'This conversation is closed already.');
+    return await this.moved(await this.conversations.close(row.id, me), row, () => 'This conversation is already closed.');
   }
 
   async reopen(_me: UserInfo, row: ConversationRow): Promise<Conversation> {
-    return await this.moved(await this.conversations.reopen(row.id), row, () => 'This conversation is open already.');
+    return await this.moved(await this.conversations.reopen(row.id), row, () => 'This conversation is already open.');
   }
 
   async snooze(me: UserInfo, row: ConversationRow, until: string): Promise<Conversation> {
     const wait = Date.parse(until) - this.now();
-    if (wait <= 0) throw invalidField('until', 'This time is over. Choose a later one.');
+    if (wait <= 0) throw invalidField('until', 'This time has passed. Choose a later one.');
     if (wait > SNOOZE_MAXIMUM) throw invalidField('until', 'Choose a time within the next 90 days.');
     const snoozed_until = new Date(until).toISOString();
     const write = await this.conversations.change(row.id, (current) => may.snooze(me, current), {
@@ -369,7 +370,7 @@ export class Desk {
     const parsed = card === null ? undefined : cardSchema.parse(JSON.parse(card));
     if (parsed?.kind !== 'shared') throw new Problem('not_found');
     const found = await this.things[parsed.thing]?.(user_id, parsed.subject_id);
-    if (found === undefined) throw new Problem('not_found', { detail: 'The customer has deleted it since.' });
+    if (found === undefined) throw new Problem('not_found', { detail: 'The customer has deleted it.' });
     return { thing: parsed.thing, ...found };
   }
 

@@ -138,7 +138,7 @@ describe('no customer is forgotten', () => {
     });
     await set({});
     await vi.waitFor(async () => expect((await shown(waiting.id)).assignee).toBeNull(), soon);
-    expect(await notes(waiting.id)).toEqual(['Nobody answered for 10 minutes: this went back to Unassigned.']);
+    expect(await notes(waiting.id)).toEqual(['Returned to Unassigned: no reply for 10 minutes.']);
     expect((await shown(answered.id)).assignee).toMatchObject({ username: 'ana' });
     page.leave();
   });
@@ -199,7 +199,7 @@ describe('no customer is forgotten', () => {
     expect((await shown(id)).assignee).toMatchObject({ username: 'ana' });
     clock.at += 6 * MINUTE;
     await vi.waitFor(async () => expect((await shown(id)).assignee).toBeNull(), soon);
-    expect(await notes(id)).toEqual(['Who had this is not here: it went back to Unassigned.']);
+    expect(await notes(id)).toEqual(['Returned to Unassigned: the assignee is offline.']);
   });
 
   test('customers see who is here as it changes', async () => {
@@ -225,7 +225,7 @@ describe('by mail', () => {
     await answer(absent.id, 'the secret is a melon');
     await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(1), soon);
     const [mail] = await mailsTo(absent.email);
-    expect(mail).toMatchObject({ subject: 'Palisade: Support has answered you' });
+    expect(mail).toMatchObject({ subject: 'Palisade: Support has replied' });
     expect(mail?.text).toContain('ana has answered you');
     expect(mail?.text).not.toContain('melon');
     // One mail about the present answers; later ones are another mail.

@@ -53,9 +53,9 @@ export function keepUnforgotten(parts: {
         id,
         (row) => row.status === 'snoozed' && row.snoozed_until !== null && row.snoozed_until <= due,
         { status: 'open', snoozed_until: null, held_since: due },
-        'This was put off until now.',
+        'This conversation was snoozed until now.',
       );
-      await tell(write, 'a conversation that was put off is open again');
+      await tell(write, 'reopened a snoozed conversation');
     }
   }
 
@@ -77,9 +77,9 @@ export function keepUnforgotten(parts: {
         ({ status, assignee_id, waiting_since, held_since }) =>
           status === 'open' && assignee_id !== null && (waiting_since ?? long_ago) < long_ago && (held_since ?? '') < long_ago,
         { assignee_id: null },
-        `Nobody answered for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}: this went back to Unassigned.`,
+        `Returned to Unassigned: no reply for ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`,
       );
-      await tell(write, 'a conversation that nobody answered went back to all');
+      await tell(write, 'returned an unanswered conversation to Unassigned');
     }
   }
 
@@ -98,9 +98,9 @@ export function keepUnforgotten(parts: {
           id,
           ({ assignee_id, status }) => assignee_id === user_id && status !== 'closed',
           { assignee_id: null },
-          'Who had this is not here: it went back to Unassigned.',
+          'Returned to Unassigned: the assignee is offline.',
         );
-        await tell(write, 'a conversation of somebody who is not here went back to all');
+        await tell(write, 'returned an offline assignee’s conversation to Unassigned');
       }
     }
   }

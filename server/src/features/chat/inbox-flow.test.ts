@@ -171,7 +171,7 @@ test.each([
     expect(problemOf(await call(takeMail, { token: ana.token, params })).code).toBe('conflict');
     const all = await notes(customer);
     expect(all.find(({ id }) => id !== all[0]?.id)?.card).toMatchObject({ is_taken: true });
-    expect(all[0]?.message).toContain('over as the customer’s words');
+    expect(all[0]?.message).toContain('as the customer’s message');
   },
 );
 
@@ -192,7 +192,7 @@ test('a bare forward is a message with the mail as a file, scanned; a threat in 
   await send(
     `From: eve@example.net\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n\r\n${EICAR.toString('base64')}`,
   );
-  await vi.waitFor(async () => expect((await shown(customer)).at(-1)?.message).toContain('a threat was found in it'), soon);
+  await vi.waitFor(async () => expect((await shown(customer)).at(-1)?.message).toContain('We left out 1 infected file.'), soon);
   const inline =
     'Is this real?\n\n---------- Forwarded message ---------\nFrom: Bank <eve@example.net>\nDate: Sun\nSubject: Pay\n\nPay at once.';
   mailbox.deliver(await sign(mailOf(customer, inline)));

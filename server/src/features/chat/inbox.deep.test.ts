@@ -73,7 +73,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
       `Authentication-Results: mx.example.com; dmarc=pass header.from=${from.split('@')[1]}`,
       `From: Someone <${from}>`,
       `To: <${customer.address}>`,
-      'Subject: Re: Palisade: Support has answered you',
+      'Subject: Re: Palisade: Support has replied',
       `Message-ID: <${randomUUID()}@mail.example.com>`,
       ...(headers.some((header) => header.startsWith('Content-Type')) ? [] : ['Content-Type: text/plain; charset=utf-8']),
       ...headers,
@@ -130,7 +130,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     expect(message.attachments).toMatchObject([{ filename: 'log.txt', status: 'clean' }]);
     expect((await shown(customer)).at(-1)).toMatchObject({
       is_automatic: true,
-      message: '1 file of this mail was left out: a threat was found in it.',
+      message: 'We left out 1 infected file.',
     });
     const { rows } = { rows: await app.app.database.selectFrom('chat_attachments').select('filename').execute() };
     expect(rows.map(({ filename }) => filename)).not.toContain('invoice.com');
@@ -231,7 +231,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     await mailbox.deliver(mailOf(customer, 'I am her brother.', [], 'brother@example.net'));
     await vi.waitFor(async () => expect(await notes(customer)).toHaveLength(1), soon);
     expect((await notes(customer))[0]).toBe(
-      'Sender not verified: a mail came from brother@example.net, and it comes from another address. It says: I am her brother.',
+      'Sender not verified: an email came from brother@example.net, and it came from another address. It says: I am her brother.',
     );
     expect(await own(customer)).toEqual(['hello']);
   });
@@ -264,6 +264,6 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     await mailbox.deliver(...Array.from({ length: 23 }, (_, count) => mailOf(customer, `no. ${count}`)));
     await settled();
     expect(await own(customer)).toHaveLength(21);
-    expect(await notes(customer)).toEqual(['More than 20 mails came for this within an hour. The rest is left in the mailbox.']);
+    expect(await notes(customer)).toEqual(['More than 20 emails arrived here in an hour. The others are in the mailbox.']);
   });
 });

@@ -104,7 +104,7 @@ export function keepInbox(parts: {
     }
     if ((await mailsOf(conversation.id)) >= MAILS_AN_HOUR) {
       const hour = Math.floor(now() / HOUR_MS);
-      const message = `More than ${MAILS_AN_HOUR} mails came for this within an hour. The rest is left in the mailbox.`;
+      const message = `More than ${MAILS_AN_HOUR} emails arrived here in an hour. The others are in the mailbox.`;
       await told(await conversations.noteByNobody(conversation.id, { message, client_message_id: `flood-${hour}` }));
       return 'ignored';
     }
@@ -131,7 +131,7 @@ export function keepInbox(parts: {
   async function tellLeft({ recipients }: ArrivedMail, client_message_id: string): Promise<void> {
     const named = addresses.read(recipients);
     if (named === undefined || (await conversations.find(named)) === undefined) return;
-    const message = 'A mail came for this that could not be taken. It is in the mailbox of the installation, flagged.';
+    const message = 'We couldn’t add an email to this conversation. It’s flagged in the mailbox.';
     await told(await conversations.noteByNobody(named, { message, client_message_id }));
   }
 
@@ -160,7 +160,7 @@ export function keepInbox(parts: {
             await note({ ...place, failed: place.failed + 1 });
             throw error;
           } else {
-            logFailure(logger, error, 'a mail could not be taken; it is left in the mailbox, flagged', { mail: String(uid) });
+            logFailure(logger, error, 'could not take in an email; it stays in the mailbox, flagged', { mail: String(uid) });
             outcome = 'left';
           }
         }

@@ -73,11 +73,11 @@ export function createLetters(parts: {
         if (told !== undefined)
           await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
             recipient: customer.email,
-            subject: 'Support has answered you',
+            subject: 'Support has replied',
             lines: [
               ...(addresses === undefined ? [] : [ANSWER_ABOVE]),
               `Hello ${customer.username},`,
-              `${last.author ?? 'Support'} has answered you in the support chat.`,
+              `${last.author ?? 'Support'} replied to you in the support chat.`,
               chat,
             ],
             ...(addresses !== undefined && { reply_to: addresses.of(conversation_id) }),
@@ -98,11 +98,11 @@ export function createLetters(parts: {
 
     async sendTranscript(user, messages) {
       const text = messages.map((message) => transcriptOf(message, user.username)).join('');
-      if (text === '') throw new Problem('conflict', { detail: 'There is nothing in your conversation yet.' });
+      if (text === '') throw new Problem('conflict', { detail: 'Your conversation has no messages yet.' });
       await mail.queue(database.$pickTables<'mails' | 'installation'>(), {
         recipient: user.email,
         subject: 'Your conversation with support',
-        lines: [`Hello ${user.username},`, 'this is what was said in the support chat. Times are UTC.', text.trimEnd()],
+        lines: [`Hello ${user.username},`, 'Here is your conversation in the support chat. Times are in UTC.', text.trimEnd()],
       });
       mail.wake();
     },

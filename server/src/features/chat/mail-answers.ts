@@ -19,12 +19,12 @@ const WHOLE_TEXT = 'answer.txt';
 
 /** Why the words of a mail are not its customer's, for the staff. */
 const REASONS: Record<Exclude<MailReason, 'lost_letters'>, string> = {
-  other_address: 'it comes from another address',
-  no_author: 'it names no author',
-  several_authors: 'it names more than one author',
-  other_sender: 'its sender is not its author',
-  not_aligned: 'no signature of the author’s domain vouches for it',
-  unsure: 'whether the author’s domain vouches for it could not be asked',
+  other_address: 'it came from another address',
+  no_author: 'it has no author',
+  several_authors: 'it has more than one author',
+  other_sender: 'its sender and author differ',
+  not_aligned: 'the author’s domain didn’t sign it',
+  unsure: 'we couldn’t check the domain’s signature',
 };
 
 /** Why a mail is not taken as the words of the customer with this address; undefined where it is. */
@@ -40,15 +40,20 @@ export function whyUnverified(
 function sentenceOfFiles(unclean: readonly { status: string }[], left_out: number, is_cut: boolean): string {
   const infected = unclean.filter(({ status }) => status === 'infected').length;
   const unread = unclean.length - infected;
-  const files = (count: number) => (count === 1 ? '1 file' : `${count} files`);
-  const leftOut = (count: number, why: string) =>
-    count > 0 ? [`${files(count)} of this mail ${count === 1 ? 'was' : 'were'} left out: ${why}`] : [];
-  const it = (count: number) => (count === 1 ? 'it' : 'them');
+  const leftOut = (count: number, one: string, many: string) => (count === 0 ? [] : [count === 1 ? one : many]);
   return [
-    ...leftOut(infected, `a threat was found in ${it(infected)}.`),
-    ...leftOut(unread, `the scanner could not read ${it(unread)} as a whole.`),
-    ...leftOut(left_out, 'too many, or larger than 25 MB.'),
-    ...(is_cut ? ['This mail was larger than 40 MB: only its words were taken. Attach files here.'] : []),
+    ...leftOut(infected, 'We left out 1 infected file.', `We left out ${infected} infected files.`),
+    ...leftOut(
+      unread,
+      'We left out 1 file that we couldn’t fully check.',
+      `We left out ${unread} files that we couldn’t fully check.`,
+    ),
+    ...leftOut(
+      left_out,
+      'We left out 1 file: the email had too many files, or it was larger than 25 MB.',
+      `We left out ${left_out} files: the email had too many files, or they were larger than 25 MB.`,
+    ),
+    ...(is_cut ? ['This email was larger than 40 MB, so we kept only its text. Attach files here.'] : []),
   ].join(' ');
 }
 
@@ -91,7 +96,7 @@ export function createMailAnswers(parts: {
     const most = is_cut ? (isLong ? 1 : 0) : ATTACHMENTS_MAXIMUM;
     const taken = [];
     for (const file of all.slice(0, most)) taken.push(await attachments.take(user_id, file));
-    if (taken.some(({ status }) => status === 'failed')) throw new Error('A file of a mail could not be scanned.');
+    if (taken.some(({ status }) => status === 'failed')) throw new Error('A file of an email could not be scanned.');
     const unclean = taken.filter(({ status }) => status !== 'clean');
     const over = is_cut ? 0 : left_out + Math.max(0, all.length - most);
     return {
@@ -105,7 +110,7 @@ export function createMailAnswers(parts: {
     const { message, attachment_ids, sentence } = await takeFiles(user_id, mail, is_cut);
     if (message === '' && attachment_ids.length === 0 && sentence === '') return undefined;
     const written: Written = { message, attachment_ids, client_message_id: mail.key, by_mail: true };
-    const said = message === '' && attachment_ids.length === 0 ? 'This mail held nothing that could be taken.' : message;
+    const said = message === '' && attachment_ids.length === 0 ? 'This email had no content we could keep.' : message;
     const answer = sentence === '' ? undefined : { message: sentence };
     const wrote = await conversations.writeAsCustomer(user_id, { ...written, message: said }, answer);
     await told(wrote);
@@ -118,9 +123,9 @@ export function createMailAnswers(parts: {
 
     async note(conversation, { from, text, files, left_out, key }, reason, mail_id) {
       const count = files.length + left_out;
-      const who = from === '' ? 'nobody in particular' : from;
+      const who = from === '' ? 'an unknown person' : from;
       const of_files = count === 0 ? '' : count === 1 ? 'It has 1 file. ' : `It has ${count} files. `;
-      const head = `Sender not verified: a mail came from ${who}, and ${REASONS[reason]}. ${of_files}It says: `;
+      const head = `Sender not verified: an email came from ${who}, and ${REASONS[reason]}. ${of_files}It says: `;
       const room = MESSAGE_LENGTH_MAXIMUM - messageLength(head) - 2;
       const message = `${head}${messageLength(text) > room ? `${[...text].slice(0, room).join('')} …` : text}`;
       const card = mail_id === undefined ? undefined : ({ kind: 'mail', mail_id, from, reason, is_taken: false } as const);
@@ -130,18 +135,18 @@ export function createMailAnswers(parts: {
     },
 
     async noteLostLetters(conversation, { from, key }, mail_id) {
-      const message = 'Letters of the mail above could not be read. Its original is kept for 30 days after it was read.';
+      const message = 'We couldn’t read some characters in this email. We keep the original for 30 days.';
       const card = { kind: 'mail', mail_id, from, reason: 'lost_letters', is_taken: true } as const;
       await told(await conversations.noteByNobody(conversation.id, { message, client_message_id: `${key}-letters`, card }));
     },
 
     async takeOver(me, row, conversation) {
-      if (row.state !== 'unverified') throw new Problem('conflict', { detail: 'This mail is the customer’s message already.' });
+      if (row.state !== 'unverified') throw new Problem('conflict', { detail: 'This email is already in the conversation.' });
       const mail = await readMailApart(await mails.bytes(row), reading);
       const wrote = await write(conversation, { ...mail, key: row.mail_key }, false);
       const [message] = wrote?.messages ?? [];
       if (wrote === undefined || message === undefined)
-        throw new Problem('conflict', { detail: 'There is nothing in this mail but our own notice.' });
+        throw new Problem('conflict', { detail: 'This email has only our own text.' });
       const note = row.message_id;
       await mails.became(row.id, 'message', message.id);
       if (note !== null) {
@@ -156,7 +161,9 @@ export function createMailAnswers(parts: {
       if (!wrote.is_repeated) {
         const from = mail.from === '' ? 'an unknown sender' : mail.from;
         await told(
-          await conversations.note(conversation.id, me, { message: `Took the mail from ${from} over as the customer’s words.` }),
+          await conversations.note(conversation.id, me, {
+            message: `Accepted the email from ${from} as the customer’s message.`,
+          }),
         );
       }
       const [shown] = await news.told({ ...wrote, messages: [message] });

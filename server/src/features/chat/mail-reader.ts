@@ -52,14 +52,14 @@ export async function readMailApart(
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<ReadMail>((resolve, reject) => {
-      timer = setTimeout(() => reject(new UnreadableMail('It took too long.')), read_ms);
+      timer = setTimeout(() => reject(new UnreadableMail('It took too long to read.')), read_ms);
       thread.once('message', (mail) => {
         const parsed = readMailSchema.safeParse(mail);
         if (parsed.success) resolve({ ...parsed.data, automatic: parsed.data.automatic, author_fault: parsed.data.author_fault });
         else reject(new UnreadableMail(parsed.error.message));
       });
       thread.once('error', (error) => reject(new UnreadableMail(String(error))));
-      thread.once('exit', () => reject(new UnreadableMail('Its reading ended early.')));
+      thread.once('exit', () => reject(new UnreadableMail('It wasn’t fully read.')));
     });
   } finally {
     clearTimeout(timer);

@@ -83,7 +83,7 @@ export async function openMailbox({ url, signal }: { url: string; signal: AbortS
 
       async source(uid, bytes) {
         const mail = await client.fetchOne(String(uid), { source: { start: 0, maxLength: bytes } }, { uid: true });
-        if (mail === false || mail.source === undefined) throw new Error('The mail is gone from the mailbox.');
+        if (mail === false || mail.source === undefined) throw new Error('This email is no longer in the mailbox.');
         return mail.source;
       },
 

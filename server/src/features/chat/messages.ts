@@ -19,7 +19,7 @@ export async function readMessages(
   const all = database.selectFrom('chat_messages').where('conversation_id', '=', conversation.id);
   const seqOf = async (field: 'cursor' | 'after', id: string) => {
     const row = await all.select('seq').where('id', '=', id).executeTakeFirst();
-    if (row === undefined) throw invalidField(field, 'That message is not there. Reload the conversation.');
+    if (row === undefined) throw invalidField(field, 'This message no longer exists. Reload the conversation.');
     return row.seq;
   };
   let query = all

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ANSWER_ABOVE, splitForwarded, withoutNotice } from './quoted.ts';
 
 const NOTICE = [
-  ...[ANSWER_ABOVE, '', 'Hello Maria,', '', 'Ana has answered you in the support chat.', ''],
+  ...[ANSWER_ABOVE, '', 'Hello Maria,', '', 'Ana replied to you in the support chat.', ''],
   ...['Read it here: https://help.example.com/chat', '', '-- ', 'Palisade', 'Support: +43 1 234'],
 ];
 const letter = NOTICE.join('\n');
@@ -29,10 +29,15 @@ describe('an answer by mail is without our own notice', () => {
     ['marked twice', `It works.\n\n${quoted.replaceAll(/^/gmu, '> ')}`, 'It works.'],
     [
       'broken over lines',
-      `It works.\n\n> To answer by mail, write above\n> this line.\n>\n> Hello Maria,\n>\n> Ana has answered you in the\n> support chat.\n>\n> Read it here:\n> https://help.example.com/chat`,
+      `It works.\n\n> To reply by email, write above\n> this line.\n>\n> Hello Maria,\n>\n> Ana replied to you in the\n> support chat.\n>\n> Read it here:\n> https://help.example.com/chat`,
       'It works.',
     ],
     ['alone', quoted, ''],
+    [
+      'written by an earlier version',
+      `It works.\n\n> To answer by mail, write above this line.\n>\n> Hello Maria,\n>\n> Ana has answered you in the support chat.`,
+      'It works.',
+    ],
   ])('%s', (_how, text, own) => {
     expect(withoutNotice(text)).toBe(own);
   });
@@ -46,7 +51,7 @@ describe('an answer by mail is without our own notice', () => {
     ['a rule', 'one\n____________________\ntwo'],
     ['a colon at the end', 'These two:\n> one'],
     ['the words of the first line in a sentence', `What does "${ANSWER_ABOVE}" mean?`],
-    ['a greeting like ours', 'Hello Maria,\n\nAna has answered you in the support chat.'],
+    ['a greeting like ours', 'Hello Maria,\n\nAna replied to you in the support chat.'],
   ])('and keeps everything else: %s', (_what, text) => {
     expect(withoutNotice(text)).toBe(text);
   });
@@ -87,7 +92,7 @@ describe('an answer by mail is without our own notice', () => {
       '> ',
       `${ANSWER_ABOVE}\n`,
       'From: x\n',
-      'To answer by mail, ',
+      'To reply by email, ',
       '\n',
       `> ${ANSWER_ABOVE}\n> Hello a,\n`,
     ]) {

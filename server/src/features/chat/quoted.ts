@@ -1,5 +1,5 @@
 /** The first line of a notice: an answer that quotes a notice has it. */
-export const ANSWER_ABOVE = 'To answer by mail, write above this line.';
+export const ANSWER_ABOVE = 'To reply by email, write above this line.';
 
 /** A longer line is never a mark. Characters. */
 const MARK_LENGTH = 300;
@@ -10,9 +10,11 @@ const INTRODUCTION_LINES = 8;
 
 /** Marks of quoting before a line, of any depth. */
 const MARKS = /^[ \t]*(?:>[ \t]?)*/u;
+/** The beginning of a notice. Notices of earlier versions say "answer by mail". */
+const NOTICE_START = /^To (?:reply by email|answer by mail),/u;
 /** A notice after its first line, in one line (letters.ts and the footer of mail.ts). */
 const NOTICE =
-  /^To answer by mail, write above this line\.(?: Hello .{1,80}?,)?(?: .{1,80}? has answered you in the support chat\.)?(?: (?:Read it here: ?<?\S{1,300}>?|Open the support chat to read it\.)(?: [<(]\S{1,300}[>)])?)?(?: --(?: .{0,200})?)?$/u;
+  /^To (?:reply by email|answer by mail), write above this line\.(?: Hello .{1,80}?,)?(?: .{1,80}? (?:replied to|has answered) you in the support chat\.)?(?: (?:Read it here: ?<?\S{1,300}>?|Open the support chat to read it\.)(?: [<(]\S{1,300}[>)])?)?(?: --(?: .{0,200})?)?$/u;
 const ATTRIBUTION_END = /:\s*$/u;
 const ATTRIBUTION = /\d|@|wrote|schrieb|écrit|escribió|scritto|schreef|skrev/iu;
 const ATTRIBUTION_START = /^(?:on|am|le|el|il|op|den|\d|.{0,80}@)/iu;
@@ -74,7 +76,7 @@ export function withoutNotice(text: string): string {
   const kept: string[] = [];
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? '';
-    const length = line.length <= MARK_LENGTH && bare(line).startsWith('To answer by mail,') ? noticeLength(lines, at) : 0;
+    const length = line.length <= MARK_LENGTH && NOTICE_START.test(bare(line)) ? noticeLength(lines, at) : 0;
     if (length === 0) {
       kept.push(line);
       at += 1;

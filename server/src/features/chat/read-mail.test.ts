@@ -50,7 +50,7 @@ describe('the address of an answer', () => {
 });
 
 describe("the author's own text", () => {
-  const LETTER = `${ANSWER_ABOVE}<br><br>Hello Maria,<br><br>Ana has answered you in the support chat.`;
+  const LETTER = `${ANSWER_ABOVE}<br><br>Hello Maria,<br><br>Ana replied to you in the support chat.`;
   test.each([
     ['blocks and blanks', '<div>One&nbsp; two</div><p>three<br>four</p>', 'One two\n\nthree\nfour'],
     [

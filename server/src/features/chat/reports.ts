@@ -16,7 +16,7 @@ const READ_AT_ONCE = 1_000;
 const RESPONSES_LEAST = 5;
 const RESPONSES_MOST = 2_000;
 const KEPT_MS = 60_000;
-const FORMER = 'Nobody';
+const FORMER = 'No one';
 
 /** The value that a share of all is not above (nearest rank); null of none. */
 function quantile(values: readonly number[], share: number): number | null {
@@ -114,8 +114,8 @@ export class Reports {
     const first = from ?? dayOf(time_zone, startOfDate(time_zone, last) - USUAL_MS);
     const begin = startOfDate(time_zone, first);
     const end = startOfDate(time_zone, dayAfter(last, 1));
-    if (end <= begin) throw invalidField('to', 'The last day comes after the first one.');
-    if (end - begin > LONGEST_MS) throw invalidField('from', 'Ask for at most two years at a time.');
+    if (end <= begin) throw invalidField('to', 'Choose a last day after the first day.');
+    if (end - begin > LONGEST_MS) throw invalidField('from', 'Choose at most two years.');
     const zone = { time_zone, ...(unknown_time_zone === undefined ? {} : { unknown_time_zone }) };
     return { zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
   }

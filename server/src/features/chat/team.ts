@@ -74,7 +74,7 @@ export class Team {
     ).unref();
   }
 
-  private readonly failed = (error: unknown) => logFailure(this.logger, error, 'who of the staff is here could not be told');
+  private readonly failed = (error: unknown) => logFailure(this.logger, error, 'could not send who is available');
 
   async list(): Promise<TeamMember[]> {
     const [everybody, here, said, open] = await Promise.all([

@@ -4,7 +4,7 @@ import type { DeskMessage } from '@palisade/contract/desk-record';
 /** A message as lines of a text file: when, who, and what. Times are UTC. */
 export function transcriptOf(message: ChatMessage | DeskMessage, customer: string): string {
   const { timestamp, sender, author, is_automatic, attachments, card } = message;
-  const note = 'is_note' in message && message.is_note ? ' (note of the staff)' : '';
+  const note = 'is_note' in message && message.is_note ? ' (internal note)' : '';
   const support = is_automatic ? 'Automatic reply' : (author ?? 'Support');
   const who = sender === 'user' ? customer : support;
   const cards = {

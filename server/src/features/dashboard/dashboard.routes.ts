@@ -8,8 +8,7 @@ import {
   readDashboard,
   type ScoreReason,
 } from '@palisade/contract/dashboard';
-import { encodeReply } from '#platform/encoded-reply.ts';
-import { createPersonCache } from '#platform/person-cache.ts';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { type Api, serve } from '#platform/serve.ts';
 
 /** The dashboard's sources; it stores no data of its own. */
@@ -37,13 +36,6 @@ export interface DashboardSources<Facts> {
     rule_count: number;
     infected_in_the_open: boolean;
   }>;
-}
-
-/** The dashboard's answers. */
-export interface Dashboard {
-  /** To be called with each change of a person's account: what was read before it is not answered again. */
-  forget(user_id: string): void;
-  serve(api: Api): void;
 }
 
 async function readStatus<Facts>(sources: DashboardSources<Facts>, id: string): Promise<DashboardStatus> {
@@ -79,20 +71,8 @@ async function readStatus<Facts>(sources: DashboardSources<Facts>, id: string): 
   };
 }
 
-/**
- * Answers the dashboard. Every open page asks for it each half minute and after each event, and most find it as it was: a server that is `alone` keeps the answer until an event is told to the person,
- * for at most 5 s. Where there are other servers, what they change is not told here, and each answer is read.
- */
-export function createDashboard<Facts>(parts: {
-  sources: DashboardSources<Facts>;
-  alone: boolean;
-  now: () => number;
-}): Dashboard {
-  const { sources, alone, now } = parts;
-  const read = async (user_id: string) => encodeReply(readDashboard, await readStatus(sources, user_id));
-  const answers = createPersonCache({ read, now });
-  return {
-    forget: answers.forget,
-    serve: (api) => serve(api, readDashboard, 'customer', ({ session }) => (alone ? answers.of : read)(session.user.id)),
-  };
+/** Every open page asks for the dashboard each half minute and after each event, and most find it as it was. */
+export function serveDashboard<Facts>(api: Api, sources: DashboardSources<Facts>, kept: Pick<KeptAnswers, 'keep'>): void {
+  const answer = kept.keep(readDashboard, ({ id }) => readStatus(sources, id));
+  serve(api, readDashboard, 'customer', ({ session }) => answer(session.user));
 }

@@ -237,7 +237,7 @@ function afterFailures(
     threshold,
     audience,
     severity: may.administrate(sighting.data) ? 'critical' : 'high',
-    description: `Your account was signed in to from ${sighting.address ?? 'somewhere'}, right after passwords were guessed from there.`,
+    description: `Someone signed in to your account from ${sighting.address ?? 'somewhere'}, right after guessing passwords there.`,
     targets: sighting.user_id === null ? [] : [sighting.user_id],
     tried: [],
     samples,
@@ -249,7 +249,7 @@ function afterSpray(sighting: Extract<Sighting, { kind: 'login_succeeded' }>, ke
   return {
     ...afterFailures(sighting, key, samples),
     ...AFTER_SPRAY,
-    description: `Somebody signed in from ${sighting.address ?? 'somewhere'}, right after passwords of five or more accounts were guessed from there.`,
+    description: `Someone signed in from ${sighting.address ?? 'somewhere'}, right after guessing passwords for five or more accounts.`,
     targets: [],
   };
 }

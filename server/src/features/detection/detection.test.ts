@@ -150,7 +150,7 @@ describe('sign-ins', () => {
       {
         threat_type: 'suspicious_login',
         severity: 'medium',
-        description: 'Your account was signed in to with a browser that is new: curl, from 192.0.2.9.',
+        description: 'Someone signed in to your account with a new browser: curl, from 192.0.2.9.',
         blocked: false,
         ip_address: '192.0.2.9',
       },
@@ -197,9 +197,7 @@ describe('infected uploads', async () => {
     const alerts = await alertsOf(app, mia.token);
     expect(new Set(kinds(alerts))).toEqual(new Set(['malware_detected low']));
     expect(alerts.filter(({ description }) => description.includes('infected files came within'))).toEqual([]);
-    expect(alerts.filter(({ description }) => description === 'Eight harmless test files came within 6 minutes.')).toHaveLength(
-      1,
-    );
+    expect(alerts.filter(({ description }) => description === 'Eight harmless test files arrived in 6 minutes.')).toHaveLength(1);
   });
 
   test('three different infected files are an outbreak, and critical; the same one three times is not', async () => {

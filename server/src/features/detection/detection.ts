@@ -70,7 +70,7 @@ export class Detection {
     this.timer = setInterval(() => {
       this.folding = this.folding
         .then(this.fold)
-        .catch((error: unknown) => logFailure(this.logger, error, 'volumes could not be kept'));
+        .catch((error: unknown) => logFailure(this.logger, error, 'could not store request volumes'));
     }, fold_ms).unref();
   }
 
@@ -114,7 +114,7 @@ export class Detection {
   private afterwards(work: () => Promise<void>): void {
     const done = new Promise((resolve) => setImmediate(resolve))
       .then(work)
-      .catch((error: unknown) => logFailure(this.logger, error, 'what was found could not be told'))
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not report a finding'))
       .finally(() => this.underway.delete(done));
     this.underway.add(done);
   }
@@ -123,7 +123,7 @@ export class Detection {
     try {
       await work();
     } catch (error) {
-      logFailure(this.logger, error, 'an event could not be looked at', { kind });
+      logFailure(this.logger, error, 'could not process an event', { kind });
     }
   }
 
@@ -194,7 +194,7 @@ export class Detection {
     await Promise.all(this.underway);
     await this.fold()
       .then(this.notifier.notifyRemaining)
-      .catch((error: unknown) => logFailure(this.logger, error, 'what was counted last could not be kept'));
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not store the latest counts'));
   }
 }
 
@@ -259,8 +259,8 @@ function floodFound({ asker, key, count, limit, at }: Flood): Found {
     threat_type: FLOOD.threat_type,
     severity: FLOOD.severity,
     at,
-    description: `Far more requests than usual came from ${who}: ${count} within 15 minutes.`,
-    threshold: `more than ${limit} requests within 15 minutes, going by the 4 hours before`,
+    description: `${who} sent far more requests than usual: ${count} within 15 minutes.`,
+    threshold: `more than ${limit} requests within 15 minutes, compared with the previous 4 hours`,
     audience: 'administrators',
     samples: [],
     targets: [],

@@ -80,7 +80,7 @@ export function createFindingNotifier(parts: {
       } catch (error) {
         // A failure for one recipient does not stop the others.
         failed.push(user_id);
-        logFailure(logger, error, 'an alert could not be raised', { rule: found.rule });
+        logFailure(logger, error, 'could not raise an alert', { rule: found.rule });
       }
     }
     if (left.length === 0) await takeFinding(database, { id, told }, undefined);

@@ -9,17 +9,17 @@ interface InfectedUpload {
 }
 
 const OUTCOMES: Record<InfectedUpload['copy'], string> = {
-  sealed: 'The uploaded copy is locked away in quarantine. Delete the original.',
-  deleted: 'The uploaded copy was deleted. Delete the original too.',
-  left: 'The uploaded copy could not be deleted yet. Delete the original.',
-  waiting: 'The uploaded copy is given to nobody, and is locked away as soon as there is room. Delete the original.',
+  sealed: 'Our copy is in quarantine. Delete the original.',
+  deleted: 'We deleted our copy. Delete the original too.',
+  left: 'We couldn’t delete our copy yet. Delete the original.',
+  waiting: 'No one can open our copy. It moves to quarantine when there’s space. Delete the original.',
 };
 
 const OUTCOMES_OF_TEST_FILES: Record<InfectedUpload['copy'], string> = {
-  sealed: 'The uploaded copy is in quarantine.',
-  deleted: 'The uploaded copy was deleted.',
-  left: 'The uploaded copy could not be deleted yet.',
-  waiting: 'The uploaded copy is given to nobody, and is locked away as soon as there is room.',
+  sealed: 'Our copy is in quarantine.',
+  deleted: 'We deleted our copy.',
+  left: 'We couldn’t delete our copy yet.',
+  waiting: 'No one can open our copy. It moves to quarantine when there’s space.',
 };
 
 /** Whether the copy that reached this server is out of reach. The original lies where the person took it from, and no server can vouch for it. */
@@ -29,6 +29,6 @@ export function isOutOfReach(copy: InfectedUpload['copy']): boolean {
 
 /** A sentence with the finding, its place, and the action. */
 export function describeInfectedFile({ filename, member, threat, is_test_file, copy }: InfectedUpload): string {
-  const found = `${threat} was found in ${member === null ? filename : `${filename} (${member})`}.`;
-  return is_test_file ? `${found} It is a harmless test file. ${OUTCOMES_OF_TEST_FILES[copy]}` : `${found} ${OUTCOMES[copy]}`;
+  const found = `We found ${threat} in ${member === null ? filename : `${filename} (${member})`}.`;
+  return is_test_file ? `${found} This is a harmless test file. ${OUTCOMES_OF_TEST_FILES[copy]}` : `${found} ${OUTCOMES[copy]}`;
 }

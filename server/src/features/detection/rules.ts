@@ -140,13 +140,13 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // fail2ban: maxretry 5, findtime 10m.
     measure: sliding(5, 10 * MINUTE),
-    threshold: '5 failed sign-ins to one account from one source within 10 minutes',
+    threshold: '5 failed sign-ins to one account from one source in 10 minutes',
     audience: 'person',
     refusal: 'account',
     arms: 'pair',
     key: pairKey,
     severity: 'medium',
-    describe: (sighting) => `Five sign-ins to your account failed within 10 minutes${from(sighting)}.`,
+    describe: (sighting) => `Five sign-ins to your account failed in 10 minutes${from(sighting)}.`,
   }),
   // The pair covers one account, and a household has up to four who mistype at the same time.
   rule({
@@ -155,7 +155,7 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // CrowdSec, ssh-bf.
     measure: bucket(5, 10 * SECOND, { different: SEVERAL_ACCOUNTS }),
-    threshold: 'more than 5 failed sign-ins to 6 or more accounts from one source, one forgotten each 10 seconds',
+    threshold: 'more than 5 failed sign-ins to 6 or more accounts from one source, losing one each 10 seconds',
     audience: 'every_administrator',
     refusal: 'accounts',
     arms: 'source',
@@ -170,14 +170,14 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // CrowdSec, ssh-slow-bf; each account once [H], since a person who gives up has typed four times (`ordinary-week.test.ts`).
     measure: bucket(10, 60 * SECOND, { once: true }),
-    threshold: 'failed sign-ins to more than 10 different accounts from one source, one forgotten each minute',
+    threshold: 'failed sign-ins to more than 10 different accounts from one source, losing one each minute',
     audience: 'every_administrator',
     refusal: 'accounts',
     arms: 'source',
     key: sourceKey,
     value: ({ data }) => data.account,
     severity: 'medium',
-    describe: (sighting) => `Sign-ins to several accounts failed again and again${from(sighting)}.`,
+    describe: (sighting) => `Sign-ins to several accounts failed repeatedly${from(sighting)}.`,
   }),
   rule({
     id: 'brute_force.spray',
@@ -185,7 +185,7 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // CrowdSec, ssh-bf_user-enum.
     measure: bucket(4, 10 * SECOND, { once: true }),
-    threshold: '5 different accounts from one source, one forgotten each 10 seconds',
+    threshold: '5 different accounts from one source, losing one each 10 seconds',
     audience: 'every_administrator',
     refusal: 'accounts',
     arms: 'source',
@@ -207,18 +207,18 @@ export const RULES: readonly Rule[] = [
     value: ({ source }) => source ?? '',
     severity: 'high',
     describe: () =>
-      'Twenty sign-ins to your account failed within an hour, from five or more addresses. Each further one is slowed down; you can sign in as always.',
+      'Twenty sign-ins to your account failed in an hour, from five or more addresses. We slow down further attempts. You can still sign in.',
   }),
   rule({
     id: 'suspicious_login.new_browser',
     threat_type: 'suspicious_login',
     on: 'login_succeeded',
     measure: EACH,
-    threshold: 'a sign-in with a browser, a kind of browser and a source that were all never seen before',
+    threshold: 'a sign-in with a new browser, a new kind of browser, and a new source',
     audience: 'person',
     key: ({ browser }) => (browser?.is_new ? browser.id : null),
     severity: ({ data }) => (data.has_second_factor ? 'low' : 'medium'),
-    describe: (sighting) => `Your account was signed in to with a browser that is new: ${sighting.client}${from(sighting)}.`,
+    describe: (sighting) => `Someone signed in to your account with a new browser: ${sighting.client}${from(sighting)}.`,
   }),
   rule({
     id: 'suspicious_login.token_moved',
@@ -226,23 +226,23 @@ export const RULES: readonly Rule[] = [
     on: 'token_moved',
     // [H]
     measure: EACH,
-    threshold: 'a session used from another kind of browser and another source than those that signed in',
+    threshold: 'a session used from a different kind of browser and source than at sign-in',
     audience: 'person',
     key: ({ data }) => data.session_id,
     severity: 'high',
     describe: (sighting) =>
-      `Your session of ${sighting.data.signed_in_client} was used by ${sighting.client}${from(sighting)}: somebody may have copied it.`,
+      `Your session in ${sighting.data.signed_in_client} was used by ${sighting.client}${from(sighting)}. Someone may have copied it.`,
   }),
   rule({
     id: 'suspicious_login.block_not_effective',
     threat_type: 'suspicious_login',
     on: 'login_succeeded',
     measure: EACH,
-    threshold: 'a sign-in that succeeded although sign-in to this account from this source is being refused',
+    threshold: 'a sign-in that succeeded from a blocked source',
     audience: 'person',
     key: (sighting) => (sighting.is_refused ? pairKey(sighting) : null),
     severity: ({ data }) => (may.administrate(data) ? 'critical' : 'high'),
-    describe: (sighting) => `Your account was signed in to${from(sighting)}, although sign-ins from there are being refused.`,
+    describe: (sighting) => `Someone signed in to your account${from(sighting)}, although we block sign-ins from there.`,
   }),
   rule({
     id: 'malware_detected.infected',
@@ -263,8 +263,8 @@ export const RULES: readonly Rule[] = [
     value: ({ data }) => data.scan_id,
     describe: ({ data }) =>
       data.is_test_file
-        ? 'Eight harmless test files came within 6 minutes.'
-        : 'Eight infected files came within 6 minutes: something may be spreading. Look after where they come from.',
+        ? 'Eight harmless test files arrived in 6 minutes.'
+        : 'Eight infected files arrived in 6 minutes. A threat may be spreading. Check where they come from.',
   }),
   outbreak({
     id: 'malware_detected.outbreak_different',
@@ -274,8 +274,8 @@ export const RULES: readonly Rule[] = [
     value: ({ data }) => data.sha256,
     describe: ({ data }) =>
       data.is_test_file
-        ? 'Three different harmless test files came within an hour.'
-        : 'Three different infected files came within an hour: something may be spreading. Look after where they come from.',
+        ? 'Three different harmless test files arrived in an hour.'
+        : 'Three different infected files arrived in an hour. A threat may be spreading. Check where they come from.',
   }),
   rule({
     id: 'phishing_attempt.verdict',
@@ -294,24 +294,24 @@ export const RULES: readonly Rule[] = [
     on: 'request_refused',
     // CrowdSec, http-probing.
     measure: bucket(10, 10 * SECOND, { once: true }),
-    threshold: 'more than 10 different unknown paths from one source, one forgotten each 10 seconds',
+    threshold: 'more than 10 different unknown paths from one source, losing one each 10 seconds',
     audience: 'administrators',
     key: (sighting) => (sighting.data.reason === 'unknown_path' ? sighting.source : null),
     value: ({ data }) => data.path,
     severity: 'medium',
-    describe: (sighting) => `Many addresses that do not exist were tried in quick succession${from(sighting)}.`,
+    describe: (sighting) => `Someone tried many nonexistent addresses in quick succession${from(sighting)}.`,
   }),
   exploitStrings({
     id: 'intrusion_attempt.exploit_strings',
     // CrowdSec, http-sqli-probing and http-path-traversal-probing.
     measure: sliding(3, 10 * SECOND),
-    threshold: '3 requests with an attack in them from one source within 10 seconds',
+    threshold: '3 requests with an attack from one source within 10 seconds',
   }),
   exploitStrings({
     id: 'intrusion_attempt.exploit_strings_slow',
     // Wazuh 31152.
     measure: sliding(8, 120 * SECOND),
-    threshold: '8 requests with an attack in them from one source within 2 minutes',
+    threshold: '8 requests with an attack from one source within 2 minutes',
   }),
   rule({
     id: 'intrusion_attempt.privilege',
@@ -319,12 +319,12 @@ export const RULES: readonly Rule[] = [
     on: 'request_refused',
     // [H]
     measure: sliding(3, 10 * MINUTE, 3),
-    threshold: '3 different calls of administrators with the token of somebody who is none, within 10 minutes',
+    threshold: '3 different administrator calls without administrator access within 10 minutes',
     audience: 'administrators',
     key: (sighting) => (sighting.data.reason === 'admin_endpoint' ? sighting.user_id : null),
     value: ({ data }) => data.path,
     severity: 'high',
-    describe: (sighting) => `Somebody who is no administrator tried what only administrators may${from(sighting)}.`,
+    describe: (sighting) => `Someone without administrator access tried administrator actions${from(sighting)}.`,
   }),
   rule({
     id: 'ddos_attempt.rate',
@@ -332,11 +332,11 @@ export const RULES: readonly Rule[] = [
     on: 'rate_limited',
     // CrowdSec, http-crawl and its like: capacity 5, a minute's leak.
     measure: bucket(5, 60 * SECOND),
-    threshold: 'more than 5 requests over a limit, one forgotten each minute',
+    threshold: 'more than 5 requests over a limit, losing one each minute',
     audience: 'administrators',
     key: ({ user_id, source }) => user_id ?? source,
     severity: 'low',
-    describe: (sighting) => `Somebody asked for more than the limits allow, again and again${from(sighting)}.`,
+    describe: (sighting) => `Someone repeatedly sent more requests than allowed${from(sighting)}.`,
   }),
 ];
 
@@ -373,7 +373,7 @@ function exploitStrings(row: Pick<Row<'request_refused'>, 'id' | 'measure' | 'th
     key: (sighting) => (sighting.data.reason === 'exploit_string' ? sighting.source : null),
     severity: 'high',
     describe: (sighting) =>
-      `Requests with attacks in them (${PATTERNS[sighting.data.pattern ?? ''] ?? 'of some kind'}) were made${from(sighting)}.`,
+      `Someone sent requests with attacks (${PATTERNS[sighting.data.pattern ?? ''] ?? 'of an unknown kind'})${from(sighting)}.`,
   });
 }
 
@@ -381,13 +381,13 @@ function exploitStrings(row: Pick<Row<'request_refused'>, 'id' | 'measure' | 'th
 export const AFTER_FAILURES: Pick<Rule, 'id' | 'threat_type' | 'threshold' | 'audience'> & { within_ms: number } = {
   id: 'suspicious_login.after_failures',
   threat_type: 'suspicious_login',
-  threshold: 'a sign-in within 4 minutes after guessing of passwords from the same source',
+  threshold: 'a sign-in within 4 minutes of password guessing from the same source',
   audience: 'person',
   within_ms: 240 * SECOND,
 };
 /** The same after guessing at many accounts: the neighbours of who guesses are no intruders, so that one alert tells the administrators. */
 export const AFTER_SPRAY: Pick<Rule, 'threshold' | 'audience'> = {
-  threshold: 'a sign-in within 4 minutes after guessing at five or more accounts from the same source',
+  threshold: 'a sign-in within 4 minutes of guessing at five or more accounts from the same source',
   audience: 'every_administrator',
 };
 
@@ -395,7 +395,7 @@ export const AFTER_SPRAY: Pick<Rule, 'threshold' | 'audience'> = {
 export function inWords(sighting: Sighting): string {
   switch (sighting.kind) {
     case 'login_failed':
-      return sighting.data.step === 'password' ? 'A wrong password' : 'A wrong second step';
+      return sighting.data.step === 'password' ? 'A wrong password' : 'A wrong two-factor code';
     case 'login_succeeded':
       return `A sign-in with ${sighting.client ?? 'an unknown client'}`;
     case 'token_moved':
@@ -403,7 +403,7 @@ export function inWords(sighting: Sighting): string {
     case 'scan_finished':
       return `${sighting.data.threat} in ${sighting.data.filename}`;
     case 'rate_limited':
-      return `Over the limit of ${sighting.data.group}`;
+      return `Over the limit for ${sighting.data.group}`;
     case 'request_refused':
       return sighting.data.path;
   }

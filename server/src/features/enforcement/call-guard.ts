@@ -54,10 +54,10 @@ export function createPasswordGuard({ counters, limits }: { counters: Counters; 
       for (;;) {
         const empty = await counters.take(buckets);
         if (empty === undefined) break;
-        if (!underway.has(user_id)) throw tooManyRequests('The password was wrong too often.', empty.wait_ms);
+        if (!underway.has(user_id)) throw tooManyRequests('Too many wrong passwords.', empty.wait_ms);
         // Those in the way may be right.
         if (!(await waiting.forOthers(user_id, began)))
-          throw tooManyRequests('Your password was entered too often in a short time.', BUSY_RETRY_MS);
+          throw tooManyRequests('You entered your password too often.', BUSY_RETRY_MS);
       }
       underway.set(user_id, (underway.get(user_id) ?? 0) + 1);
       try {
@@ -102,12 +102,12 @@ export function createCallGuard(parts: {
             ? []
             : [{ key: `recovery:${kind}:${account}:${source}`, rate: limits.recovery }]),
         ],
-        'This was asked for too often.',
+        'Too many requests for this.',
       ),
     registration: ({ source }) =>
       take(
         [{ key: `register-source:${source}`, rate: ofSource(source, limits['register.source']) }],
-        'Too many accounts were made from your network.',
+        'Too many accounts were created from your network.',
       ),
     async letter({ kind, account, source }) {
       const isReset = kind === 'reset';

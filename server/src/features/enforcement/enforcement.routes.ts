@@ -44,6 +44,6 @@ export function serveEnforcement(api: Api, parts: { blocks: Blocks; guard: Login
 
   serve(api, liftAnyBlock, 'admin', async ({ session, body }) => {
     const lifted = await guard.lift(body.block_id, session.user.id);
-    if (!lifted) throw new Problem('not_found', { detail: 'This block is over already.' });
+    if (!lifted) throw new Problem('not_found', { detail: 'This block has already ended.' });
   });
 }

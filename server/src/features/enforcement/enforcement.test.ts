@@ -44,7 +44,7 @@ describe('a refusal in force', () => {
     const body = { block_id: blocks[0]?.id ?? '' };
     expect(problemOf(await call(liftBlock, { token: admin.token, params: { id: body.block_id } })).code).toBe('not_found');
     expect((await call(liftAnyBlock, { token: admin.token, body })).status).toBe(204);
-    expect(problemOf(await call(liftAnyBlock, { token: admin.token, body })).detail).toBe('This block is over already.');
+    expect(problemOf(await call(liftAnyBlock, { token: admin.token, body })).detail).toBe('This block has already ended.');
     expect(await guess('nobody@example.com', 1)).toBe(401);
   });
 
@@ -64,7 +64,7 @@ describe('requests by strangers', () => {
     expect((await call(forgotPassword, { body: { email } })).status).toBe(status);
     expect((await call(forgotPassword, { body: { email } })).status).toBe(status);
     const refused = await call(forgotPassword, { body: { email } });
-    expect(problemOf(refused).detail).toBe('This was asked for too often. Try again in 8 minutes.');
+    expect(problemOf(refused).detail).toBe('Too many requests for this. Try again in 8 minutes.');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(400);
     // A person who forgot both is not refused the second: each has a limit of its own.
     expect((await call(recoverUsername, { body: { email } })).status).toBe(status);
@@ -79,6 +79,6 @@ describe('requests by strangers', () => {
     // The requests above are of other kinds.
     expect(statuses).toEqual([...Array.from({ length: 9 }, () => 422), 429]);
     const refused = await call(register, { body: { email: 'one-more@example.com', username: 'one more', password: PASSWORD } });
-    expect(problemOf(refused).detail).toBe('Too many accounts were made from your network. Try again in 20 minutes.');
+    expect(problemOf(refused).detail).toBe('Too many accounts were created from your network. Try again in 20 minutes.');
   });
 });

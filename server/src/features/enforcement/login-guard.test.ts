@@ -199,8 +199,8 @@ describe('one account from many sources', () => {
     const email = await newAccount();
     const mails = () => app.database.selectFrom('mails').select(['subject', 'text']).where('recipient', '=', email).execute();
     for (let source = 0; source < 6; source += 1) await fail(email, newSource(), 4);
-    await vi.waitFor(async () => expect(await mails()).toMatchObject([{ subject: 'Palisade: security alert, high' }]));
-    expect((await mails())[0]?.text).toContain('Each further one is slowed down; you can sign in as always.');
+    await vi.waitFor(async () => expect(await mails()).toMatchObject([{ subject: 'Palisade: Security alert, high severity' }]));
+    expect((await mails())[0]?.text).toContain('We slow down further attempts. You can still sign in.');
     clock += DAY;
     for (let source = 0; source < 6; source += 1) await fail(email, newSource(), 4);
     await vi.waitFor(async () => expect(await mails()).toHaveLength(2));

@@ -171,7 +171,7 @@ export class LoginGuard {
   private async delay(attempt: Attempt): Promise<void> {
     const failures = await this.isGuessedAt(attempt.account);
     if (failures === undefined || (await this.isKnown(attempt))) return;
-    if (this.waiting >= WAITING_MAXIMUM) throw tooManyRequests('Too many people sign in just now.', WAITING_RETRY_MS);
+    if (this.waiting >= WAITING_MAXIMUM) throw tooManyRequests('Too many people are signing in right now.', WAITING_RETRY_MS);
     this.waiting += 1;
     try {
       await this.pause(delayOf(failures, this.limits.distributed.count));
@@ -235,7 +235,7 @@ export class LoginGuard {
         throw refusal(this.now, (await this.blocks.refusal(attempt)) ?? { kind: 'pair', until: this.now() + wait_ms });
       // Those in the way may be right.
       if (!(await this.waitingTries.forOthers(tries, began)))
-        throw tooManyRequests('Too many people sign in just now.', WAITING_RETRY_MS);
+        throw tooManyRequests('Too many people are signing in right now.', WAITING_RETRY_MS);
       await requireUnrefused();
     }
     let isSettled = false;

@@ -21,7 +21,7 @@ export function serveFirewall(api: Api, firewall: Firewall): void {
     const { id } = session.user;
     const rules = await firewall.list(id, query);
     nextPage({ rows: rules, query, url: request.url, header });
-    await countPages({ query, count: () => firewall.countRules(id), header });
+    await countPages({ rows: rules, query, count: () => firewall.countRules(id), header });
     return rules;
   });
 

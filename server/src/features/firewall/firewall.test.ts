@@ -84,27 +84,27 @@ describe('firewall rules', async () => {
   });
 
   test.each([
-    ['rule_name', '   ', 'Give the rule a name.'],
-    ['rule_name', 'x'.repeat(101), 'A rule’s name has at most 100 characters.'],
-    ['rule_name', 'a\u0000b', 'A rule’s name has no control characters.'],
-    ['rule_name', 'a\ud800', 'A rule’s name has no control characters.'],
-    ['rule_name', 7, 'Give the rule a name.'],
-    ['rule_name', undefined, 'Give the rule a name.'],
+    ['rule_name', '   ', 'Enter a rule name.'],
+    ['rule_name', 'x'.repeat(101), 'Use at most 100 characters for the rule name.'],
+    ['rule_name', 'a\u0000b', 'Remove the control characters from the rule name.'],
+    ['rule_name', 'a\ud800', 'Remove the control characters from the rule name.'],
+    ['rule_name', 7, 'Enter a rule name.'],
+    ['rule_name', undefined, 'Enter a rule name.'],
     ['direction', 'sideways', 'Choose inbound or outbound.'],
     ['direction', null, 'Choose inbound or outbound.'],
     ['action', 'ALLOW', 'Choose allow or block.'],
-    ['protocol', 'sctp', 'Choose tcp, udp, icmp or all.'],
+    ['protocol', 'sctp', 'Choose tcp, udp, icmp, or all.'],
     ['source_ip', 'example.com', 'Enter an IP address like 192.168.1.10, not a host name: example.com'],
     ['source_ip', '10.0.0.9-10.0.0.1', 'Start the range with the lower number: 10.0.0.9-10.0.0.1'],
-    ['source_ip', Array(65).fill('10.0.0.1').join(), 'A list has at most 64 entries; this one has 65.'],
+    ['source_ip', Array(65).fill('10.0.0.1').join(), 'A list can have at most 64 entries. This one has 65.'],
     ['source_ip', 'x'.repeat(7_000), 'Use at most 6500 characters.'],
-    ['source_ip', 'x'.repeat(100_000), 'This field has at most 8192 characters.'],
-    ['source_ip', null, 'Give text: * for every, or what this field takes.'],
-    ['destination_ip', ['10.0.0.1'], 'Give text: * for every, or what this field takes.'],
+    ['source_ip', 'x'.repeat(100_000), 'Use at most 8192 characters.'],
+    ['source_ip', null, 'Enter text, or * for every value.'],
+    ['destination_ip', ['10.0.0.1'], 'Enter text, or * for every value.'],
     ['port', '8100-8000', 'Start the range with the lower number: 8100-8000'],
     ['port', '1e309', 'A port is a whole number from 1 to 65535: 1e309'],
-    ['port', 443, 'Give text: * for every, or what this field takes.'],
-    ['port', Array(33).fill('1').join(), 'A list has at most 32 entries; this one has 33.'],
+    ['port', 443, 'Enter text, or * for every value.'],
+    ['port', Array(33).fill('1').join(), 'A list can have at most 32 entries. This one has 33.'],
   ])('%s %j is 422 and names a right value', async (field, value, message) => {
     const response = await post({ ...NEW, [field]: value });
     expect(response.status).toBe(422);
@@ -128,7 +128,7 @@ describe('firewall rules', async () => {
     ).toEqual([
       {
         field: 'destination_ip',
-        message: 'The source is IPv4, so the destination is IPv4 too, or *; here it is IPv6.',
+        message: 'The source is IPv4, so use IPv4 or * for the destination instead of IPv6.',
       },
     ]);
     expect(await add({ protocol: 'icmp', port: 'any', source_ip: '::1' })).toMatchObject({ protocol: 'icmp', port: '*' });
@@ -168,7 +168,7 @@ describe('firewall rules', async () => {
       body: JSON.stringify(body),
     });
     expect(response.status).toBe(422);
-    expect((await problem(response)).errors).toEqual([{ field: 'enabled', message: 'Give true or false.' }]);
+    expect((await problem(response)).errors).toEqual([{ field: 'enabled', message: 'Choose true or false.' }]);
   });
 
   test('a rule is deleted once: the second time it is not there', async () => {
@@ -407,16 +407,14 @@ describe('a change of the rules', async () => {
   });
 
   test('by a file of no rule, of too many, or of another kind is refused with a sentence', async () => {
-    expect(ruleFileSchema.safeParse({ palisade_rules: 1, rules: [] }).error?.issues[0]?.message).toBe(
-      'There is no rule in this file.',
-    );
+    expect(ruleFileSchema.safeParse({ palisade_rules: 1, rules: [] }).error?.issues[0]?.message).toBe('This file has no rules.');
     expect(ruleFileSchema.safeParse({ rules: [NEW] }).error?.issues[0]?.message).toBe(
       'This isn’t a Palisade rules file. Choose a file exported from Palisade.',
     );
     const many = Array.from({ length: RULES_MAXIMUM + 1 }, () => NEW);
     const { token } = await signIn();
     expect(problemOf(await call(importRules, { token, body: { rules: many } })).detail).toContain(
-      'A file has at most 1000 rules.',
+      'A file can have at most 1000 rules.',
     );
     expect(await revisions(token)).toEqual([]);
   });

@@ -4,250 +4,250 @@ import type { ArticleWritten } from '@palisade/contract/help';
 export const FIRST_ARTICLES: readonly Omit<ArticleWritten, 'is_published'>[] = [
   {
     slug: 'somebody-called-me',
-    title: 'Somebody called me about my computer',
-    summary: 'We never call first. Hang up, give nothing, and what to do if you already gave something.',
-    body: `**Hang up now.** We never call first. Neither does Microsoft, your bank or the police to ask for money, a password or a code. You do not have to be polite.
+    title: 'Someone called me about my computer',
+    summary: 'We never call first. Hang up, and see what to do if you already gave something away.',
+    body: `**Hang up now.** We never call first. Microsoft, your bank, and the police don’t call to ask for passwords, codes, or money.
 
 ## What they say
 
-- "Your computer sends viruses", "your account was hacked", "we saw a payment".
-- They want you to install a program, to open a page, to read out a code, or to buy gift cards.
-- They are in a hurry, and they want you to stay on the line.
+- “Your computer sends viruses”, “your account was hacked”, “we saw a payment”.
+- They want you to install a program, open a page, read out a code, or buy gift cards.
+- They rush you and want you to stay on the line.
 
 ## If you gave them something
 
-1. **A card number or bank access:** call your bank, with the number on the back of your card. Do this first.
-2. **Access to the computer:** take it off the internet. Pull the cable or switch Wi-Fi off.
-3. **A password:** change it from another device. Change it everywhere you use the same one.
-4. **A code of ours:** open [Remote Access](/remote) and press **End session** or **Cancel**.
-5. Write to us in [the chat](/chat) and say what happened. Nobody will laugh at you: this happens to very many people.
+1. **A card number or bank access:** Call your bank first. Use the number on the back of your card.
+2. **Access to your computer:** Take it off the internet. Unplug the cable or turn off Wi-Fi.
+3. **A password:** Change it from another device, everywhere you use it.
+4. **A session code from us:** Open [Remote Access](/remote) and press **End session** or **Cancel**.
+5. Tell us what happened in [the chat](/chat). You’re not alone: this happens to many people.
 
-Do not call back a number that they gave you.`,
+Don’t call back a number they gave you.`,
   },
   {
     slug: 'warning-with-a-number',
     title: 'A warning on my screen tells me to call a number',
-    summary: 'A real warning has no telephone number. How to close it, and how to check that nothing happened.',
-    body: `A page that shouts, blinks or speaks, and that tells you to call a number, is an advertisement of deceivers. **Nothing is infected because a page says so.**
+    summary: 'Real warnings don’t show phone numbers. Close the page and check your computer.',
+    body: `A page that tells you to call a number is a scam. **A web page can’t tell whether your computer is infected.**
 
-1. Do not call, and do not press anything inside the page.
-2. Close the window. If it does not close, press **Escape** for some seconds, or restart the computer.
-3. When the browser asks whether to open the last pages again, say no.
-4. Did a file arrive on its own? Do not open it. Go to [Antivirus](/antivirus) and scan it.
+1. Don’t call, and don’t press anything on the page.
+2. Close the window. If it won’t close, hold **Escape** for a few seconds or restart the computer.
+3. If the browser offers to reopen your pages, say no.
+4. If a file downloaded, don’t open it. Scan it in [Antivirus](/antivirus).
 
-If you have called the number already, read [Somebody called me about my computer](/help/somebody-called-me).`,
+Did you already call? Read [Someone called me about my computer](/help/somebody-called-me).`,
   },
   {
     slug: 'a-file-is-infected',
     title: 'A file is infected: what now',
-    summary: 'Infected means that something harmful was found in it. Delete it, and what to do if you opened it.',
-    body: `**Infected** means that one of our engines found something harmful in the file. The scan history names what it found.
+    summary: 'We found something harmful in the file. Delete it, and see what to do if you opened it.',
+    body: `**Infected** means our scanner found something harmful in the file. The scan history shows its name.
 
-## You did not open it
+## You didn’t open it
 
-Delete the file from your computer, and empty the bin. Then nothing has happened.
+Delete the file from your computer and empty the trash. You’re safe.
 
 ## You opened it
 
 1. Take the computer off the internet.
-2. From another device, change the passwords that you typed since then. Begin with your mail and your bank.
-3. Write to us in [the chat](/chat), and share the scan from its own page, so that we see what was found.
+2. From another device, change every password you typed since then. Start with your email and bank.
+3. Write to us in [the chat](/chat) and share the scan.
 
-## You think that it is a mistake
+## You think it’s a mistake
 
-In [Antivirus](/antivirus) open the file's entry and press **Report as false alarm**. A person looks at it. The sealed copy stays in quarantine until you delete it.`,
+Open the file’s entry in [Antivirus](/antivirus) and press **Report as false alarm**. Our team will check it. The file stays in quarantine until you delete it.`,
   },
   {
     slug: 'what-pending-means',
     title: 'What Pending means',
-    summary: 'Pending is not clean: nobody can say yet what is in the file. The history says why.',
-    body: `**Pending** means that the file was not read to its end. We say **Clean** only when every byte was read and nothing was found.
+    summary: 'Pending doesn’t mean clean. The scan history shows the reason.',
+    body: `**Pending** means the check isn’t complete. We say **Clean** only after checking the whole file.
 
-The entry says why:
+The entry shows the reason:
 
-- **It waits for its turn,** or the engine is starting. It is read by itself, a little later.
-- **It is encrypted.** Open the entry and give the password: the file is read with it.
-- **It is too large, or packed too deep.** Unpack it and scan the parts.
-- **It is damaged, or of a kind that we cannot read.**
+- **The file is waiting,** or the scanner is starting. We’ll scan it shortly.
+- **The file is encrypted.** Open the entry and enter the file’s password.
+- **The file is too large or has too many layers.** Unpack it and scan the parts.
+- **The file is damaged, or we can’t read its format.**
 
-Do not open a pending file from somebody whom you do not know.`,
+Don’t open a pending file from someone you don’t know.`,
   },
   {
     slug: 'i-cannot-sign-in',
-    title: 'I cannot sign in',
-    summary: 'Forgotten password or username, a second step that fails, or an account that is locked for a while.',
-    body: `## I forgot my password or my username
+    title: 'I can’t sign in',
+    summary: 'Get help with a forgotten password, a two-factor code, or a temporary lock.',
+    body: `## I forgot my password or username
 
-On the sign-in screen press **Forgot Password?** or **Forgot Username?** and follow the mail. Look into the folder for spam, too.
+On the sign-in screen, press **Forgot Password?** or **Forgot Username?** and follow the email. Check your spam folder too.
 
-## My code is refused
+## My code doesn’t work
 
-- The codes of an authenticator app need the right time: set the clock of your phone to automatic.
-- Use one of your **recovery codes** instead. Each works once.
-- A passkey works on the address where you made it, and nowhere else.
+- Authenticator codes need the right time. Set your phone’s clock to automatic.
+- Or use a **recovery code**. Each code works once.
+- A passkey works only at the address where you created it.
 
-## It says that I have to wait
+## It says I have to wait
 
-After several wrong passwords sign-in is refused for a while, so that nobody can guess yours. Wait, or reset your password.
+We pause sign-in after several wrong passwords to stop guessing. Wait, or reset your password.
 
 ## Nothing helps
 
-Call support. Have the mail address of your account ready. Nobody from support asks for your password.`,
+Call support and have your account’s email address ready. Support never asks for your password.`,
   },
   {
     slug: 'scan-a-file',
     title: 'How to scan a file',
-    summary: 'Choose files, or drop them on the page. What happens with them, and what each answer means.',
+    summary: 'Choose files or drop them on the page. Learn what each result means.',
     body: `1. Go to [Antivirus](/antivirus).
-2. Press **Choose files**, or drop files on the page. Several at once are fine.
-3. Wait for the answer: **Clean**, **Infected** or **Pending**.
+2. Press **Choose files**, or drop files on the page. You can add several at once.
+3. Wait for the result: **Clean**, **Infected**, or **Pending**.
 
-Archives are unpacked and everything in them is read. A clean file is not kept. An infected one is kept sealed in quarantine, so that you can get it back if it was a mistake.
+We unpack archives and check everything in them. We don’t keep clean files. We keep infected files in quarantine, so you can restore one if it was a mistake.
 
 See also [What Pending means](/help/what-pending-means) and [A file is infected: what now](/help/a-file-is-infected).`,
   },
   {
     slug: 'firewall-rules',
     title: 'How firewall rules work',
-    summary: 'What a rule says, which one wins, and how to find out whether a connection passes.',
-    body: `A rule says what happens with connections: **allow** or **block**, **inbound** (to you) or **outbound** (from you), from which address, to which port.
+    summary: 'Learn what a rule says, which rule wins, and how to test a connection.',
+    body: `A rule **allows** or **blocks** connections. **Inbound** connections come to you. **Outbound** connections come from you. A rule can name addresses and ports.
 
-- A block that is switched on wins over every allow.
-- The order of rules does not matter.
-- A dimmed rule is switched off.
-- \`*\` stands for everything.
+- An enabled block wins over every allow.
+- The order of rules doesn’t matter.
+- A dimmed rule is off.
+- \`*\` means everything.
 
-To find out what happens with a connection, go to [Firewall](/firewall) and use **Would this pass?** It names the rule that decides.`,
+To test a connection, use **Would this pass?** in [Firewall](/firewall). It shows which rule decides.`,
   },
   {
     slug: 'remote-support-safely',
     title: 'Remote support, safely',
-    summary: 'How a technician helps on your screen, and how you know that it is really us.',
-    body: `A technician can help you on your screen, after **you** asked for it.
+    summary: 'How a technician helps on your screen, and how you know it’s really us.',
+    body: `A technician can help on your screen after **you** ask.
 
 1. Call us, or write in [the chat](/chat). We never call first.
-2. Go to [Remote Access](/remote) and press **New Session**, or take the code from the card in the chat.
-3. Tell the code only to the technician whom you called. It is valid for 30 minutes.
-4. You are shown who asks. Nobody sees anything before you approve.
-5. You can end it at any moment with **End session**.
+2. Go to [Remote Access](/remote) and press **New Session**, or use the code from the chat.
+3. Share the code only with the technician you called. It lasts 30 minutes.
+4. You’ll see who wants to join. They see nothing until you approve.
+5. Press **End session** at any time to stop.
 
-A technician never asks for your password, never for a card number, and never wants you to open your bank's page.
+A technician never asks for your password or card number. They never ask you to open your bank’s page.
 
-What they see, what they may do, and how you stop it at once: [When a technician is on your computer](/help/technician-on-my-computer).`,
+Learn what they can see and do: [When a technician is on your computer](/help/technician-on-my-computer).`,
   },
   {
     slug: 'technician-on-my-computer',
     title: 'When a technician is on your computer',
-    summary: 'What a technician sees, what they may do, how you stop remote control at once, and who never calls first.',
-    body: `Think of a visitor whom you let in. They see the room that you show them, they touch what you allow, and they leave when you say so.
+    summary: 'What a technician can see and do, and how you stop them at once.',
+    body: `Think of a visitor in your home. They see the room you show them, touch what you allow, and leave when you ask.
 
-## How you stop it at once
+## Stop at once
 
-- Press the red **Stop** at the top of any page. The picture is gone at that moment, and the session is over.
-- Or hold **Alt** and **Shift** and press **S**.
-- Somebody moves your mouse, and you want it back? **Move your own mouse.** It is yours alone again. **Stop control**, or **Alt**, **Shift** and **C**, does the same.
-- Nothing works any more? Close the browser, or switch the computer off. That stops everything. You break nothing by it.
+- Press the red **End session** at the top of any page. Screen sharing stops immediately.
+- Or press **Alt** + **Shift** + **S**.
+- To take back your mouse, **move your own mouse**. You can also press **Stop control** or **Alt** + **Shift** + **C**.
+- If nothing responds, close the browser or turn off the computer. This stops everything and breaks nothing.
 
-You need no reason, and you do not have to be polite.
+You don’t need a reason, and you don’t have to be polite.
 
-## What they see
+## What they can see
 
-- Nothing, until you have pressed **Approve** and chosen what to show: the whole screen, one window, or one page.
-- Only that. What you choose stands on your own page as a small picture, so you see what they see.
-- They point and draw on that picture. **They cannot press anything with it: you press.**
-- You want to open your bank, or a letter? Press **Pause** first. They see black until you press **Show again**.
+- They see nothing until you press **Approve** and choose what to share.
+- They see only the screen, window, or page you chose. A small preview shows you the same picture.
+- They can point and draw on the picture. **They can’t press anything with it.**
+- Before you open your bank or a letter, press **Pause**. They see black until you press **Show again**.
 
-## What they may do, each only after you say yes
+## What they can do after you say yes
 
-- **See or control a computer:** their mouse and keyboard work on it as if they sat there. This needs our program on that computer, which you add under [Devices](/devices) yourself.
-- **Share the clipboard:** what one of you copies, the other can paste.
-- **Send files:** each is checked for harmful things first, and you can refuse each.
-- **Record:** you are told while it runs, and you get the recording too. Voices are never in it.
-- **Talk:** you turn your own voice on, and you begin muted. Nobody can turn on your microphone for you.
+- **See or control a computer:** They use its mouse and keyboard. The computer needs our agent, which you add in [Devices](/devices).
+- **Share the clipboard:** Either of you can paste what the other copies.
+- **Send files:** We scan each file first, and you can refuse it.
+- **Record:** You see when recording runs, and you get a copy. Recordings have no voices.
+- **Talk:** You turn on your own voice. No one else can turn on your microphone.
 
-If you do nothing, the answer is no. They have no way in when you are away: everything ends when you close the page.
+If you do nothing, the answer is no. Everything ends when you close the page.
 
 ## Who never calls first
 
-**We never call first.** Neither does Microsoft, your bank or the police. Whoever rings you and wants to get on your computer is a deceiver, however kind they are. Hang up, and read [Somebody called me about my computer](/help/somebody-called-me).
+**We never call first.** Microsoft, your bank, and the police don’t either. A caller who wants access to your computer is a scammer, however friendly. Hang up and read [Someone called me about my computer](/help/somebody-called-me).
 
-- Nobody from us asks for a password, a card number or the code of a sign-in.
-- Nobody from us wants you to buy gift cards, to send money, or to open your bank's page.
-- Ask them to say their name, and compare it with the name on your screen. It is another one? Press **Decline**.
+- We never ask for a password, a card number, or a sign-in code.
+- We never ask you to buy gift cards, send money, or open your bank’s page.
+- Ask for their name and compare it with the name on your screen. If it’s different, press **Decline**.
 
 ## Afterwards
 
-On [Remote Access](/remote) you read what happened, and what changed on your computer meanwhile. Something is wrong? Press **Report this session**: it ends at once, and those who are responsible are told.`,
+[Remote Access](/remote) shows what happened and what changed on your computer. If something is wrong, press **Report this session**. It ends at once, and administrators are told.`,
   },
   {
     slug: 'slow-computer',
     title: 'My computer is slow',
-    summary: 'What to try first, and what to tell us when it stays slow.',
-    body: `1. Restart the computer. Shutting the lid is not enough.
-2. Close programs and browser tabs that you do not use.
-3. Look at how much room the disk has. Below a tenth is too little.
-4. Go to [Antivirus](/antivirus) and scan the program that you suspect.
+    summary: 'Try these steps first, and see what to tell us if it stays slow.',
+    body: `1. Restart the computer. Closing the lid isn’t enough.
+2. Close programs and browser tabs you don’t use.
+3. Check the free disk space. Keep at least a tenth free.
+4. Scan any program you suspect in [Antivirus](/antivirus).
 
-Still slow? Write to us in [the chat](/chat): since when, in which program, and whether it is slow without the internet, too.`,
+Still slow? Write to us in [the chat](/chat). Tell us when it started, in which program, and whether it’s slow offline too.`,
   },
   {
     slug: 'plan-and-payment',
     title: 'My plan and what it costs',
-    summary: 'Where you see your plan, how to ask for another one, and whom to ask about a payment.',
-    body: `Your plan, its price and its end are on the [Dashboard](/dashboard).
+    summary: 'See your plan, request another one, and ask about a payment.',
+    body: `The [Dashboard](/dashboard) shows your plan, its price, and its end date.
 
-To change it, go to [Subscriptions](/subscription-manager), choose a plan and press **Request this plan**. An administrator answers.
+To change it, go to [Subscriptions](/subscription-manager), choose a plan, and press **Request this plan**. An administrator will answer.
 
-If an amount or a date is wrong, write to us in [the chat](/chat). **Never write a card number in the chat:** nobody here needs it.`,
+If an amount or a date is wrong, write to us in [the chat](/chat). **Never write a card number in the chat.** We don’t need it.`,
   },
   {
     slug: 'two-step-sign-in',
-    title: 'Sign in with two steps',
-    summary: 'A password alone can be stolen. How to add an authenticator app or a passkey.',
-    body: `With two steps somebody who has your password still cannot sign in.
+    title: 'Turn on two-factor sign-in',
+    summary: 'A stolen password isn’t enough with two-factor. Add an authenticator app or a passkey.',
+    body: `With two-factor sign-in, a stolen password isn’t enough to get in.
 
 1. Open the menu with your name, then **Security Preferences**.
-2. Choose an **authenticator app** or a **passkey**, and follow the steps.
-3. Keep the **recovery codes** on paper, away from the computer. Each works once.
+2. Choose an **authenticator app** or a **passkey** and follow the steps.
+3. Keep your **recovery codes** on paper, away from the computer. Each code works once.
 
-A passkey is your fingerprint, your face or the code of your phone. It cannot be given to a false page.`,
+A passkey uses your fingerprint, your face, or your device’s PIN. A fake page can’t steal it.`,
   },
   {
     slug: 'ransom-note',
-    title: 'My files are locked and somebody wants money',
-    summary: 'Do not pay. Take the computer off the internet, leave it on, and call us from a phone.',
-    body: `**Do not pay.** Nobody who pays can be sure to get the files back.
+    title: 'My files are locked and someone wants money',
+    summary: 'Don’t pay. Take the computer off the internet, leave it on, and call us from a phone.',
+    body: `**Don’t pay.** Paying doesn’t guarantee that you get your files back.
 
-1. Take the computer off the internet now: pull the cable or switch Wi-Fi off.
-2. Leave it on. Sometimes the key is still in its memory.
-3. Unplug other disks, if they are connected.
-4. Do not delete anything, and do not install anything.
-5. Call support from a phone, and read us the words on the screen.
+1. Take the computer off the internet now. Unplug the cable or turn off Wi-Fi.
+2. Leave the computer on. Its memory may still hold the key.
+3. Unplug other connected disks.
+4. Don’t delete or install anything.
+5. Call support from a phone and read us the words on the screen.
 6. Report it to the police.
 
-If you have a copy of your files elsewhere, do not connect it to this computer.`,
+Don’t connect a backup to this computer.`,
   },
   {
     slug: 'strange-mail-or-link',
-    title: 'I got a strange mail or pressed a link',
-    summary: 'How to tell a false mail from a real one, and what to do if you typed your password.',
-    body: `Do not answer, and do not press anything in it.
+    title: 'I got a strange email or pressed a link',
+    summary: 'How to spot a fake email, and what to do if you typed your password.',
+    body: `Don’t reply, and don’t press anything in it.
 
-**Signs of a false mail:** it threatens, it is in a hurry, the address of the sender is odd, the link leads somewhere else than it says.
+**Signs of a fake email:** It threatens or rushes you. The sender’s address looks odd. The link leads somewhere else.
 
 ## You pressed the link
 
-If you only looked, close the page. If a file came with it, do not open it: scan it in [Antivirus](/antivirus).
+If you only looked, close the page. If a file downloaded, don’t open it. Scan it in [Antivirus](/antivirus).
 
 ## You typed a password
 
-1. Type the address of the real site yourself, and change the password there.
-2. Change it everywhere else where you use the same one.
-3. Switch on [two steps](/help/two-step-sign-in).
+1. Type the real site’s address yourself and change your password there.
+2. Change it everywhere else you use it.
+3. [Turn on two-factor sign-in](/help/two-step-sign-in).
 
 ## You typed a card number
 
-Call your bank now, with the number on the back of the card.`,
+Call your bank now. Use the number on the back of your card.`,
   },
   {
     slug: 'is-this-real',
@@ -278,25 +278,25 @@ Choose what you did under **What to do**: the advice changes. If you gave card o
   {
     slug: 'talk-to-a-person',
     title: 'How to talk to a person',
-    summary: 'The chat, what answers by itself, and what happens outside the hours.',
-    body: `Write in [the chat](/chat). What answers at once is marked **Automatic reply**: nobody wrote it. A person reads every message.
+    summary: 'Learn how the chat works, and what happens outside support hours.',
+    body: `Write in [the chat](/chat). You’ll get an instant tip marked **Automatic reply**. A person reads every message.
 
-Press **Talk to a person** to stop the automatic replies and to stand before the others.
+Press **Talk to a person** to move ahead in the queue and stop automatic replies.
 
-Outside the hours of support the chat says when we are back. You get a mail when we have answered.
+Outside support hours, the chat shows when we’re back. We’ll email you when we reply.
 
-From the page of an alert, a scan or a rule you can share that one thing. Support sees what you share, and nothing else of your files.`,
+You can share one alert, scan, or rule from its page. Support sees only what you share.`,
   },
   {
     slug: 'what-alerts-mean',
     title: 'What an alert means',
-    summary: 'Severity, what was done about it already, and when you have to do something.',
-    body: `An alert says that something happened that may be dangerous: many wrong passwords, a sign-in from a new place, an infected file.
+    summary: 'Learn what each severity means and when you need to act.',
+    body: `An alert reports something that may be dangerous. Examples are wrong passwords, a sign-in from a new place, or an infected file.
 
-- **Critical** and **high:** read it now, and do what it says.
-- **Medium** and **low:** look at it when you have time.
-- **Neutralized:** it was stopped already.
+- **Critical** and **high:** Read it now and follow its advice.
+- **Medium** and **low:** Check it when you have time.
+- **Neutralized:** It was already stopped.
 
-If it says that somebody signed in and it was not you, press **That was not me**: the session ends at once. Then change your password.`,
+If you don’t recognize a sign-in, press **It wasn’t me**. We’ll end that session at once. Then change your password.`,
   },
 ];

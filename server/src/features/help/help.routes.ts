@@ -16,7 +16,7 @@ export function serveHelp(api: Api, help: Help): void {
   serve(api, listArticles, 'anyone', ({ query }) => help.list(query.search));
   serve(api, readArticle, 'anyone', async ({ query }) => {
     const article = await help.read(query.slug);
-    if (article === undefined) throw new Problem('not_found', { detail: 'There is no help page here.' });
+    if (article === undefined) throw new Problem('not_found', { detail: 'This help page doesn’t exist.' });
     return article;
   });
   serve(api, suggestArticles, 'customer', ({ query }) => help.suggest(query.text));

@@ -93,7 +93,7 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
       return await write();
     } catch (error) {
       if (!isUniqueViolation(error, 'slug')) throw error;
-      throw new Problem('conflict', { detail: `Another page has the address "${slug}". Choose a different one.` });
+      throw new Problem('conflict', { detail: `Another page uses the address "${slug}". Choose a different one.` });
     }
   }
 

@@ -34,9 +34,9 @@ interface Joined {
   isGone: boolean;
 }
 
-const AGAIN = { code: RFB_CLOSED.again, reason: 'The other side is connected anew.' };
-const GONE = { code: RFB_CLOSED.again, reason: 'The other side is gone.' };
-const TAKEN = { code: RFB_CLOSED.not_granted, reason: 'Another page of yours controls this device.' };
+const AGAIN = { code: RFB_CLOSED.again, reason: 'The other side has reconnected.' };
+const GONE = { code: RFB_CLOSED.again, reason: 'The other side has disconnected.' };
+const TAKEN = { code: RFB_CLOSED.not_granted, reason: 'Another of your pages controls this device.' };
 
 /**
  * Pairs of ends. Two on one server are joined directly. Two on different servers say of themselves in the topic of their session, and what passes between them goes through

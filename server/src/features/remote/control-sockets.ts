@@ -40,13 +40,13 @@ interface Refusal {
   reason: string;
 }
 
-const NOT_GRANTED: Refusal = { code: RFB_CLOSED.not_granted, reason: 'Control is not granted.' };
-const MALFORMED: Refusal = { code: RFB_CLOSED.malformed, reason: 'This frame is not understood.' };
+const NOT_GRANTED: Refusal = { code: RFB_CLOSED.not_granted, reason: 'Control isn’t allowed.' };
+const MALFORMED: Refusal = { code: RFB_CLOSED.malformed, reason: 'We can’t read this frame.' };
 const AGAIN: Refusal = { code: RFB_CLOSED.again, reason: 'Connect again.' };
 const ENDED: Refusal = { code: RFB_CLOSED.unauthenticated, reason: 'The session has ended.' };
 /** Sockets that are not authenticated. */
 const STRANGERS = { strangers: 500, strangers_per_source: 250 } as const;
-const SILENT: Refusal = { code: RFB_CLOSED.silent, reason: 'No hello in time.' };
+const SILENT: Refusal = { code: RFB_CLOSED.silent, reason: 'The greeting came too late.' };
 const HELLO_MS = 5_000;
 const BEAT_MS = 20_000;
 const CLOSE_GRACE_MS = 500;
@@ -158,7 +158,7 @@ class ControlEnd {
       return !this.isOver;
     };
     const failed = (error: unknown) => {
-      logFailure(this.logger, error, 'whether control is granted could not be read');
+      logFailure(this.logger, error, 'could not check whether control is allowed');
       if (!this.isOver) this.refuse(AGAIN);
     };
     const stopDevice =
@@ -196,11 +196,11 @@ class ControlEnd {
   private readonly hearFrame = (bytes: Buffer, isBinary: boolean): void => {
     if (this.isOver) return;
     if (isBinary) {
-      if (bytes.length > RFB_FRAME_BYTES) this.refuse({ code: RFB_CLOSED.too_big, reason: 'A frame is shorter.' });
+      if (bytes.length > RFB_FRAME_BYTES) this.refuse({ code: RFB_CLOSED.too_big, reason: 'The frame is too long.' });
       else if (this.end_of_pair?.pass(bytes) !== true) this.refuse(MALFORMED);
       return;
     }
-    if (bytes.length > RFB_HELLO_BYTES) this.refuse({ code: RFB_CLOSED.too_big, reason: 'A frame is shorter.' });
+    if (bytes.length > RFB_HELLO_BYTES) this.refuse({ code: RFB_CLOSED.too_big, reason: 'The frame is too long.' });
     else this.hearJson(jsonOf(bytes.toString()));
   };
 
@@ -224,7 +224,7 @@ class ControlEnd {
         return known === undefined ? this.refuse(ENDED) : this.begin(known);
       })
       .catch((error: unknown) => {
-        logFailure(this.logger, error, 'an end of remote control could not be let in');
+        logFailure(this.logger, error, 'could not admit a side of remote control');
         this.refuse({ code: RFB_CLOSED.failed, reason: 'Something went wrong on the server.' });
       });
   }
@@ -315,7 +315,7 @@ export class ControlSockets {
   /** Grants that the device carried out end, and both sides get the reason. */
   private readonly end = (session_id: string, why: Parameters<Remote['revoke']>[2]): void => {
     this.remote.revoke(session_id, ['view', 'control', 'clipboard'], why, null).catch((error: unknown) => {
-      if (!(error instanceof Problem)) logFailure(this.fastify.log, error, 'that control has ended could not be kept');
+      if (!(error instanceof Problem)) logFailure(this.fastify.log, error, 'could not store the end of remote control');
     });
   };
 

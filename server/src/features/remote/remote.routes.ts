@@ -90,7 +90,7 @@ export function serveRemote(
 
   serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {
     const rows = await remote.list(session.user.id, query);
-    await countPages({ query, header, count: () => remote.count(session.user.id, query) });
+    await countPages({ rows, query, header, count: () => remote.count(session.user.id, query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
@@ -120,7 +120,7 @@ export function serveRemote(
     // The asked customer reads it while they choose what to show; the technician, once the customer has agreed.
     const begun_at = row.approved_at ?? (side === 'customer' && isClaimed(row) ? row.joined_at : null);
     if (!isOpen(row) || begun_at === null)
-      throw new Problem('conflict', { detail: 'This session does not run: it was not approved yet, or has ended already.' });
+      throw new Problem('conflict', { detail: 'This session isn’t running. It wasn’t approved yet or has ended.' });
     // No session is longer; a little more for clocks that differ, and for who is still choosing.
     const more = row.approved_at === null ? SESSION_LIMITS.consent_longest : MINUTE_MS;
     const until = Date.parse(begun_at) + SESSION_LIMITS.longest + more;
@@ -148,7 +148,7 @@ export function serveRemote(
 
   serve(api, listJoined, 'support', async ({ session, query, header, request }) => {
     const rows = await remote.listJoined(session.user.id, query);
-    await countPages({ query, header, count: () => remote.countJoined(session.user.id, query) });
+    await countPages({ rows, query, header, count: () => remote.countJoined(session.user.id, query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
@@ -159,7 +159,7 @@ export function serveRemote(
   serve(api, readSessionCustomer, { find: party.find, may: (me: UserInfo, row: Row) => row.agent_id === me.id }, async (call) => {
     const { session, request, row } = call;
     if (row.status !== 'active')
-      throw new Problem('conflict', { detail: 'The customer’s details are shown while the session runs, and not after.' });
+      throw new Problem('conflict', { detail: 'You can see the customer’s details only during the session.' });
     const card = await customerCard(row.user_id);
     if (card === undefined) throw new Problem('not_found');
     // First written down, then shown.
@@ -169,7 +169,7 @@ export function serveRemote(
 
   serve(api, listOverseenSessions, 'admin', async ({ query, header, request }) => {
     const rows = await remote.listOverseen(query);
-    await countPages({ query, header, count: () => remote.countOverseen(query) });
+    await countPages({ rows, query, header, count: () => remote.countOverseen(query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });

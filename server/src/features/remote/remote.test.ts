@@ -121,7 +121,7 @@ describe('a remote session', async () => {
       });
     }
     expect(problemOf(await call(completeJoined, { token: agent, params: { id: running.id } })).status).toBe(409);
-    expect(problemOf(await join(waiting)).detail).toContain('No session waits with this code');
+    expect(problemOf(await join(waiting)).detail).toContain('No session is waiting with this code');
   });
 
   // proves: asvs-2.3.1

@@ -57,17 +57,17 @@ const CREATIONS_MAXIMUM = 5;
 const FORMER_AGENT = 'A former technician';
 
 /** The same answer for every wrong code: it does not reveal which codes there are, or were. */
-const NO_SUCH_CODE = 'No session waits with this code. Check it with the customer, character by character, or ask for a new one.';
-const IS_OVER = 'This session cannot be ended like this: it has ended already.';
-const DOES_NOT_RUN = 'This session cannot be ended like this: it has no technician yet, or has ended already.';
-const NOBODY_ASKS = 'Nobody asks to join this session any more: it was answered, has ended or has expired.';
-const NOT_RUNNING = 'This session does not run: it was not approved yet, or has ended already.';
-const MAY_NOT_ANY_MORE = 'Who asked may not join sessions any more. The session is over.';
-const NOBODY_JOINED = 'Nobody joined this session, so there is nobody to report.';
-const REPORTED_ALREADY = 'You have reported this session already. The administrators know.';
-const NO_SUCH_DEVICE = 'You have no device of this name any more. Look at Devices.';
-const VIEW_IS_SHARED = 'What your browser shows is shared, and no longer shared, with the buttons of the picture.';
-const NOT_HELPED = 'A session is rated once it is over, and only if somebody helped in it.';
+const NO_SUCH_CODE = 'No session is waiting with this code. Check it with the customer, or ask for a new one.';
+const IS_OVER = 'This session has already ended.';
+const DOES_NOT_RUN = 'You can’t end this session. It has no technician yet or has already ended.';
+const NOBODY_ASKS = 'This request to join was answered, ended, or expired.';
+const NOT_RUNNING = 'This session isn’t running. It wasn’t approved yet or has ended.';
+const MAY_NOT_ANY_MORE = 'This technician can no longer join sessions. The session has ended.';
+const NOBODY_JOINED = 'No one joined this session, so there’s no one to report.';
+const REPORTED_ALREADY = 'You’ve already reported this session. The administrators know.';
+const NO_SUCH_DEVICE = 'This device is no longer in your account. Check Devices.';
+const VIEW_IS_SHARED = 'Use the picture’s buttons to start or stop sharing your screen.';
+const NOT_HELPED = 'You can rate a session after it ends, if a technician helped you.';
 
 const UNTOUCHED = {
   joined_at: null,

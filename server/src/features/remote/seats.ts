@@ -179,8 +179,7 @@ class Seat {
     one.writing = one.writing
       .then(() => (one.isGone ? undefined : this.remote.change(one.session_id, this.byOf(one.side), move)))
       .catch((error: unknown) => {
-        if (!(error instanceof Problem))
-          logFailure(this.logger, error, 'what a page said of a remote session could not be noted');
+        if (!(error instanceof Problem)) logFailure(this.logger, error, 'could not store a page’s report about a remote session');
       })
       .finally(() => {
         one.waiting -= 1;
@@ -197,13 +196,13 @@ class Seat {
       );
     const read = readSignal(one.side, said);
     if (read === undefined) {
-      dropped('it is none that this side may say');
+      dropped('this side can’t send it');
       return;
     }
     const { signal, move } = read;
     const isDescription = signal.type === 'offer' || signal.type === 'answer';
     if (isDescription && !isAllowedSdp(one.side, signal.sdp)) {
-      dropped('its media go where they may not');
+      dropped('its media target isn’t allowed');
       return;
     }
     if (move !== undefined) this.write(one, move);
@@ -217,7 +216,7 @@ class Seat {
     switch (frame.kind) {
       case 'listen_remote':
         this.listen(frame.session_id, frame.after).catch((error: unknown) => {
-          logFailure(this.logger, error, 'a page could not take its place in a remote session');
+          logFailure(this.logger, error, 'could not add a page to a remote session');
           this.page.end({ code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' });
         });
         return;
@@ -284,7 +283,7 @@ export class Seats implements RemotePages {
     this.now = options.now;
     this.renewing = setInterval(() => {
       this.renew().catch((error: unknown) =>
-        logFailure(this.logger, error, 'that pages are in their remote sessions could not be noted'),
+        logFailure(this.logger, error, 'could not store which pages are in remote sessions'),
       );
     }, SEAT.renewed_ms);
     this.renewing.unref();
@@ -299,7 +298,7 @@ export class Seats implements RemotePages {
       .catch((error: unknown) => {
         if (error instanceof Problem) return;
         // Its lease runs out on its own.
-        logFailure(this.logger, error, 'that a page has left a remote session could not be noted');
+        logFailure(this.logger, error, 'could not store that a page left a remote session');
       })
       .finally(() => this.closing.delete(left));
     this.closing.add(left);
@@ -347,7 +346,7 @@ export class Seats implements RemotePages {
 
   onWelcome(page: RemotePage): void {
     tellOpen(this.database, page).catch((error: unknown) =>
-      logFailure(this.logger, error, 'a page could not be told of the remote session that is open'),
+      logFailure(this.logger, error, 'could not tell a page about the open remote session'),
     );
   }
 

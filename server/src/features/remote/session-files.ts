@@ -47,16 +47,16 @@ const FORMER_AGENT = 'A former technician';
 const SWEEP = jobKind({ name: 'remote_files', payload: z.object({}), every_ms: 5 * MINUTE_MS });
 
 const NOT_ALLOWED: Record<'files' | 'recording', string> = {
-  files: 'Files are sent while the session runs and the customer allows them. They do not just now.',
-  recording: 'The picture is recorded while the session runs and the customer allows it. They do not just now.',
+  files: 'You can send files only while the session runs and the customer allows it.',
+  recording: 'You can record only while the session runs and the customer allows it.',
 };
-const TOO_MANY = `A session has at most ${SESSION_FILES_MAXIMUM} files.`;
-const TOO_MANY_RECORDINGS = `A session has at most ${RECORDINGS_MAXIMUM} recordings.`;
-const TOO_MANY_AT_ONCE = `${SESSION_FILES_AT_ONCE} files are on their way. Wait until they have arrived.`;
-const NOT_AWAITED = 'This recording is not awaited any more: it was handed in, refused or given up.';
-const NOT_CLEAN = 'This file is not clean, or not scanned yet, so nobody can open it.';
-const NOTHING_KEPT = 'Nothing is kept of this file.';
-const IS_GONE = 'This file is not kept any more.';
+const TOO_MANY = `A session can have at most ${SESSION_FILES_MAXIMUM} files.`;
+const TOO_MANY_RECORDINGS = `A session can have at most ${RECORDINGS_MAXIMUM} recordings.`;
+const TOO_MANY_AT_ONCE = `${SESSION_FILES_AT_ONCE} files are on their way. Wait until they arrive.`;
+const NOT_AWAITED = 'This recording was already sent, refused, or cancelled.';
+const NOT_CLEAN = 'You can’t open this file: it isn’t clean or isn’t scanned yet.';
+const NOTHING_KEPT = 'We didn’t keep this file.';
+const IS_GONE = 'We no longer keep this file.';
 
 const KEPT: ReadonlySet<SessionFileStatus> = new Set(['recording', 'scanning', 'clean']);
 

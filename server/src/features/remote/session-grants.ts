@@ -4,8 +4,8 @@ import { grantsOf, mayGrant, withoutGrants } from './session-state.ts';
 
 // Moves of a session that grant and revoke. All else that ends grants is session-changes.ts's: they end with the session, and with the page of either side.
 
-const NOT_NOW = 'Nothing can be allowed now: the session does not run, or the page of one side is gone.';
-const FIRST_CONTROL = 'The clipboard is shared with who sees or controls the device. Allow that first.';
+const NOT_NOW = 'You can’t allow this now: the session isn’t running or one side left.';
+const FIRST_CONTROL = 'Allow viewing or control of this device before you share its clipboard.';
 
 export function notesOfRevoked(grants: readonly Grant[], why: GrantsEnded['why']): Note[] {
   return grants.map(({ grant, device }) => ({

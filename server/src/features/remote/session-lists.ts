@@ -108,7 +108,8 @@ export function createSessionLists(parts: {
         cursor === undefined
           ? undefined
           : await database.selectFrom('remote_sessions').selectAll().where('id', '=', cursor).executeTakeFirst();
-      if (cursor !== undefined && last === undefined) throw invalidField('cursor', 'That session is gone. Reload the list.');
+      if (cursor !== undefined && last === undefined)
+        throw invalidField('cursor', 'This session no longer exists. Reload the list.');
       const further =
         last === undefined
           ? rows

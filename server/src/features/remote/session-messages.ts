@@ -20,8 +20,8 @@ export interface SessionMessages {
 
 const READ_AT_ONCE = 200;
 const MOST = 2_000;
-const NOBODY_READS = 'Nobody would read this: the session has no technician yet, or has ended.';
-const FULL = `A session has at most ${MOST} messages.`;
+const NOBODY_READS = 'This message wasn’t sent. The session has no technician yet or has ended.';
+const FULL = `A session can have at most ${MOST} messages.`;
 
 function messageOf({ user_id: _, ...message }: Selectable<RemoteTables['remote_messages']>): SessionMessage {
   return message;

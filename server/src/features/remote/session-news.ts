@@ -13,50 +13,57 @@ import type { Row } from './session-state.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Why it is over, after "It ended because". */
+/** Why a session ended, to its customer. */
 const REASONS: Record<EndReason, string> = {
-  cancelled: 'you cancelled it',
-  expired: 'nobody joined in time',
-  replaced: 'you started another one',
-  declined: 'you declined',
-  no_answer: 'you did not answer',
-  ended_by_customer: 'you ended it',
-  ended_by_technician: 'the technician ended it',
-  ended_by_admin: 'an administrator ended it',
-  reported: 'you reported it',
-  share_stopped: 'nothing was shared for a minute',
-  customer_gone: 'your page was closed for a minute',
-  technician_gone: 'the technician was gone for two minutes',
-  not_reaffirmed: 'nobody said for half an hour that it may go on',
-  time_limit: 'it had lasted four hours',
-  server_restart: 'the connection to the server was lost',
-  access_lost: 'one of the two accounts may not take part any more',
+  cancelled: 'You cancelled it.',
+  expired: 'No technician joined in time.',
+  replaced: 'You started another session.',
+  declined: 'You declined the technician.',
+  no_answer: 'You didn’t answer the technician’s request.',
+  ended_by_customer: 'You ended it.',
+  ended_by_technician: 'The technician ended it.',
+  ended_by_admin: 'An administrator ended it.',
+  reported: 'You reported it.',
+  share_stopped: 'You shared nothing for a minute.',
+  customer_gone: 'Your page was closed for a minute.',
+  technician_gone: 'The technician was away for two minutes.',
+  not_reaffirmed: 'You didn’t confirm within half an hour that it may continue.',
+  time_limit: 'It reached the limit of four hours.',
+  server_restart: 'The connection to the server was lost.',
+  access_lost: 'One of the two accounts lost access.',
 };
 
 const REPORTS: Record<ReportKind, string> = {
-  asked_for_money: 'They were asked for money or gift cards.',
-  asked_for_password: 'They were asked for a password or a code.',
-  did_what_i_did_not_want: 'The technician did what the customer did not want.',
-  not_who_they_said: 'The technician is not who they said they are.',
-  else: 'Something else.',
+  asked_for_money: 'The technician asked for money or gift cards.',
+  asked_for_password: 'The technician asked for a password or a code.',
+  did_what_i_did_not_want: 'The technician did something the customer didn’t want.',
+  not_who_they_said: 'The technician used a false identity.',
+  else: 'Another reason.',
 };
 
 const minutes = (from: string, to: string) => {
   const count = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / MINUTE_MS));
-  return count === 1 ? 'a minute' : `${count} minutes`;
+  return count === 1 ? '1 minute' : `${count} minutes`;
 };
 
 function summary(row: Row, customer: UserInfo, public_url: string | undefined) {
   const { support_agent, provider, approved_at, ended_at, end_reason, has_shared } = row;
-  const helped = support_agent ?? 'Somebody of support';
+  const technician = support_agent ?? 'A technician';
+  const helper = provider === null || provider === '' ? technician : `${technician} of ${provider}`;
+  const duration = minutes(approved_at ?? '', ended_at ?? '');
   return {
     recipient: customer.email,
-    subject: 'your remote session is over',
+    subject: 'Your remote session has ended',
     lines: [
       `Hello ${customer.username},`,
-      `${helped}${provider === null || provider === '' ? '' : ` of ${provider}`} helped you for ${minutes(approved_at ?? '', ended_at ?? '')}${has_shared === 1 ? ' and saw what you shared of your screen' : '; nothing of your screen was shared'}. It ended because ${end_reason === null ? 'it was done' : REASONS[end_reason]}.`,
-      `Everything that happened is in the session’s record. You can read it, rate the help and report what was not right${public_url === undefined ? ' under Remote Access.' : `: ${new URL('/remote', public_url).href}`}`,
-      'We never call first, and never ask for passwords, money or gift cards. Whoever does is not us.',
+      has_shared === 1
+        ? `${helper} helped you for ${duration} and saw what you shared of your screen.`
+        : `${helper} helped you for ${duration}. You didn’t share your screen.`,
+      ...(end_reason === null ? [] : [`Why it ended: ${REASONS[end_reason]}`]),
+      public_url === undefined
+        ? 'Read the session’s record, rate the help, or report a problem under Remote Access.'
+        : `Read the session’s record, rate the help, or report a problem: ${new URL('/remote', public_url).href}`,
+      'We never call first or ask for passwords, money, or gift cards. Anyone who does isn’t from us.',
     ],
   };
 }
@@ -76,7 +83,7 @@ function incidentOf(row: Row, administrator_id: string): Incident {
     outcome: 'unknown',
     ip_address: null,
     evidence: {
-      threshold: 'One report is enough.',
+      threshold: 'Raised for each report.',
       events: [
         { at: row.joined_at ?? at, what: `${support_agent ?? 'A technician'} asked to join`, source: null },
         ...(row.approved_at === null ? [] : [{ at: row.approved_at, what: `${customer} approved`, source: null }]),

@@ -12,7 +12,7 @@ import { isClaimed, type Row, sharesOf, voiced } from './session-state.ts';
 
 // Signals of a session's pages: which of them each side may send, and how they change the session itself.
 
-export const NOT_THERE = 'This session is over, or another page has taken this place.';
+export const NOT_THERE = 'This session has ended or moved to another page.';
 
 /** Both pages read these from the session, so they are not passed on. */
 export const OF_THE_SESSION: ReadonlySet<Signal['type']> = new Set(['choosing', 'voice']);

@@ -259,7 +259,7 @@ describe('reports', () => {
       },
     );
     const text = (await mailsTo(email)).map((mail) => mail.text).join('');
-    expect(text).toContain('tina of Palisade helped you for a minute; nothing of your screen was shared.');
+    expect(text).toContain('tina of Palisade helped you for 1 minute. You didn’t share your screen.');
     expect(text).toContain('never ask for passwords');
   });
 

@@ -24,7 +24,7 @@ export function createWrongCodes(parts: {
       const { wait_ms } = await counters.put(key, { member, most, window_ms });
       if (wait_ms > 0) {
         throw new Problem('too_many_requests', {
-          detail: 'Too many wrong session codes. Wait a few minutes, and ask the customer to read the code again.',
+          detail: 'Too many wrong session codes. Wait a few minutes, then check the code with the customer.',
           retry_after: Math.ceil(wait_ms / 1_000),
         });
       }

@@ -1,4 +1,5 @@
 import { type Overview, readOverview } from '@palisade/contract/overview';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { type Api, serve } from '#platform/serve.ts';
 
 /** One statement each. `user_id` is of the reader. */
@@ -6,9 +7,8 @@ type Counts = { [Key in keyof Overview['waiting']]: (user_id: string) => Promise
 type Steps = { [Key in keyof Overview['first_steps']]: (user_id: string) => Promise<boolean> };
 
 /** Shows administrators their waiting work. Each part's count is passed in by its owner. */
-export function serveOverview(api: Api, waiting: Counts, first_steps: Steps): void {
-  serve(api, readOverview, 'admin', async ({ session }) => {
-    const { id } = session.user;
+export function serveOverview(api: Api, waiting: Counts, first_steps: Steps, kept: Pick<KeptAnswers, 'keep'>): void {
+  const read = async ({ id }: { id: string }): Promise<Overview> => {
     const [conversations, plan_requests, plans_ending, jobs, unproven, false_alarms, mails] = await Promise.all([
       waiting.conversations(id),
       waiting.plan_requests(id),
@@ -28,5 +28,8 @@ export function serveOverview(api: Api, waiting: Counts, first_steps: Steps): vo
       waiting: { conversations, plan_requests, plans_ending, jobs, false_alarms, mails, unproven },
       first_steps: { provider, second_factor, first_scan, others },
     };
-  });
+  };
+  // Conversations are among the counts.
+  const answer = kept.keep(readOverview, read, { isOfStaff: true });
+  serve(api, readOverview, 'admin', ({ session }) => answer(session.user));
 }

@@ -1,6 +1,6 @@
 import { changePassword, forgotPassword, login, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
-import { listOutbox } from '@palisade/contract/mail';
+import { listOutbox, passOnMail } from '@palisade/contract/mail';
 import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { setupConfig } from '@palisade/contract/setup';
@@ -11,7 +11,8 @@ import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 const NOTHING = { conversations: 0, plan_requests: 0, plans_ending: 0, jobs: 0, false_alarms: 0, mails: 0, unproven: 0 };
 
 test('a fresh installation says that the first account administers it, and then its next steps', async () => {
-  const app = await startTestApp();
+  let later_ms = 0;
+  const app = await startTestApp({ surroundings: { now: () => Date.now() + later_ms } });
   const { call } = app;
   expect(replyOf(await call(readConfig)).administrator).toBe('first_account');
   const boss = await app.signIn();
@@ -60,6 +61,8 @@ test('a fresh installation says that the first account administers it, and then 
     .set({ dead_at: new Date().toISOString(), claimed_by: null, lease_until: null })
     .where('kind', '=', 'retention')
     .execute();
+  // Nobody is told of it: an answer is trusted for 5 s.
+  later_ms = 5_001;
   expect(replyOf(await call(readOverview, { token: boss.token })).waiting.jobs).toBe(1);
 });
 
@@ -129,8 +132,16 @@ test('without a mail server letters with a code wait for an administrator, for a
   const new_password = 'another long password';
   replyOf(await app.call(changePassword, { token: maria.token, body: { current_password: maria.password, new_password } }));
   const subjects = replyOf(await app.call(listOutbox, { token: boss.token })).map(({ subject }) => subject);
-  expect(subjects).toContain('Palisade: your password was changed');
+  expect(subjects).toContain('Palisade: Your password was changed');
   expect(await waiting()).toBe(before + 1);
+  const mails = replyOf(await app.call(listOutbox, { token: boss.token }));
+  const reset = mails.find(({ subject }) => subject.includes('reset'));
+  const passOn = () => app.call(passOnMail, { token: boss.token, body: { mail_id: reset?.id ?? '' } });
+  expect(replyOf(await passOn())).toMatchObject({ status: 'passed_on', text: null });
+  expect(problemOf(await passOn())).toMatchObject({ status: 409 });
+  expect(await waiting()).toBe(before);
+  const customer = app.call(passOnMail, { token: maria.token, body: { mail_id: reset?.id ?? '' } });
+  expect(problemOf(await customer).status).toBe(403);
   now += 90_000_000;
   const again = replyOf(await app.call(login, { body: { email: boss.email, password: boss.password } })).access_token;
   expect(replyOf(await app.call(readOverview, { token: again })).waiting.mails).toBe(0);

@@ -46,7 +46,7 @@ test('name and contact appear to everybody and in mails from then on, as typed',
   const { reset_token } = replyOf(await call(forgotPassword, { body: { email: customer.email } }));
   await call(resetPassword, { body: { reset_token: reset_token ?? '', new_password: 'another long password' } });
   const [mail] = replyOf(await call(listOutbox, { token: boss.token }));
-  expect(mail?.subject).toBe(`${company_name}: your password was changed`);
+  expect(mail?.subject).toBe(`${company_name}: Your password was changed`);
   expect(mail?.text).toContain(`${company_name}\nSupport: ${CLIENT.support_phone}, ${CLIENT.support_email}`);
 });
 

@@ -15,16 +15,17 @@ export function assignedLetter(plan: {
   public_url: string | undefined;
 }) {
   const { plan_name, expires_at, max_devices, is_premium, was_asked, public_url } = plan;
-  const devices =
-    max_devices >= UNLIMITED_DEVICES ? 'any number of devices' : max_devices === 1 ? '1 device' : `${max_devices} devices`;
+  const devices = max_devices >= UNLIMITED_DEVICES ? 'Unlimited' : `${max_devices}`;
+  const end = expires_at === null ? 'Never' : describeEnd(expires_at, { time_zone: 'UTC', is_mail: true });
   return {
-    subject: was_asked ? 'you have the plan that you asked for' : 'you have a new plan',
+    subject: was_asked ? 'Your requested plan is active' : 'You have a new plan',
     lines: [
       'Hello,',
       was_asked
-        ? `you asked for the plan “${plan_name}”, and you have it now.`
-        : `an administrator has given you the plan “${plan_name}”. You have it now.`,
-      `It is for ${devices}${is_premium ? ', has the Anti-Hacking tools' : ''} and ${expires_at === null ? 'does not end' : `lasts until ${describeEnd(expires_at, { time_zone: 'UTC', is_mail: true })}`}. A plan that you had before has ended with it.`,
+        ? `You now have the plan “${plan_name}” that you requested.`
+        : `An administrator gave you the plan “${plan_name}”.`,
+      [`Devices: ${devices}`, ...(is_premium ? ['Anti-Hacking tools: included'] : []), `Ends: ${end}`].join('\n'),
+      'This plan replaces any earlier plan.',
       ...pageOf(public_url),
     ],
   };
@@ -33,11 +34,11 @@ export function assignedLetter(plan: {
 /** The letter to a person whose request for a plan was declined. */
 export function declinedLetter({ plan_name, public_url }: { plan_name: string; public_url: string | undefined }) {
   return {
-    subject: 'about the plan that you asked for',
+    subject: 'Your plan request was declined',
     lines: [
       'Hello,',
-      `you asked for the plan “${plan_name}”. An administrator has declined this.`,
-      'Nothing has changed for you: what you have stays as it is. If you want to know why, ask support.',
+      `An administrator declined your request for the plan “${plan_name}”.`,
+      'Your current plan stays the same. If you want to know why, contact support.',
       ...pageOf(public_url),
     ],
   };

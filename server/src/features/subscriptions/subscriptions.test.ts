@@ -142,7 +142,7 @@ describe('assigning', async () => {
   test('an unknown email is 404 with a sentence', async () => {
     expect(problemOf(await assign({ user_email: 'nobody@example.com' }))).toMatchObject({
       status: 404,
-      detail: 'No account with the email nobody@example.com. Check the address, or ask the person to register first.',
+      detail: 'No account uses the email nobody@example.com. Check it, or ask the person to register first.',
     });
   });
 
@@ -306,7 +306,7 @@ describe('templates', async () => {
     expect(problemOf(await create({ template_name: ' TAKEN ' }))).toMatchObject({
       status: 409,
       code: 'conflict',
-      detail: 'A template named "TAKEN" exists already. Choose another name.',
+      detail: 'A template named "TAKEN" already exists. Choose another name.',
     });
     const { template } = replyOf(await create({ template_name: 'Before' }));
     const change = (body: Partial<NewTemplate>, template_id = template.id) =>
@@ -432,7 +432,7 @@ describe('plan requests', async () => {
     expect(problemOf(await remove(customer.token)).status).toBe(403);
     expect(problemOf(await remove())).toMatchObject({
       status: 409,
-      detail: 'Somebody asks for "Mistyped". Answer the request first, in Manage Subscriptions.',
+      detail: '"Mistyped" has an open request. Answer it first in Manage Subscriptions.',
     });
     const body = { ...PLAN, user_email: customer.email, plan_name: 'Mistyped', request_id: request.id };
     expect((await call(assignSubscription, { token: admin.token, body })).status).toBe(200);
@@ -466,11 +466,11 @@ describe('letters', async () => {
     replyOf(await assign({ request_id: await request(), is_premium: false, max_devices: 1, duration_months: 1 }));
     const [given, granted, ...others] = await lettersTo(customer.email);
     expect(others).toEqual([]);
-    expect(given?.subject).toContain('you have a new plan');
+    expect(given?.subject).toContain('You have a new plan');
     expect(given?.text).toContain('“Family Shield”');
-    expect(given?.text).toContain('5 devices, has the Anti-Hacking tools and lasts until 31 January 2027 (');
-    expect(granted?.subject).toContain('you have the plan that you asked for');
-    expect(granted?.text).toContain('It is for 1 device and lasts until 28 February 2026 (');
+    expect(given?.text).toContain('Devices: 5\nAnti-Hacking tools: included\nEnds: 31 January 2027 (');
+    expect(granted?.subject).toContain('Your requested plan is active');
+    expect(granted?.text).toContain('Devices: 1\nEnds: 28 February 2026 (');
     for (const letter of [given, granted]) expect(letter?.text).toContain('\nhttps://guard.example/subscription-manager\n');
   });
 
@@ -485,7 +485,7 @@ describe('letters', async () => {
     await call(withdrawPlanRequest, { token: customer.token, params: { id: withdrawn } });
     const [letter, ...others] = (await lettersTo(customer.email)).slice(before);
     expect(others).toEqual([]);
-    expect(letter?.text).toContain('you asked for the plan “Family Shield”. An administrator has declined this.');
+    expect(letter?.text).toContain('An administrator declined your request for the plan “Family Shield”.');
     expect(letter?.text).toContain('\nhttps://guard.example/subscription-manager\n');
   });
 

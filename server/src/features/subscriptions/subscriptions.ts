@@ -82,7 +82,7 @@ function templateColumns(template: NewTemplate) {
 /** What is told of a template that the database refused; the error itself when it is about something else. */
 function templateRefusal(error: unknown, { template_name }: NewTemplate): unknown {
   if (!isUniqueViolation(error, 'template_name_key')) return error;
-  return new Problem('conflict', { detail: `A template named "${template_name}" exists already. Choose another name.` });
+  return new Problem('conflict', { detail: `A template named "${template_name}" already exists. Choose another name.` });
 }
 
 /** A template as a reply has it. */
@@ -255,7 +255,7 @@ export class Subscriptions {
     const user = await this.accounts.findUserByEmail(assignment.user_email);
     if (user === undefined) {
       throw new Problem('not_found', {
-        detail: `No account with the email ${shownEmail(assignment.user_email)}. Check the address, or ask the person to register first.`,
+        detail: `No account uses the email ${shownEmail(assignment.user_email)}. Check it, or ask the person to register first.`,
       });
     }
     for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {
@@ -284,7 +284,7 @@ export class Subscriptions {
         .returning(['user_id', 'plan_name'])
         .executeTakeFirst();
       if (cancelled === undefined) {
-        throw new Problem('not_found', { detail: 'This subscription is over already.' });
+        throw new Problem('not_found', { detail: 'This subscription has already ended.' });
       }
       const { user_id, plan_name } = cancelled;
       const entry = { kind: 'subscription_cancelled', subject_id: user_id, details: { plan_name } } as const;
@@ -350,9 +350,9 @@ export class Subscriptions {
       .select('template_name')
       .where('id', '=', id)
       .executeTakeFirst();
-    if (row === undefined) throw new Problem('not_found', { detail: 'This plan is not on offer any more.' });
+    if (row === undefined) throw new Problem('not_found', { detail: 'This plan is no longer available.' });
     throw new Problem('conflict', {
-      detail: `Somebody asks for "${row.template_name}". Answer the request first, in Manage Subscriptions.`,
+      detail: `"${row.template_name}" has an open request. Answer it first in Manage Subscriptions.`,
     });
   }
 }

@@ -154,7 +154,7 @@ for (const [name, is_there, openStore] of stores) {
         harmed[350_000] = (harmed[350_000] ?? 0) ^ 1;
         return harmed;
       });
-      await expect(blobs.get('harmed', { expected }).then(buffer)).rejects.toThrow('its SHA-256 is another one');
+      await expect(blobs.get('harmed', { expected }).then(buffer)).rejects.toThrow('its SHA-256 differs');
     });
 
     test('says that an object is not there, and takes a deletion of nothing', async () => {

@@ -65,7 +65,7 @@ export class BlobNotFoundError extends Error {
   override name = 'BlobNotFoundError';
 
   constructor(key: string) {
-    super(`There is no object ${key} in the store.`);
+    super(`The store has no object ${key}.`);
   }
 }
 
@@ -96,12 +96,12 @@ export function isKey(key: string): boolean {
 
 /** @throws BlobKeyError */
 export function requireKey(key: string): void {
-  if (!isKey(key)) throw new BlobKeyError(`${JSON.stringify(key.slice(0, 200))} is no key of an object.`);
+  if (!isKey(key)) throw new BlobKeyError(`${JSON.stringify(key.slice(0, 200))} isn’t an object key.`);
 }
 
 /** @throws BlobKeyError */
 export function requirePrefix(prefix: string): void {
-  if (!PREFIX.test(prefix)) throw new BlobKeyError(`No key begins with ${JSON.stringify(prefix.slice(0, 200))}.`);
+  if (!PREFIX.test(prefix)) throw new BlobKeyError(`No key starts with ${JSON.stringify(prefix.slice(0, 200))}.`);
 }
 
 /** The objects of `blobs` under `folder/`, as a store of their own. */
@@ -149,7 +149,7 @@ export async function* counted(
     yield chunk;
   }
   if (known !== undefined && size !== known.size)
-    throw new Error(`The stream was announced with ${known.size} bytes and has ${size > known.size ? 'more' : `only ${size}`}.`);
+    throw new Error(`The stream should have ${known.size} bytes but has ${size > known.size ? 'more' : `only ${size}`}.`);
   onEnd({ size, sha256: hash.digest('hex') });
 }
 
@@ -165,7 +165,7 @@ export async function* proved(
     yield chunk;
   }
   if (sha256 !== undefined && hash.digest('hex') !== sha256)
-    throw new BlobDamagedError(`The object ${key} is not what was stored: its SHA-256 is another one.`);
+    throw new BlobDamagedError(`The object ${key} has changed: its SHA-256 differs.`);
 }
 
 /** A stream of `bytes`. The generator of an unread stream does not begin, and so does not end: `dispose` is called in any case. */
@@ -177,6 +177,6 @@ export function streamOf(bytes: AsyncIterable<Uint8Array>, dispose: () => void):
 export function rangeIn(size: number, range: ByteRange | undefined): { start: number; end: number } {
   const { start = 0, end = size - 1 } = range ?? {};
   if (range !== undefined && (start >= size || end < start || start < 0))
-    throw new RangeError(`The object has ${size} bytes; none from ${start} to ${end}.`);
+    throw new RangeError(`The object has ${size} bytes, so ${start} to ${end} is out of range.`);
   return { start, end: Math.min(end, size - 1) };
 }

@@ -30,7 +30,7 @@ function isMissing(error: unknown): boolean {
 }
 
 const full = (error: unknown) =>
-  isStorageError(error) ? new StoreFullError('The disk of the store has no room for this.', { cause: error }) : error;
+  isStorageError(error) ? new StoreFullError('The store’s disk is full.', { cause: error }) : error;
 
 async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let written = 0; written < chunk.length; ) {
@@ -52,7 +52,7 @@ async function syncFolder(folder: string): Promise<void> {
 async function* bytesOf(handle: FileHandle, start: number, end: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at <= end; ) {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(READ_BYTES, end + 1 - at)), 0, null, at);
-    if (bytesRead === 0) throw new BlobDamagedError('The file became shorter while it was read.');
+    if (bytesRead === 0) throw new BlobDamagedError('The file got shorter while we read it.');
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
@@ -98,7 +98,7 @@ export function openFolderBlobs(parts: {
       await handle.close();
     }
     const [all] = facts;
-    if (all === undefined) throw new Error('The stream did not come to its end.');
+    if (all === undefined) throw new Error('The stream ended early.');
     return all;
   }
 
@@ -125,7 +125,7 @@ export function openFolderBlobs(parts: {
       try {
         const { size } = await handle.stat();
         if (expected !== undefined && size !== expected.size)
-          throw new BlobDamagedError(`The object ${key} is not what was stored: it has ${size} bytes, not ${expected.size}.`);
+          throw new BlobDamagedError(`The object ${key} has changed: it has ${size} bytes, not ${expected.size}.`);
         const { start, end } = rangeIn(size, range);
         const bytes = bytesOf(handle, start, end);
         return streamOf(

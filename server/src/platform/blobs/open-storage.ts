@@ -25,9 +25,9 @@ function secretOf({ secret_key, secret_file = '' }: S3Location): string {
     const secret = readFileSync(secret_file, 'utf8').trim();
     if (secret !== '') return secret;
   } catch (error) {
-    throw new Error(`The file ${secret_file} of STORAGE_SECRET_FILE cannot be read. Put the secret of the store into it.`, {
+    throw new Error(`We can’t read the file ${secret_file} of STORAGE_SECRET_FILE. Save the store’s secret in it.`, {
       cause: error,
     });
   }
-  throw new Error(`The file ${secret_file} of STORAGE_SECRET_FILE is empty. Put the secret of the store into it.`);
+  throw new Error(`The file ${secret_file} of STORAGE_SECRET_FILE is empty. Save the store’s secret in it.`);
 }

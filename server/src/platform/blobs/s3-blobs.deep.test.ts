@@ -109,8 +109,8 @@ describe('STORAGE_URL', () => {
   });
 
   test.each([
-    ['https://key:hush@host/bucket', 'must be an address such as'],
-    ['s3:key:hush@host/bucket', 'must be an address such as'],
+    ['https://key:hush@host/bucket', 'must be an address, like'],
+    ['s3:key:hush@host/bucket', 'must be an address, like'],
     ['s3://host', 'must name a bucket'],
     ['s3://key:hush@host/', 'must name a bucket'],
     ['s3://key:hush@host/bu%20cket', 'must name a bucket'],
@@ -120,14 +120,14 @@ describe('STORAGE_URL', () => {
     ['s3://key:100%@host/bucket', 'must write a %'],
     ['s3://key:hush@host/bucket?tls=yes', 'must have tls=1 or tls=0'],
     ['s3://key:hush@host/bucket?region=a/b', 'must have a region'],
-    ['s3://key:hush@host/bucket?regoin=eu', 'knows region and tls behind its ?, not "regoin"'],
+    ['s3://key:hush@host/bucket?regoin=eu', 'allows only region and tls after the ?, not "regoin"'],
   ])('that is %s is refused with what is wrong, and without its secret', (url, said) => {
     expect(() => parseStorageUrl(url, undefined)).toThrow(said);
     expect(() => parseStorageUrl(url, undefined)).not.toThrow('hush');
   });
 
   test('takes its secret from one place', async () => {
-    expect(() => parseStorageUrl('s3://key:secret@host/bucket', '/run/secret')).toThrow('leave one of them out');
+    expect(() => parseStorageUrl('s3://key:secret@host/bucket', '/run/secret')).toThrow('remove one of them');
     const folder = freshFolder();
     const secret_file = join(folder, 'secret');
     const open = () =>
@@ -136,11 +136,11 @@ describe('STORAGE_URL', () => {
         folder: join(folder, 'out'),
         disk: openDisk(folder, 0),
       });
-    await expect(open()).rejects.toThrow(`The file ${secret_file} of STORAGE_SECRET_FILE cannot be read.`);
+    await expect(open()).rejects.toThrow(`We can’t read the file ${secret_file} of STORAGE_SECRET_FILE.`);
     writeFileSync(secret_file, '\n');
     await expect(open()).rejects.toThrow('is empty');
     writeFileSync(secret_file, 'secret\n');
-    await expect(open()).rejects.toThrow('The store of STORAGE_URL at 127.0.0.1:1 cannot be used: ECONNREFUSED.');
+    await expect(open()).rejects.toThrow('We can’t use the store of STORAGE_URL at 127.0.0.1:1: ECONNREFUSED.');
   });
 });
 
@@ -189,11 +189,11 @@ needing('an S3 server', HAS_S3_SERVER).describe('a store that speaks S3', () => 
     };
     meet();
     await expect(start(server.url({ port: way.port, secret: 'wrong' }))).rejects.toThrow(
-      'The store refuses the key or the secret of STORAGE_URL (403 SignatureDoesNotMatch).',
+      'The store refuses the key or secret in STORAGE_URL (403 SignatureDoesNotMatch).',
     );
     expect(way.calls).toHaveLength(1);
     await expect(start(server.url({ bucket: 'another' }))).rejects.toThrow(
-      'The bucket of STORAGE_URL is not there (404 NoSuchBucket).',
+      'The bucket in STORAGE_URL doesn’t exist (404 NoSuchBucket).',
     );
     await expect(start(server.url().replace('us-east-1', 'eu-west-1'))).rejects.toThrow('the region of STORAGE_URL');
     (await start(server.url())).close();

@@ -41,7 +41,7 @@ function sizeOf(response: IncomingMessage): number {
   const size = Number(response.headers['content-length'] ?? Number.NaN);
   if (Number.isSafeInteger(size)) return size;
   response.destroy();
-  throw new StoreAwayError('The store answers without saying how long its answer is.');
+  throw new StoreAwayError('The store’s answer has no length.');
 }
 
 function checksumOf({ headers }: IncomingMessage): string | undefined {
@@ -149,11 +149,11 @@ export class S3Blobs implements Blobs {
         }
       } catch (error) {
         throw isStorageError(error)
-          ? new StoreFullError('The disk has no room for what is sent to the store.', { cause: error })
+          ? new StoreFullError('The disk is too full to send this to the store.', { cause: error })
           : error;
       }
       const [all] = facts;
-      if (all === undefined) throw new Error('The stream did not come to its end.');
+      if (all === undefined) throw new Error('The stream ended early.');
       const is_held = file === undefined;
       async function* again() {
         if (is_held) yield* held;
@@ -184,26 +184,25 @@ export class S3Blobs implements Blobs {
           if (next.done === true) break;
           at += next.value.length;
           failed = 0;
-          if (at > range.end + 1) throw new BlobDamagedError(`The store sends more of the object ${key} than it was asked for.`);
+          if (at > range.end + 1) throw new BlobDamagedError(`The store sent more of the object ${key} than requested.`);
           yield next.value;
         }
         if (at === range.end + 1) return;
       } catch (error) {
         // One that hangs is not waited for twice.
         if (error instanceof BlobDamagedError || error instanceof StoreAwayError) throw error;
-        if (failed >= RESUMED_MOST)
-          throw new StoreAwayError(`The store did not give all of the object ${key}.`, { cause: error });
+        if (failed >= RESUMED_MOST) throw new StoreAwayError(`The store sent only part of the object ${key}.`, { cause: error });
       }
       response.destroy();
       failed += 1;
-      if (failed > RESUMED_MOST) throw new StoreAwayError(`The store did not give all of the object ${key}.`);
+      if (failed > RESUMED_MOST) throw new StoreAwayError(`The store sent only part of the object ${key}.`);
       response = await this.wire.call({
         method: 'GET',
         key,
         headers: { range: `bytes=${at}-${range.end}`, ...(etag === undefined ? {} : { 'if-match': etag }) },
       });
       onResponse(response);
-      if (response.statusCode !== 206) throw new StoreAwayError('The store does not give a part of an object.');
+      if (response.statusCode !== 206) throw new StoreAwayError('The store can’t send part of an object.');
     }
   }
 
@@ -235,7 +234,7 @@ export class S3Blobs implements Blobs {
   async get(key: string, { range, expected }: { range?: ByteRange; expected?: BlobFacts | undefined } = {}): Promise<Readable> {
     const place = this.within(key);
     if (range !== undefined && range.end !== undefined && range.end < range.start)
-      throw new RangeError(`A range cannot end at ${range.end} and begin at ${range.start}.`);
+      throw new RangeError(`A range can’t end at ${range.end} and start at ${range.start}.`);
     const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end ?? ''}` };
     let response = await this.wire.call({ method: 'GET', key: place, headers }).catch(async (error: unknown) => {
       // A range behind the end is refused in ways that differ from store to store.
@@ -247,12 +246,12 @@ export class S3Blobs implements Blobs {
     const size = Number(whole);
     if (expected !== undefined && size !== expected.size) {
       response.destroy();
-      throw new BlobDamagedError(`The object ${key} is not what was stored: it has ${size} bytes, not ${expected.size}.`);
+      throw new BlobDamagedError(`The object ${key} has changed: it has ${size} bytes, not ${expected.size}.`);
     }
     if (range !== undefined && (response.statusCode !== 206 || Number(from) !== range.start)) {
       response.destroy();
       rangeIn(size, range);
-      throw new StoreAwayError('The store does not give a part of an object.');
+      throw new StoreAwayError('The store can’t send part of an object.');
     }
     const start = range?.start ?? 0;
     const bytes = this.download(place, response, { start, end: start + sent - 1 }, (next) => {
@@ -322,7 +321,7 @@ async function wholeText(response: IncomingMessage): Promise<string> {
   for await (const chunk of response) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > LIST_BYTES_MAXIMUM) throw new StoreAwayError('The store answers with a list that is too long.');
+    if (size > LIST_BYTES_MAXIMUM) throw new StoreAwayError('The store’s list is too long.');
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');

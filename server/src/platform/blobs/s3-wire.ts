@@ -110,18 +110,16 @@ function isPassing(error: unknown): boolean {
 /** The error for an unsuccessful answer. */
 function failureOf(call: S3Call, status: number, code: string): Error {
   const said = code === '' ? String(status) : `${status} ${code}`;
-  if (status === 507 || FULL.has(code)) return new StoreFullError(`The store has no room for this (${said}).`);
-  if (code === 'NoSuchBucket') return new StoreAwayError(`The bucket of STORAGE_URL is not there (${said}).`);
-  if (status === 412) return new BlobDamagedError(`The object ${call.key ?? ''} was replaced while it was read.`);
+  if (status === 507 || FULL.has(code)) return new StoreFullError(`The store is full (${said}).`);
+  if (code === 'NoSuchBucket') return new StoreAwayError(`The bucket in STORAGE_URL doesn’t exist (${said}).`);
+  if (status === 412) return new BlobDamagedError(`The object ${call.key ?? ''} was replaced while we read it.`);
   if (status === 404) return new BlobNotFoundError(call.key ?? 'there');
   if (status === 429 || status >= 500 || HARMED.has(code)) return new PassingError(`it answers ${said}`);
   if (code === 'RequestTimeTooSkewed')
-    return new StoreAwayError(`The clocks of this server and of the store are too far apart (${said}).`);
+    return new StoreAwayError(`The clocks of this server and the store differ too much (${said}).`);
   if (status === 401 || status === 403)
-    return new StoreAwayError(`The store refuses the key or the secret of STORAGE_URL (${said}).`);
-  return new StoreAwayError(
-    `The store does not take what it is asked (${said}). Look at the address, the bucket and the region of STORAGE_URL.`,
-  );
+    return new StoreAwayError(`The store refuses the key or secret in STORAGE_URL (${said}).`);
+  return new StoreAwayError(`The store refused the request (${said}). Check the address, bucket, and region in STORAGE_URL.`);
 }
 
 /** Speaks S3 with one bucket, addressed by path. A call ends without a sign of life for `patience_ms`, so that its caller gets an answer; a body has no time limit while bytes arrive. */
@@ -134,7 +132,7 @@ export function createS3Wire(parts: { origin: string; bucket: string; account: A
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        reject(new StoreAwayError(`The store of STORAGE_URL has said nothing for ${Math.round(more_ms / 100) / 10} s.`));
+        reject(new StoreAwayError(`The store at STORAGE_URL didn’t answer for ${Math.round(more_ms / 100) / 10} s.`));
         of.destroy();
       }, more_ms);
     });
@@ -216,7 +214,7 @@ export function createS3Wire(parts: { origin: string; bucket: string; account: A
           if (isFinal(error)) throw error;
           const pause_ms = PAUSES_MS[tried];
           if (pause_ms === undefined || !isPassing(error) || performance.now() - began + pause_ms >= patience_ms)
-            throw new StoreAwayError(`The store of STORAGE_URL at ${new URL(origin).host} cannot be used: ${reasonOf(error)}.`, {
+            throw new StoreAwayError(`We can’t use the store of STORAGE_URL at ${new URL(origin).host}: ${reasonOf(error)}.`, {
               cause: error,
             });
           await new Promise((resolve) => setTimeout(resolve, pause_ms * (1 + Math.random() / 2)));

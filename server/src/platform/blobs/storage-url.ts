@@ -26,34 +26,34 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new StorageUrlError('must write a % in its key or secret as %25');
+    throw new StorageUrlError('must use %25 for a % in its key or secret');
   }
 }
 
 /** Parses `s3://key:secret@host:port/bucket/folder?region=...&tls=0|1`. @throws StorageUrlError, which never holds the secret. */
 export function parseStorageUrl(address: string, secret_file: string | undefined): S3Location {
   if (!URL.canParse(address) || !/^s3:\/\/[^/]/.test(address))
-    throw new StorageUrlError('must be an address such as s3://key:secret@host:9000/bucket?region=us-east-1');
+    throw new StorageUrlError('must be an address, like s3://key:secret@host:9000/bucket?region=us-east-1');
   // The protocol is one that URL knows the ports of.
   const url = new URL(address.replace(/^s3:/, 'https:'));
   const unknown = [...url.searchParams.keys()].find((name) => !KNOWN.includes(name));
-  if (unknown !== undefined) throw new StorageUrlError(`knows region and tls behind its ?, not ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined) throw new StorageUrlError(`allows only region and tls after the ?, not ${JSON.stringify(unknown)}`);
   const tls = url.searchParams.get('tls') ?? '1';
   if (tls !== '0' && tls !== '1') throw new StorageUrlError('must have tls=1 or tls=0');
   const region = url.searchParams.get('region') ?? 'us-east-1';
-  if (!REGION.test(region)) throw new StorageUrlError('must have a region such as region=eu-central-1');
+  if (!REGION.test(region)) throw new StorageUrlError('must have a region, like region=eu-central-1');
   const [bucket = '', ...folders] = url.pathname.slice(1).replace(/\/$/, '').split('/');
-  if (!BUCKET.test(bucket)) throw new StorageUrlError('must name a bucket behind its host: s3://key:secret@host/bucket');
+  if (!BUCKET.test(bucket)) throw new StorageUrlError('must name a bucket after the host: s3://key:secret@host/bucket');
   const folder = folders.join('/');
   if (folder !== '' && !FOLDER.test(folder))
-    throw new StorageUrlError('must name a folder of lower-case letters, digits, - and _ behind its bucket, or none');
+    throw new StorageUrlError('must name a folder of lowercase letters, digits, -, and _ after the bucket, or none');
   const access_key = decoded(url.username);
   const secret_key = decoded(url.password);
-  if (access_key === '') throw new StorageUrlError('must name its key: s3://key:secret@host/bucket');
+  if (access_key === '') throw new StorageUrlError('must include a key: s3://key:secret@host/bucket');
   if (secret_key === '' && secret_file === undefined)
-    throw new StorageUrlError('has no secret: write it behind the key (s3://key:secret@host/bucket), or set STORAGE_SECRET_FILE');
+    throw new StorageUrlError('has no secret: add it after the key (s3://key:secret@host/bucket), or set STORAGE_SECRET_FILE');
   if (secret_key !== '' && secret_file !== undefined)
-    throw new StorageUrlError('has a secret, and STORAGE_SECRET_FILE is set as well: leave one of them out');
+    throw new StorageUrlError('has a secret, and STORAGE_SECRET_FILE is set too: remove one of them');
   const protocol = tls === '1' ? 'https' : 'http';
   return {
     // Without the port that is the protocol's own.

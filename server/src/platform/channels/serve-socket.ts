@@ -170,7 +170,7 @@ function ask({ socket, talk }: Pick<Member<unknown, unknown>, 'socket' | 'talk'>
   sayText(socket, PING);
 }
 
-const refuseFrame = (socket: WebSocket) => end(socket, { code: CLOSED.malformed, reason: 'This frame is not understood.' });
+const refuseFrame = (socket: WebSocket) => end(socket, { code: CLOSED.malformed, reason: 'We can’t read this frame.' });
 
 /**
  * Serves one channel (contract/src/channel.ts): new sockets, their origin and number; the first frame, which authenticates; sizes and rates; heartbeats, spread over
@@ -204,7 +204,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     this.lively = this.channel.lively;
     this.longest = Math.max(this.channel.frame_bytes, this.lively?.bytes ?? 0);
     this.admission = createSocketAdmission(this.limits, (socket) =>
-      end(socket, { code: CLOSED.silent, reason: 'Too many have not said who they are.' }),
+      end(socket, { code: CLOSED.silent, reason: 'Too many connections aren’t signed in.' }),
     );
     this.standings = createStandings<Principal, Member<Principal, Said>>({
       refused: (principals) => this.service.refused(principals),
@@ -269,7 +269,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
       return undefined;
     }
     if (this.byPrincipal.of(this.service.keyOf(met.principal)).size >= this.limits.sockets_per_principal) {
-      end(socket, { code: CLOSED.too_many, reason: 'Too many are open.' });
+      end(socket, { code: CLOSED.too_many, reason: 'Too many connections are open.' });
       return undefined;
     }
     return this.admit(socket, talk, met.principal, hello);
@@ -279,7 +279,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
   private countRead({ socket, raw, entering }: Peer<Principal, Said>): void {
     if (entering === undefined || raw.bytesRead - entering.read_before <= this.channel.hello_bytes + FRAMING_BYTES) return;
     raw.off('data', entering.count);
-    end(socket, { code: CLOSED.too_big, reason: 'A hello is shorter.' });
+    end(socket, { code: CLOSED.too_big, reason: 'The greeting is too long.' });
   }
 
   private become(peer: Peer<Principal, Said>, next: 'talking' | 'known'): void {
@@ -327,7 +327,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
         if (socket.readyState !== socket.OPEN) this.leave(peer);
       },
       (error: unknown) => {
-        logFailure(this.fastify.log, error, 'a peer of a socket could not be let in');
+        logFailure(this.fastify.log, error, 'could not admit a peer of a socket');
         end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
       },
     );
@@ -343,14 +343,14 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     }
     if (this.isTooMuch(peer)) return false;
     if (length <= (state === 'silent' ? this.channel.hello_bytes : this.channel.frame_bytes)) return true;
-    end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
+    end(socket, { code: CLOSED.too_big, reason: 'The frame is too long.' });
     return false;
   }
 
   private hear(peer: Peer<Principal, Said>, text: string): void {
     const { socket, state, talk, member } = peer;
     if (text.length > (state === 'silent' ? this.channel.hello_bytes : this.longest)) {
-      end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
+      end(socket, { code: CLOSED.too_big, reason: 'The frame is too long.' });
       return;
     }
     const json = parseJson(text);
@@ -386,7 +386,10 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
       takeLively: this.lively && createBucket(this.lively),
       entering: {
         stranger: { socket, source: sourceOf(request.ip) },
-        silence: setTimeout(() => end(socket, { code: CLOSED.silent, reason: 'No hello in time.' }), this.limits.hello_ms),
+        silence: setTimeout(
+          () => end(socket, { code: CLOSED.silent, reason: 'The greeting came too late.' }),
+          this.limits.hello_ms,
+        ),
         read_before: raw.bytesRead,
         count,
       },
@@ -403,8 +406,8 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     try {
       this.hear(peer, isBinary ? '' : bytes.toString());
     } catch (error) {
-      // One frame must not end the server: no other code would catch this.
-      logFailure(this.fastify.log, error, 'a frame could not be taken in');
+      // One frame must not end the server, which nobody would catch this for.
+      logFailure(this.fastify.log, error, 'could not read a frame');
       end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
     }
   };

@@ -59,13 +59,13 @@ function cut(this: WebSocket): void {
 
 /** Whether a socket may be opened at all: by one of our pages or a program, with nothing secret in its address, and not too often. Answers from where. */
 export async function admitRequest(request: FastifyRequest, { opening, public_url }: SocketDoor): Promise<string> {
-  if (!request.ws) throw new Problem('not_found', { detail: 'This address speaks WebSocket only.' });
+  if (!request.ws) throw new Problem('not_found', { detail: 'This address supports only WebSocket.' });
   if (request.url.includes('?'))
     throw new Problem('malformed', { detail: 'Send the access token in the first message, never in the address.' });
-  if (!isOwnOrigin(request, public_url)) throw new Problem('forbidden', { detail: 'Another site may not listen here.' });
+  if (!isOwnOrigin(request, public_url)) throw new Problem('forbidden', { detail: 'Other sites can’t connect here.' });
   const source = sourceOf(request.ip);
   const empty = await opening.counters.take([{ key: `sockets:${source}`, rate: opening.rate }]);
-  if (empty !== undefined) throw tooManyRequests('Too many live connections were opened from here.', empty.wait_ms);
+  if (empty !== undefined) throw tooManyRequests('Your network has too many live connections.', empty.wait_ms);
   return source;
 }
 

@@ -43,7 +43,7 @@ export function createStandings<Principal, Member extends Standing<Principal>>(p
         for (const member of next) unchecked.delete(member);
         await check(next.filter(parts.isMember));
       })
-      .catch((error: unknown) => logFailure(parts.logger, error, 'peers of a socket could not be looked up'))
+      .catch((error: unknown) => logFailure(parts.logger, error, 'could not look up peers of a socket'))
       .finally(() => {
         checking = undefined;
         askSoon([]);

@@ -51,7 +51,7 @@ export function createAttempts(parts: {
         return await write();
       } catch (error) {
         if (error instanceof LeaseLost) throw error;
-        logFailure(logger, error, 'what became of a job could not be noted', { job: job.kind });
+        logFailure(logger, error, 'could not store the result of a job', { job: job.kind });
         if (isClosed()) return undefined;
         await pause(NOTE_EVERY_MS, undefined, { ref: false });
       }
@@ -88,7 +88,7 @@ export function createAttempts(parts: {
     const wait_ms = is_last ? undefined : waits_ms;
     const message = error instanceof Error ? error.message : String(error);
     if (is_last) logger.error({ err: error, job: kind.name, id: row.id }, 'a job failed too often and is given up');
-    else logFailure(logger, error, 'a job failed and is tried again', { job: kind.name });
+    else logFailure(logger, error, 'a job failed and will be retried', { job: kind.name });
     await note(() => store.fail(running.claim, message, wait_ms, is_tried_out), { id: row.id, kind: kind.name });
     if (wait_ms !== undefined) lookIn(kind.name, wait_ms);
   }
@@ -105,7 +105,7 @@ export function createAttempts(parts: {
     try {
       if (row.attempts > kind.attempts.most) {
         // The last attempt has no stored outcome: it ended its server, or was cut off with it.
-        if (every === undefined) throw new Error('Its servers ended while they worked on it.');
+        if (every === undefined) throw new Error('Its servers stopped while working on it.');
         await note(() => store.skip(claim, every), row);
         counts.failed += 1;
         logger.error({ job: kind.name }, 'a recurring job ended its servers and is left out once');
@@ -128,8 +128,7 @@ export function createAttempts(parts: {
     } catch (error) {
       // Its transaction may have failed after it had concluded: then it has not.
       await failed(of, row, running, error).catch((again: unknown) => {
-        if (!(again instanceof LeaseLost))
-          logFailure(logger, again, 'what became of a job could not be noted', { job: kind.name });
+        if (!(again instanceof LeaseLost)) logFailure(logger, again, 'could not store the result of a job', { job: kind.name });
       });
     }
   }

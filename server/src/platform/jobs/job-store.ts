@@ -260,7 +260,7 @@ export class JobStore {
       .where('cancelled', '=', sql.lit(0))
       .returning('id')
       .executeTakeFirst();
-    if (confirmed === undefined) throw new LeaseLost('Another server does this by now.');
+    if (confirmed === undefined) throw new LeaseLost('Another server is doing this now.');
   }
 
   /** Postpones a job that could not run now and did not fail: the attempt in `counted` is taken back. False when it is no longer this worker's. */
@@ -325,7 +325,7 @@ export class JobStore {
       }))
       .returning('id')
       .executeTakeFirst();
-    if (again === undefined) throw new LeaseLost('Another server does this by now.');
+    if (again === undefined) throw new LeaseLost('Another server is doing this now.');
     return 'again';
   }
 
@@ -363,7 +363,7 @@ export class JobStore {
   async skip(claim: Claim, every_ms: number): Promise<void> {
     await this.mine(this.database, claim)
       .update()
-      .set({ ...free, attempts: 0, run_at: this.at(every_ms), last_error: 'Its servers ended while they worked on it.' })
+      .set({ ...free, attempts: 0, run_at: this.at(every_ms), last_error: 'Its servers stopped while working on it.' })
       .execute();
   }
 
@@ -374,7 +374,7 @@ export class JobStore {
       .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
       .returning('id')
       .executeTakeFirst();
-    if (counted === undefined) throw new LeaseLost('Another server does this by now.');
+    if (counted === undefined) throw new LeaseLost('Another server is doing this now.');
   }
 
   /** Gives rows back as if they had not been claimed. */

@@ -39,7 +39,7 @@ export class Postponed extends Error {
   readonly wait_ms: number;
 
   constructor(wait_ms: number) {
-    super('It is done later.');
+    super('It will run later.');
     this.wait_ms = wait_ms;
   }
 }

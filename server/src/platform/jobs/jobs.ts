@@ -161,7 +161,7 @@ export class Jobs {
       return;
     }
     of.looking = this.take(of)
-      .catch((error: unknown) => logFailure(this.logger, error, 'jobs could not be taken up', { job: of.kind.name }))
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not claim jobs', { job: of.kind.name }))
       .finally(() => {
         of.looking = undefined;
         if (!of.is_asked_again) return;
@@ -180,7 +180,7 @@ export class Jobs {
     });
     this.tidying = this.store
       .tidy(recurring)
-      .catch((error: unknown) => logFailure(this.logger, error, 'jobs could not be tidied up'));
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not remove old jobs'));
   };
 
   /** The same for many. */
@@ -197,7 +197,7 @@ export class Jobs {
 
   /** Sets the handler of a kind. Call before `start`. None is taken up while `isReady` says no. */
   handle<Payload>(kind: JobKind<Payload>, work: (job: Job<Payload>) => Promise<void>, isReady: () => boolean = () => true): void {
-    if (this.started || this.handled.has(kind.name)) throw new Error(`The jobs ${kind.name} are handled already.`);
+    if (this.started || this.handled.has(kind.name)) throw new Error(`The jobs ${kind.name} already have a handler.`);
     this.handled.set(kind.name, {
       kind,
       work: async (row, given) => await work({ ...given, payload: kind.payload.parse(JSON.parse(row.payload)) }),
@@ -330,7 +330,7 @@ export class Jobs {
     await Promise.all([...this.handled.values()].flatMap(({ looking }) => looking ?? []));
     const running = this.underWay();
     for (const of of this.handled.values()) if (of.timer !== undefined) clearTimeout(of.timer.timeout);
-    for (const { controller } of running) controller.abort(new Stopping('This server stops.'));
+    for (const { controller } of running) controller.abort(new Stopping('This server is stopping.'));
     await Promise.race([Promise.allSettled(running.map(({ done }) => done)), pause(CLOSE_MS, undefined, { ref: false })]);
     this.closed = true;
     await Promise.all([this.leases.close(), this.tidying]);
@@ -338,7 +338,9 @@ export class Jobs {
     // The outcomes of these are ignored from here on: they are no longer this server's.
     await this.store
       .giveBack(left.map(({ claim, counted }) => ({ ...claim, counted })))
-      .catch((error: unknown) => logFailure(this.logger, error, 'jobs could not be given back; others have them after a minute'));
+      .catch((error: unknown) =>
+        logFailure(this.logger, error, 'could not release jobs; other servers take them after a minute'),
+      );
     if (running.length > 0) this.news?.tell({ kind: 'work', kinds: [...this.handled.keys()] });
   }
 }

@@ -42,7 +42,7 @@ export function createLeases(parts: {
     const kept = new Map((await store.renew(all.map(({ claim }) => claim))).map((row) => [row.id, row]));
     for (const one of all) {
       const row = kept.get(one.claim.id);
-      if (row?.claims !== one.claim.claims) one.controller.abort(new LeaseLost('The job was claimed anew.'));
+      if (row?.claims !== one.claim.claims) one.controller.abort(new LeaseLost('The job was claimed again.'));
       else if (row.cancelled === 1) one.controller.abort(new Error('The job was cancelled.'));
       else one.held_until = asked_at + lease_ms;
     }
@@ -55,10 +55,10 @@ export function createLeases(parts: {
       renewing = renew()
         .then(() => lease_ms / RENEWALS)
         .catch((error: unknown) => {
-          logFailure(logger, error, 'the leases of jobs under way could not be renewed');
-          // Another server may have them by now; the database checks their outcome in any case.
+          logFailure(logger, error, 'could not renew the leases of running jobs');
+          // Another server may have them by now; what they conclude is asked of the database in any case.
           for (const one of underWay()) {
-            if (performance.now() > one.held_until) one.controller.abort(new LeaseLost('The lease could not be renewed.'));
+            if (performance.now() > one.held_until) one.controller.abort(new LeaseLost('We couldn’t renew the lease.'));
           }
           return Math.min(RENEW_AGAIN_MS, lease_ms / RENEWALS);
         })

@@ -11,8 +11,15 @@ interface Log {
   forget: NodeJS.Timeout | undefined;
 }
 
+interface MemoryTopicsOptions {
+  kept?: number | undefined;
+  /** Hears of each event before its listeners, whether there are any or not. */
+  before?: { told(topic: TopicName): void; toldAll(): void };
+}
+
 /** Topics of this process. */
-export function createMemoryTopics(options: { kept?: number | undefined } = {}): Topics {
+export function createMemoryTopics(options: MemoryTopicsOptions = {}): Topics {
+  const { before } = options;
   const kept_maximum = options.kept ?? KEPT_MAXIMUM;
   const logs = new Map<TopicName, Log>();
 
@@ -39,12 +46,14 @@ export function createMemoryTopics(options: { kept?: number | undefined } = {}):
 
   return {
     publish(topic, event) {
+      before?.told(topic);
       const log = logs.get(topic);
       // No one has listened lately, so no one can have missed it.
       if (log !== undefined) tell(log, event);
     },
 
     publishToAll(event) {
+      before?.toldAll();
       for (const [topic, log] of logs) if (topic.startsWith(PERSON)) tell(log, event);
     },
 

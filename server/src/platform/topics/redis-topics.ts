@@ -253,7 +253,7 @@ class RedisTopics implements Topics {
     try {
       // Answers come in the order of the commands: after this one the late answers are known.
       await this.send(['PING']);
-      if (!(await this.hearer.ask())) throw new Error('nothing is heard yet');
+      if (!(await this.hearer.ask())) throw new Error('not subscribed yet');
       await this.forgetUnsaid();
     } catch {
       this.connection.renew();

@@ -2,6 +2,7 @@ import { type ProxyFindings, readProxyFindings } from '@palisade/contract/proxy'
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { call } from '#api/call.ts';
+import { useIsStartOver } from '#api/start.ts';
 
 const ProxyBanner = lazy(async () => ({ default: (await import('./proxy-banner.tsx')).ProxyBanner }));
 
@@ -23,6 +24,6 @@ function isFound({ behind_proxy, untrusted }: ProxyFindings): boolean {
 
 /** Asks for proxies that the settings do not name; what tells of them is loaded where there are any. */
 export function ProxyFindingsBanner() {
-  const { data: findings } = useQuery(findingsQuery);
+  const { data: findings } = useQuery({ ...findingsQuery, enabled: useIsStartOver() });
   return <Suspense fallback={null}>{findings && isFound(findings) && <ProxyBanner findings={findings} />}</Suspense>;
 }

@@ -33,7 +33,7 @@ function describeState({ state, size }: Attaching): string {
 export function AttachingList({ files, onRemove }: { files: readonly Attaching[]; onRemove: (file: Attaching) => void }) {
   if (files.length === 0) return null;
   return (
-    <ul className="attaching" aria-label="Files of your message">
+    <ul className="attaching" aria-label="Files in your message">
       {files.map((file) => (
         <li key={file.key} className="attaching__file" data-phase={file.state.phase}>
           <span className="attaching__icon" aria-hidden="true">
@@ -50,7 +50,7 @@ export function AttachingList({ files, onRemove }: { files: readonly Attaching[]
           <button
             type="button"
             className="icon-button"
-            aria-label={`Take ${shownNameOf(file.name).whole} away`}
+            aria-label={`Remove ${shownNameOf(file.name).whole}`}
             onClick={() => onRemove(file)}
           >
             <IconX size={16} stroke={2} aria-hidden="true" />
@@ -135,9 +135,9 @@ function useAddressOf(content: Blob | undefined): string | undefined {
 const STATUS_WORDS: Record<Attachment['status'], string | undefined> = {
   clean: undefined,
   scanning: 'being scanned',
-  infected: 'infected: it cannot be opened',
-  unread: 'not fully read: it cannot be opened',
-  failed: 'not scanned: it cannot be opened',
+  infected: 'infected: you can’t open it',
+  unread: 'not fully checked: you can’t open it',
+  failed: 'not scanned: you can’t open it',
 };
 
 function FileToDownload({ attachment: { id, filename, size, status } }: { attachment: Attachment }) {

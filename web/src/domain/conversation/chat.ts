@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { changeList } from '#api/change-list.ts';
+import { useIsStartOver } from '#api/start.ts';
 
 /** Messages that are read at once; older ones on demand. */
 export const MESSAGES_PAGE = 50;
@@ -34,12 +35,12 @@ export const chatStateQuery = queryOptions({
 
 /** Number of unread messages of support; 0 where that is not known. */
 export function useUnread(): number {
-  return useQuery(chatStateQuery).data?.unread ?? 0;
+  return useQuery({ ...chatStateQuery, enabled: useIsStartOver() }).data?.unread ?? 0;
 }
 
 /** The median time of a first answer in the last 7 days, in seconds; null where that is not known. */
 export function useResponseTime(): number | null {
-  return useQuery(chatStateQuery).data?.response_s ?? null;
+  return useQuery({ ...chatStateQuery, enabled: useIsStartOver() }).data?.response_s ?? null;
 }
 
 /** As much of a message as its place among the others takes. */

@@ -45,7 +45,7 @@ export function CustomerCard({ card }: { card: Card }) {
         {card.devices.map(({ name, last_seen_at }) => (
           <li key={`${name} ${last_seen_at}`}>
             <bdi>{name}</bdi>
-            <span>{last_seen_at === null ? 'never seen' : <Moment iso={last_seen_at} now={now} />}</span>
+            <span>{last_seen_at === null ? 'never active' : <Moment iso={last_seen_at} now={now} />}</span>
           </li>
         ))}
       </Part>

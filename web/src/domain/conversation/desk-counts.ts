@@ -3,6 +3,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '#api/call.ts';
 import { hearTopic, onEvent } from '#api/events.ts';
+import { useIsStartOver } from '#api/start.ts';
 
 /** Shortest interval at which the desk is read anew, in ms: a busy desk changes many times a second. */
 const ANEW_AT_MOST = 1_500;
@@ -42,5 +43,6 @@ export function useDeskCounts(isAtDesk: boolean): Counts | undefined {
       for (const stop of stops) stop();
     };
   }, [queries, isAtDesk]);
-  return useQuery({ ...deskCountsQuery, refetchInterval: isAtDesk ? false : ASKED_AGAIN }).data;
+  const enabled = useIsStartOver();
+  return useQuery({ ...deskCountsQuery, enabled, refetchInterval: isAtDesk ? false : ASKED_AGAIN }).data;
 }

@@ -40,9 +40,7 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
       const { label, icon, screen } = THINGS[card.thing];
       return (
         <CardFrame icon={icon} label={isStaff ? `${label}, shown to you` : `${label}, shown to support`} title={card.title}>
-          {openShared ?? (
-            <Link to={card.thing === 'scam_check' ? `${screen}?check=${card.subject_id}` : screen}>See it on its screen</Link>
-          )}
+          {openShared ?? <Link to={card.thing === 'scam_check' ? `${screen}?check=${card.subject_id}` : screen}>Open it</Link>}
         </CardFrame>
       );
     }
@@ -50,7 +48,7 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
       return (
         <CardFrame icon={IconDeviceDesktop} label="Remote session" title={<code>{card.session_code}</code>}>
           <span className="message-card__line">
-            {Date.parse(card.expires_at) > now ? 'For one session, until ' : 'Was for one session, until '}
+            {Date.parse(card.expires_at) > now ? 'For one session until ' : 'Expired: one session until '}
             <Moment iso={card.expires_at} now={now} />
             {isStaff ? '. Join with it when the customer is ready.' : '. Only the technician of this chat should use it.'}
           </span>
@@ -67,8 +65,8 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
       return (
         <CardFrame
           icon={IconMail}
-          label={card.reason === 'lost_letters' ? 'Mail with letters that could not be read' : 'Sender not verified'}
-          title={card.from === '' ? 'No one author' : shownEmail(card.from)}
+          label={card.reason === 'lost_letters' ? 'Email with unreadable characters' : 'Sender not verified'}
+          title={card.from === '' ? 'Unclear author' : shownEmail(card.from)}
         >
           {keptMail}
         </CardFrame>

@@ -145,7 +145,7 @@ export function MessageComposer({
           value={draft}
           error={
             isTooLong
-              ? `${count.format(length)} of ${count.format(MESSAGE_LENGTH_MAXIMUM)} characters. Send it in parts.`
+              ? `${count.format(length)} of ${count.format(MESSAGE_LENGTH_MAXIMUM)} characters. Split it into parts.`
               : undefined
           }
           onChange={(event) => type(event.currentTarget.value)}
@@ -159,7 +159,7 @@ export function MessageComposer({
       {below}
       {isOver && (
         <p className="composer__drop" aria-hidden="true">
-          Drop the files to attach them
+          Drop files to attach them
         </p>
       )}
     </Form>

@@ -33,13 +33,13 @@ function stateOf(attachment: Attachment): Attaching['state'] {
     case 'infected':
       return {
         phase: 'refused',
-        sentence: `Infected${attachment.threat === null ? '' : ` (${attachment.threat})`}: it is not sent. Do not open it.`,
+        sentence: `Infected${attachment.threat === null ? '' : ` (${attachment.threat})`}. We didn’t send it. Don’t open it.`,
         attachment,
       };
     case 'unread':
-      return { phase: 'refused', sentence: 'Our engines could not read all of it, so it is not sent.', attachment };
+      return { phase: 'refused', sentence: 'We couldn’t check the whole file, so we didn’t send it.', attachment };
     case 'failed':
-      return { phase: 'refused', sentence: 'It could not be scanned. Take it away, and add it again.', attachment };
+      return { phase: 'refused', sentence: 'We couldn’t scan it. Remove it and add it again.', attachment };
   }
 }
 
@@ -95,9 +95,9 @@ export function useAttaching() {
       lastKey.current += 1;
       const refused =
         index >= room
-          ? `A message has at most ${ATTACHMENTS_MAXIMUM} files. Send it in another one.`
+          ? `A message can have at most ${ATTACHMENTS_MAXIMUM} files. Send it in another message.`
           : file.size > ATTACHMENT_BYTES_MAXIMUM
-            ? `A file has at most ${describeBytes(ATTACHMENT_BYTES_MAXIMUM)}.`
+            ? `A file can be at most ${describeBytes(ATTACHMENT_BYTES_MAXIMUM)}.`
             : undefined;
       return {
         key: lastKey.current,

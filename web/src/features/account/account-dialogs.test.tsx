@@ -87,7 +87,7 @@ describe('Profile Settings', () => {
     server.on(changeUsername, refusal('username_taken'));
     const user = open();
     await rename(user, 'omar');
-    await screen.findByText('This username is taken. Choose another one.');
+    await screen.findByText('This username is taken. Choose another.');
     expect(screen.getByLabelText('Username')).toBeInvalid();
     expect(currentSession()?.user_info.username).toBe('maria');
   });
@@ -104,12 +104,12 @@ describe('Profile Settings', () => {
   it('gives all of one’s data as a file for the password', async () => {
     const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {});
     vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:file', revokeObjectURL: () => {} }));
-    server.on(exportData, refusal('invalid_field', { errors: [{ field: 'password', message: 'This is not your password.' }] }));
+    server.on(exportData, refusal('invalid_field', { errors: [{ field: 'password', message: 'Wrong password. Try again.' }] }));
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Export my data' }));
     await user.type(screen.getByLabelText('Your password'), 'x');
     await user.click(screen.getByRole('button', { name: 'Export' }));
-    expect(await screen.findByText('This is not your password.')).toBeVisible();
+    expect(await screen.findByText('Wrong password. Try again.')).toBeVisible();
     expect(saved).not.toHaveBeenCalled();
     server.on(exportData, { status: 200, text: '{}' });
     await user.type(screen.getByLabelText('Your password'), 'y');
@@ -122,7 +122,7 @@ describe('Profile Settings', () => {
   });
 
   it('asks for the second factor as well, also one that was set up elsewhere meanwhile', async () => {
-    const errors = [{ field: 'code', message: 'Give a code of your app as well, or use a recovery code or a passkey.' }];
+    const errors = [{ field: 'code', message: 'Enter a code from your app, or use a recovery code or passkey.' }];
     server.on(exportData, refusal('invalid_field', { errors }));
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Export my data' }));
@@ -130,9 +130,7 @@ describe('Profile Settings', () => {
     expect(screen.queryByLabelText('Code')).not.toBeInTheDocument();
     server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, totp_since: MARIA_ACCOUNT.created_at }));
     await user.type(field, 'correct horse{Enter}');
-    expect(await screen.findByRole('alert')).toHaveTextContent(
-      'Give a code of your app as well, or use a recovery code or a passkey.',
-    );
+    expect(await screen.findByRole('alert')).toHaveTextContent('Enter a code from your app, or use a recovery code or passkey.');
     server.on(exportData, refusal('second_factor_refused', { detail: 'This code is wrong.' }));
     await user.type(await screen.findByLabelText('Code'), '123456{Enter}');
     expect(await screen.findByText('This code is wrong.')).toBeVisible();
@@ -150,7 +148,7 @@ describe('Profile Settings', () => {
     await user.click(form.getByRole('button', { name: 'Delete for good' }));
     const code = form.getByLabelText('Code');
     expect(code).toHaveFocus();
-    expect(code).toHaveAccessibleDescription(/This is still empty\. Fill it in to go on\.$/u);
+    expect(code).toHaveAccessibleDescription(/Fill in this field to continue\.$/u);
     expect(server.callsOf(deleteAccount)).toEqual([]);
   });
 
@@ -166,7 +164,7 @@ describe('Profile Settings', () => {
     expect(submit).toBeDisabled();
     await user.type(within(form).getByLabelText('Type maria@example.com to confirm'), '.com');
     await user.click(submit);
-    expect(await screen.findByRole('alert')).toHaveTextContent('Make somebody else an administrator first.');
+    expect(await screen.findByRole('alert')).toHaveTextContent('Make someone else an administrator first.');
     expect(currentSession()).toBeDefined();
     server.on(deleteAccount, reply(deleteAccount, { success: true }));
     await user.click(submit);
@@ -249,11 +247,11 @@ describe('Security Preferences', () => {
   });
 
   it('says at the field that the current password is wrong', async () => {
-    const errors = [{ field: 'current_password', message: 'This is not your current password.' }];
+    const errors = [{ field: 'current_password', message: 'This isn’t your current password. Try again.' }];
     server.on(changePassword, refusal('invalid_field', { errors }));
     const user = open();
     await change(user);
-    await screen.findByText('This is not your current password.');
+    await screen.findByText('This isn’t your current password. Try again.');
     expect(screen.getByLabelText('Current Password')).toHaveFocus();
     expect(screen.getByLabelText('New Password')).toHaveValue('battery staple');
   });
@@ -277,7 +275,7 @@ describe('Security Preferences', () => {
   it('ends one session once the password is given', async () => {
     // The fake knows its addresses whole.
     const endPhone = { ...endSession, path: `/auth/sessions/${PHONE.id}/end` as const };
-    const errors = [{ field: 'password', message: 'This is not your password.' }];
+    const errors = [{ field: 'password', message: 'Wrong password. Try again.' }];
     server.on(endPhone, refusal('invalid_field', { errors }));
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Sign out Safari on iPhone' }));
@@ -285,7 +283,7 @@ describe('Security Preferences', () => {
     const field = within(form).getByLabelText('Your password');
     expect(field).toHaveFocus();
     await user.keyboard('wrong{Enter}');
-    expect(await within(form).findByText('This is not your password.')).toBeVisible();
+    expect(await within(form).findByText('Wrong password. Try again.')).toBeVisible();
     server.on(endPhone, reply(endSession, undefined));
     server.on(listSessions, reply(listSessions, [HERE]));
     await user.clear(field);

@@ -47,7 +47,7 @@ describe('the banner', () => {
   });
 
   it('says at the field that a code is worth nothing, and sends another mail, or when it will', async () => {
-    const message = 'This code is wrong, has expired, or belongs to another account. Ask for a new one.';
+    const message = 'This code is wrong, expired, or for another account. Get a new one.';
     server.on(proveEmail, refusal('invalid_field', { errors: [{ field: 'token', message }] }));
     server.on(sendEmailProof, reply(sendEmailProof, { success: true }));
     renderForTest(<EmailBanner />);
@@ -94,7 +94,7 @@ it('the page of the link has the code in its field, and says when all is done', 
 describe('parts that are held back', () => {
   it('says so in the place of two-factor sign-in', async () => {
     renderForTest(<TwoFactorPart told={undefined} onTask={() => undefined} />);
-    expect(screen.getByText(/You can set up two-factor sign-in once you have confirmed your email address/u)).toBeVisible();
+    expect(screen.getByText(/You can set up two-factor sign-in after you confirm your email address/u)).toBeVisible();
     expect(await screen.findByText('Off')).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Set up an authenticator app' })).not.toBeInTheDocument();
     act(() => startSession({ ...UNPROVEN, email_unproven: undefined }));

@@ -105,12 +105,12 @@ describe('setting up an authenticator app', () => {
   });
 
   it('says at the field that the password is wrong, and Back leads to the list', async () => {
-    const errors = [{ field: 'current_password', message: 'This is not your current password.' }];
+    const errors = [{ field: 'current_password', message: 'This isn’t your current password. Try again.' }];
     server.on(confirmIdentity, refusal('invalid_field', { errors }));
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Set up an authenticator app' }));
     await user.type(screen.getByLabelText('Your password'), 'wrong{Enter}');
-    expect(await screen.findByText('This is not your current password.')).toBeVisible();
+    expect(await screen.findByText('This isn’t your current password. Try again.')).toBeVisible();
     expect(screen.getByLabelText('Your password')).toHaveFocus();
     await user.click(screen.getByRole('button', { name: 'Back' }));
     expect(await screen.findByRole('heading', { name: 'Two-factor sign-in' })).toHaveFocus();

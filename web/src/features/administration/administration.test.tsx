@@ -206,7 +206,7 @@ describe('Users', () => {
     await user.selectOptions(within(dialog).getByLabelText('Role'), 'Support');
     expect(server.callsOf(changeUser)).toHaveLength(0);
     await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
-    expect(await within(dialog).findByRole('alert')).toHaveTextContent('Make somebody else an administrator first.');
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('Make someone else an administrator first.');
     server.on(changeUser, reply(changeUser, { ...OMAR, role: 'support' }));
     server.on(listUsers, reply(listUsers, [{ ...OMAR, role: 'support' }, SELF]));
     await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
@@ -225,10 +225,10 @@ describe('Users', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
     expect(await within(dialog).findByText(/^Done\. From now on the Support Desk is in their menu/u)).toBeVisible();
     expect(screen.queryByRole('button', { name: `Manage ${OMAR.email}`, hidden: true })).not.toBeInTheDocument();
-    server.on(changeUser, refusal('not_found', { detail: 'This account is gone.' }));
+    server.on(changeUser, refusal('not_found', { detail: 'This account no longer exists.' }));
     await user.click(within(dialog).getByRole('button', { name: 'Disable account' }));
     await user.click(within(dialog).getByRole('button', { name: 'Disable and sign out' }));
-    expect(await within(dialog).findByRole('alert')).toHaveTextContent('This account is gone.');
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('This account no longer exists.');
     await user.keyboard('{Escape}');
     await waitFor(() => expect(dialog).not.toBeInTheDocument());
   });

@@ -1,5 +1,15 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { AUDIT_KINDS, type AuditEntry, type AuditKind, checkAudit, listAudit } from '@palisade/contract/audit';
+import {
+  AUDIT_GROUPS,
+  AUDIT_KINDS,
+  type AuditEntry,
+  type AuditGroup,
+  type AuditKind,
+  auditGroupOf,
+  checkAudit,
+  listAudit,
+} from '@palisade/contract/audit';
+import { dayAfter, startOfDate } from '@palisade/contract/day';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconAlertTriangle, IconFileSearch, IconShieldCheck } from '@tabler/icons-react';
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -12,10 +22,11 @@ import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
+import { ChoiceFilter, DaysFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
+import { ZONE } from '#ui/place.ts';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 import { AUDIT_ICONS } from './audit-icons.ts';
@@ -30,12 +41,58 @@ const PROOF_SENTENCE = 'To prove it later, even against somebody who runs the se
 /** Letters of a SHA-256 in hexadecimal. */
 const HEAD_LENGTH = 64;
 
-const auditQuery = ({ person, kind }: { person: string; kind: AuditKind | undefined }) =>
+/** Entries that are shown, as the address has them. */
+interface Wanted {
+  person: string;
+  /** A kind, or a group with `GROUP_MARK` before it. */
+  what: What | undefined;
+  /** Days of this browser's time zone, or empty. */
+  from: string;
+  to: string;
+}
+
+const GROUP_MARK = 'all-';
+type What = AuditKind | `${typeof GROUP_MARK}${AuditGroup}`;
+
+const GROUP_LABELS: Record<AuditGroup, string> = {
+  sign_in: 'Sign-ins',
+  account: 'Accounts',
+  plans: 'Plans',
+  alerts: 'Alerts',
+  files: 'Files',
+  devices: 'Devices',
+  remote: 'Remote support',
+  support: 'Support',
+  installation: 'Installation',
+};
+
+/** Each group with all of its entries first, then its kinds. */
+const CHOICES = AUDIT_GROUPS.map((group) => {
+  const kinds = AUDIT_KINDS.filter((kind) => auditGroupOf(kind) === group);
+  const all = [`${GROUP_MARK}${group}`, `All: ${GROUP_LABELS[group]}`] as const;
+  return [GROUP_LABELS[group], [all, ...kinds.map((kind) => [kind, KIND_LABELS[kind]] as const)]] as const;
+});
+const WHATS: readonly What[] = CHOICES.flatMap(([, options]) => options.map(([what]) => what));
+
+function queryOf({ person, what, from, to }: Wanted) {
+  const group = AUDIT_GROUPS.find((one) => what === `${GROUP_MARK}${one}`);
+  const kind = AUDIT_KINDS.find((one) => what === one);
+  const start = (day: string) => new Date(startOfDate(ZONE.name, day)).toISOString();
+  return {
+    person,
+    ...(kind && { kind }),
+    ...(group && { group }),
+    ...(from !== '' && { from: start(from) }),
+    ...(to !== '' && { to: start(dayAfter(to, 1)) }),
+  };
+}
+
+const auditQuery = (wanted: Wanted) =>
   infiniteQueryOptions({
-    queryKey: [...AUDIT_KEY, 'entries', person, kind],
+    queryKey: [...AUDIT_KEY, 'entries', wanted],
     queryFn: ({ pageParam, signal }) =>
       call(listAudit, {
-        query: { limit: ROWS_AT_ONCE, person, ...(kind && { kind }), ...(pageParam > 0 && { cursor: pageParam }) },
+        query: { limit: ROWS_AT_ONCE, ...queryOf(wanted), ...(pageParam > 0 && { cursor: pageParam }) },
         signal,
       }),
     initialPageParam: 0,
@@ -114,19 +171,26 @@ function Checking() {
   );
 }
 
+/** A day that the address names; empty where it names none. */
+function dayIn(address: URLSearchParams, name: string): string {
+  const day = address.get(name) ?? '';
+  return /^\d{4}-\d{2}-\d{2}$/u.test(day) && !Number.isNaN(Date.parse(day)) ? day : '';
+}
+
 function Entries() {
   const [address, setAddress] = useSearchParams();
   const [words, setWords] = useState(address.get('person') ?? '');
   const [person] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
-  const kind = AUDIT_KINDS.find((known) => known === address.get('kind'));
-  const query = auditQuery({ person, kind });
+  const what = WHATS.find((known) => known === address.get('kind'));
+  const [from, to] = [dayIn(address, 'from'), dayIn(address, 'to')];
+  const query = auditQuery({ person, what, from, to });
   const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query);
   const entries = data?.pages.flat();
   const now = useMinute();
 
-  function show(next: { person?: string; kind?: string }) {
+  function show(next: { person?: string; kind?: string; from?: string; to?: string }) {
     if (next.person !== undefined) setWords(next.person);
-    const wanted = { person: words, kind: kind ?? '', ...next };
+    const wanted = { person: words, kind: what ?? '', from, to, ...next };
     setAddress(
       Object.entries(wanted).filter(([, value]) => value !== ''),
       { replace: true },
@@ -138,17 +202,18 @@ function Entries() {
       <ListFilters>
         <SearchFilter
           label="Person"
-          placeholder="Whole email, username or id"
+          placeholder="Email, username, or ID"
           value={words}
           onChange={(typed) => show({ person: typed })}
         />
         <ChoiceFilter
           label="What"
           none="Everything"
-          options={AUDIT_KINDS.map((value) => [value, KIND_LABELS[value]] as const)}
-          value={kind}
+          groups={CHOICES}
+          value={what}
           onChoose={(chosen) => show({ kind: chosen ?? '' })}
         />
+        <DaysFilter from={from} to={to} onChange={show} />
       </ListFilters>
       <Listed
         what="the audit log"
@@ -160,9 +225,9 @@ function Entries() {
           <EmptyState
             icon={<IconFileSearch size={28} stroke={1.7} />}
             title="Nothing matches"
-            sentence="There is no entry of this person and this kind. A person is found by the whole email, username or id."
+            sentence="No entry fits this person, kind, and time. Try fewer filters."
             action={
-              <Button variant="quiet" onClick={() => show({ person: '', kind: '' })}>
+              <Button variant="quiet" onClick={() => show({ person: '', kind: '', from: '', to: '' })}>
                 Show everything
               </Button>
             }

@@ -228,7 +228,7 @@ describe('an alert', () => {
     await userEvent.click(
       await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: /^(?!Show)/u }),
     );
-    expect(await screen.findByText('This alert is not there')).toBeVisible();
+    expect(await screen.findByText('We couldn’t find this alert')).toBeVisible();
   });
 
   it('is acknowledged, and says why when it is not', async () => {
@@ -331,7 +331,7 @@ describe('an alert', () => {
     const resolution = { reason: 'was_me', note: null, until: null, at: alert.created_at, by: MARIA.id } as const;
     const resolved = alertDetailOf({ ...alert, status: 'resolved', resolution });
     server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, resolved));
-    const detail = 'This alert is resolved already.';
+    const detail = 'This alert is already resolved.';
     server.on({ ...resolveAlert, path: alertPath(alert.id, '/resolve') }, refusal('conflict', { detail }));
     await press('Resolve alert', dialog);
     expect(await dialog.findByRole('alert')).toHaveTextContent(detail);

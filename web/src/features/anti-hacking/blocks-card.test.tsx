@@ -99,7 +99,7 @@ describe('the active blocks', () => {
     server.on(listBlocks, refusal('internal'));
     await open();
     await act(() => vi.advanceTimersByTimeAsync(10_000));
-    expect(screen.getByRole('alert')).toHaveTextContent('The blocks could not be read');
+    expect(screen.getByRole('alert')).toHaveTextContent('We couldn’t load the blocks');
     server.on(listBlocks, reply(listBlocks, [BLOCK]));
     server.on(liftBlock, refusal('unavailable'));
     await press('Retry');

@@ -114,7 +114,7 @@ describe('the details of a scan', () => {
       </UploadsProvider>,
     );
     await userEvent.click(await screen.findByRole('link', { name: INFECTED.filename }));
-    expect(await screen.findByText('This scan is not there')).toBeVisible();
+    expect(await screen.findByText('We couldn’t find this scan')).toBeVisible();
   });
 
   it('take a scan out of the history once the person has confirmed', async () => {

@@ -175,9 +175,7 @@ describe('uploading', () => {
     await step(() => upload.answer(refusal('storage_full')));
     await waitFor(() => expect(alert).toHaveBeenCalledExactlyOnceWith('Error scanning file. Please try again.'));
     expect(
-      rowOf('a.txt').getByText(
-        'The server cannot store anything more right now. Try again later, and tell support if it goes on.',
-      ),
+      rowOf('a.txt').getByText('The server’s storage is full. Try again later, or tell support if it keeps happening.'),
     ).toBeVisible();
 
     await userEvent.click(rowOf('a.txt').getByRole('button', { name: 'Retry a.txt' }));

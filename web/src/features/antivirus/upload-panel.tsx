@@ -118,7 +118,7 @@ function useTick(isOn: boolean): number {
 }
 
 /** Rows that are shown before the rest is asked for. */
-const SHOWN = 6;
+const SHOWN = 4;
 
 /** Files without a record in the history: files on their way first, then failed ones, then waiting and cancelled ones. */
 function rowsOf(uploads: readonly Upload[]): Upload[] {
@@ -232,8 +232,8 @@ function WayToAdvice({ uploads }: { uploads: readonly Upload[] }) {
   if (first === undefined) return null;
   const isOnly = second === undefined || second.scan_status !== first.scan_status || second.is_test_file;
   return isOnly ? (
-    <ScreenLink to={`/antivirus?scan=${first.id}`} preventScrollReset>
-      What to do
+    <ScreenLink to={`/antivirus?scan=${first.id}`} variant={first.is_test_file ? 'quiet' : 'primary'} preventScrollReset>
+      {first.is_test_file ? 'See details' : 'What to do'}
     </ScreenLink>
   ) : (
     <Button onClick={goToResults}>Show results</Button>

@@ -8,7 +8,7 @@ import type { AuthMode } from './auth-modes.ts';
 // Only new passwords are judged, and only once one is typed: the first visit does not transfer the meter.
 const PasswordStrength = lazy(async () => ({ default: (await import('#ui/password-strength.tsx')).PasswordStrength }));
 
-const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH.minimum} characters. Long beats complicated.`;
+const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH.minimum} characters. Longer is stronger.`;
 
 interface AuthFieldsProps {
   mode: AuthMode;

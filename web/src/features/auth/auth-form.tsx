@@ -17,19 +17,19 @@ const TABS: readonly { mode: AuthMode; label: string }[] = [
 ];
 
 const NOTICES: Record<SessionNotice, string> = {
-  session_ended: 'Your session has ended, so you were signed out. Sign in again to go on where you were.',
+  session_ended: 'Your session ended. Sign in again to continue.',
   signed_out_elsewhere: 'You signed out in another tab.',
-  account_deleted: 'Your account is deleted, with everything in it.',
+  account_deleted: 'Your account and all its data are deleted.',
 };
 
 /** Text of Register and Sign In while there is no administrator. */
 const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
   there: undefined,
-  first_account: 'Nobody has an account here yet. The first one becomes the administrator’s: make it yours.',
+  first_account: 'Create the first account. You’ll be the administrator.',
   first_account_on_machine:
-    'Nobody has an account here yet. The first one becomes the administrator’s, so it is made on the machine that the server runs on. To have it made from here, whoever runs the server sets EXPOSURE, PUBLIC_URL and ADMIN_EMAILS, and starts it again.',
+    'Create the first account on the server’s own computer. To create it here, set EXPOSURE, PUBLIC_URL, and ADMIN_EMAILS, then restart the server.',
   named_email:
-    'There is no administrator yet. Register with one of the addresses in ADMIN_EMAILS: a code is written to it, and entering the code after you sign in makes you an administrator.',
+    'There’s no administrator yet. Register with an address in ADMIN_EMAILS. After you sign in, enter the code we email you.',
 };
 
 /** Loaded only where an attempt is refused. */

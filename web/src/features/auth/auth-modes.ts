@@ -3,25 +3,25 @@ export type AuthMode = 'login' | 'register' | 'forgot-password' | 'reset-passwor
 
 /** Texts and fields of a mode. */
 export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit: string }> = {
-  login: { title: 'Sign in', line: 'Sign in to see your files and what was found in them.', submit: 'Sign In' },
+  login: { title: 'Sign in', line: 'Sign in to see your files and scan results.', submit: 'Sign In' },
   register: {
     title: 'Create your account',
-    line: 'It takes a minute. You sign in with your email afterwards.',
+    line: 'It takes a minute. You’ll sign in with your email.',
     submit: 'Create Account',
   },
   'forgot-password': {
     title: 'Forgot your password?',
-    line: 'Give the email of your account, and you get a token that sets a new password.',
+    line: 'Enter your email to get a reset token.',
     submit: 'Send Reset Instructions',
   },
   'reset-password': {
     title: 'Set a new password',
-    line: 'Enter the reset token and a new password. Whoever is signed in to the account is signed out then.',
+    line: 'Enter your reset token and a new password. You’ll be signed out everywhere.',
     submit: 'Reset Password',
   },
   'recover-username': {
     title: 'Forgot your username?',
-    line: 'Give the email of your account, and you learn its username.',
+    line: 'Enter your email to recover your username.',
     submit: 'Recover Username',
   },
 };

@@ -84,7 +84,7 @@ describe('signing in', () => {
     const user = open();
     await fillLogin(user);
     await user.click(screen.getByRole('button', { name: 'Sign In' }));
-    const message = await screen.findByText('The email or the password is wrong.');
+    const message = await screen.findByText('The email or password is wrong. Try again.');
     expect(message).toHaveAttribute('role', 'status');
     expect(message).toHaveAttribute('data-tone', 'bad');
     expect(currentSession()).toBeUndefined();
@@ -135,13 +135,13 @@ describe('signing in', () => {
   it('shows what is typed when asked to', async () => {
     const user = open();
     expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'password');
-    await user.click(screen.getByRole('button', { name: 'Show what is typed' }));
+    await user.click(screen.getByRole('button', { name: 'Show password' }));
     expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'text');
   });
 
   it('says why a person is here who did not sign out', () => {
     open('session_ended');
-    expect(screen.getByText(/Your session has ended/u)).toBeVisible();
+    expect(screen.getByText(/Your session ended/u)).toBeVisible();
   });
 });
 
@@ -165,7 +165,7 @@ describe('the second step', () => {
     expect(code).toHaveAttribute('inputmode', 'numeric');
     server.on(loginSecondStep, refusal('second_factor_refused'));
     await user.keyboard('111111{Enter}');
-    expect(await screen.findByText('That did not match. Try again.')).toBeVisible();
+    expect(await screen.findByText('That didn’t match. Try again.')).toBeVisible();
     server.on(loginSecondStep, reply(loginSecondStep, { access_token: 'token-2', user_info: MARIA }));
     await user.keyboard('222222{Enter}');
     await waitFor(() => expect(currentSession()?.access_token).toBe('token-2'));
@@ -188,13 +188,13 @@ describe('the second step', () => {
     const user = await reach();
     server.on(loginSecondStep, refusal('sign_in_expired'));
     await user.keyboard('111111{Enter}');
-    expect(await screen.findByText(/Begin again/u)).toHaveAttribute('role', 'status');
+    expect(await screen.findByText(/Start again/u)).toHaveAttribute('role', 'status');
     expect(screen.getByLabelText('Email')).toHaveValue('maria@example.com');
     expect(screen.getByLabelText('Password')).toHaveFocus();
     await user.keyboard('correct horse{Enter}');
     await user.click(await screen.findByRole('button', { name: 'Back to sign in' }));
     expect(screen.getByRole('button', { name: 'Sign In' })).toBeVisible();
-    expect(screen.queryByText(/Begin again/u)).not.toBeInTheDocument();
+    expect(screen.queryByText(/Start again/u)).not.toBeInTheDocument();
   });
 });
 
@@ -234,7 +234,7 @@ describe('signing in with a passkey', () => {
     const user = open();
     server.on(requestPasskeyLogin, reply(requestPasskeyLogin, { ...REQUEST, origin: window.location.origin }));
     await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
-    expect(await screen.findByText(/it was cancelled, or it took too long/u)).toBeVisible();
+    expect(await screen.findByText(/was cancelled or took too long/u)).toBeVisible();
     expect(get).toHaveBeenCalledOnce();
     expect(currentSession()).toBeUndefined();
   });
@@ -246,23 +246,21 @@ describe('registering', () => {
     await act(refreshConfig);
     open();
     expect(await screen.findByRole('button', { name: 'Create Account' })).toBeVisible();
-    expect(screen.getByText(/The first one becomes the administrator’s/u)).toBeVisible();
+    expect(screen.getByText(/^Create the first account/u)).toBeVisible();
   });
 
   it('says where the first account is made, to who does not come from there', async () => {
     server.on(readConfig, reply(readConfig, { ...CONFIG, administrator: 'first_account_on_machine' }));
     await act(refreshConfig);
     open();
-    expect(
-      await screen.findByText(/made on the machine that the server runs on.*EXPOSURE, PUBLIC_URL and ADMIN_EMAILS/u),
-    ).toBeVisible();
+    expect(await screen.findByText(/on the server’s own computer.*EXPOSURE, PUBLIC_URL, and ADMIN_EMAILS/u)).toBeVisible();
   });
 
   it('says in public exposure that a code by mail makes an administrator', async () => {
     server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', administrator: 'named_email' }));
     await act(refreshConfig);
     const user = open();
-    const sentence = /addresses in ADMIN_EMAILS: a code is written to it/u;
+    const sentence = /Register with an address in ADMIN_EMAILS/u;
     expect(await screen.findByText(sentence)).toBeVisible();
     await user.click(screen.getByRole('tab', { name: 'Register' }));
     expect(screen.getByText(sentence)).toBeVisible();
@@ -272,13 +270,9 @@ describe('registering', () => {
   });
 
   it.each([
-    ['email', 'named_email', 'Check your email for what comes next, then login.'],
-    [
-      'outbox',
-      'named_email',
-      'No mail server is set, so your code waits on the server: "npm run outbox" prints it there. Then login.',
-    ],
-    ['outbox', 'there', 'Your mail waits with the administrator: ask them for it, then login.'],
+    ['email', 'named_email', 'Follow the steps in our email, then login.'],
+    ['outbox', 'named_email', 'Email isn’t set up. Run "npm run outbox" on the server to see your code, then login.'],
+    ['outbox', 'there', 'Ask your administrator for our email to you, then login.'],
   ] as const)(
     'says in public exposure where the mail is: by %s, administrator %s',
     async (reset_delivery, administrator, next) => {
@@ -539,7 +533,7 @@ describe('a forgotten username', () => {
   it('is mailed where it is not answered', async () => {
     server.on(recoverUsername, reply(recoverUsername, { username: null }));
     await ask();
-    expect(await screen.findByText(/^Username recovery successful! If an account has this email/u)).toHaveAttribute(
+    expect(await screen.findByText(/^Username recovery successful! If an account uses this email/u)).toHaveAttribute(
       'data-tone',
       'good',
     );

@@ -10,9 +10,9 @@ import './auth-page.css';
 
 /** Meaning of each answer; true of every scan, and so the one promise of this screen. */
 const ANSWERS = [
-  { status: 'clean', meaning: 'All of it was checked, and nothing was found.' },
-  { status: 'infected', meaning: 'Something harmful was found. You see what it is, and what to do.' },
-  { status: 'pending', meaning: 'Not all of it could be checked yet. You see why.' },
+  { status: 'clean', meaning: 'We checked the whole file and found no threats.' },
+  { status: 'infected', meaning: 'We found a threat. You’ll see what it is and what to do.' },
+  { status: 'pending', meaning: 'The check isn’t complete. You’ll see why.' },
 ] as const;
 
 interface AuthPageProps {
@@ -36,7 +36,7 @@ export function AuthPage({ notice, prepare }: AuthPageProps) {
       <aside className="auth-page__promise" aria-label="About Palisade">
         <Brand provider={config?.provider_name} />
         <div className="auth-page__words">
-          <p className="auth-page__claim">No file is called clean before all of it was checked.</p>
+          <p className="auth-page__claim">Files are “clean” only after a complete check.</p>
           <ul className="auth-page__answers">
             {ANSWERS.map(({ status, meaning }) => (
               <li key={status}>
@@ -56,8 +56,7 @@ export function AuthPage({ notice, prepare }: AuthPageProps) {
           <AuthForm notice={notice} config={config} prepare={prepare} />
           {support && (support.phone || support.email) && (
             <p className="auth-page__help">
-              Cannot get in? {support.phone && <PhoneLink phone={support.phone} />}
-              {support.phone && support.email && ' or '}
+              Can’t sign in? {support.phone && <PhoneLink phone={support.phone} />} {support.phone && support.email && ' or '}{' '}
               {support.email && <EmailLink email={support.email} />}
             </p>
           )}

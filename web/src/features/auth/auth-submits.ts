@@ -6,7 +6,7 @@ import type { AuthMode } from './auth-modes.ts';
 import { type AuthMessage, type AuthValues, bad, EMPTY, good } from './auth-state.ts';
 
 /** Addition where mails wait for an administrator. */
-export const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask them for it.';
+export const OUTBOX_HINT = 'Ask your administrator for our email to you.';
 
 type Refused = Extract<AuthOutcome<unknown>, { ok: false }>;
 type SecondFactor = { [Key in 'challenge' | 'methods']: NonNullable<Refused[Key]> };
@@ -30,10 +30,10 @@ const refuse = (outcome: Refused): AuthNext => ({ kind: 'refuse', outcome });
 /** Next step after registering. In public exposure an email that has an account already is answered alike: the mail says which it is. */
 function nextOf(config: Config | undefined): string {
   if (config?.exposure !== 'public') return 'Please login with your credentials.';
-  if (config.reset_delivery !== 'outbox') return 'Check your email for what comes next, then login.';
+  if (config.reset_delivery !== 'outbox') return 'Follow the steps in our email, then login.';
   return config.administrator === 'named_email'
-    ? 'No mail server is set, so your code waits on the server: "npm run outbox" prints it there. Then login.'
-    : 'Your mail waits with the administrator: ask them for it, then login.';
+    ? 'Email isn’t set up. Run "npm run outbox" on the server to see your code, then login.'
+    : 'Ask your administrator for our email to you, then login.';
 }
 
 async function submitLogin(values: AuthValues): Promise<AuthNext> {
@@ -80,7 +80,7 @@ async function submitRecovery(values: AuthValues, config: Config | undefined): P
   if (detail !== undefined) return { kind: 'tell', message: bad(detail) };
   if (username === null) {
     const where =
-      config?.reset_delivery === 'outbox' ? OUTBOX_HINT : 'If an account has this email, its username is on its way there.';
+      config?.reset_delivery === 'outbox' ? OUTBOX_HINT : 'If an account uses this email, we’ve sent its username there.';
     return move('login', good(`Username recovery successful! ${where}`));
   }
   return move('login', good(`Username recovery successful! Your username is: ${username}`), { username });

@@ -8,9 +8,9 @@ import { Form, Submit } from '#ui/form.tsx';
 import { SecondFactorField } from '#ui/second-factor-field.tsx';
 
 const LINES: Record<SecondFactor, string> = {
-  totp: 'Your password is right. Enter the code that your authenticator app shows now.',
-  passkey: 'Your password is right. Use your passkey to go on.',
-  recovery_code: 'Your password is right. Enter one of your recovery codes.',
+  totp: 'Enter the current code from your authenticator app.',
+  passkey: 'Use your passkey to continue.',
+  recovery_code: 'Enter one of your recovery codes.',
 };
 
 interface SecondStepProps {

@@ -273,12 +273,12 @@ describe('sending', () => {
     server.lose(sendMessage);
     const user = await open();
     await user.type(field(), 'do not lose me{Enter}');
-    await waitFor(() => expect(last()).toHaveTextContent(/do not lose me.*Not sent yet: it goes by itself/u));
+    await waitFor(() => expect(last()).toHaveTextContent(/do not lose me.*Not sent yet\. We’ll send it/u));
     expect(field()).toHaveValue('');
     expect(errors).toHaveBeenCalledWith(expect.objectContaining({ kind: 'network' }));
     expect(state()).toHaveTextContent('Offline');
     await user.type(field(), 'nor me{Enter}');
-    expect(last()).toHaveTextContent('Waits for its turn');
+    expect(last()).toHaveTextContent('Waiting');
     const first = server.callsOf(sendMessage)[0]?.body;
     server.on(sendMessage, () => reply(sendMessage, sentOf('arrived')));
     act(() => reportConnection('online'));
@@ -317,7 +317,7 @@ describe('sending', () => {
   it('of more than a message holds is not tried, and says how much too long it is', async () => {
     await open();
     fireEvent.change(field(), { target: { value: 'x'.repeat(4_120) } });
-    expect(screen.getByText('4,120 of 4,000 characters. Send it in parts.')).toBeVisible();
+    expect(screen.getByText('4,120 of 4,000 characters. Split it into parts.')).toBeVisible();
     expect(send()).toBeDisabled();
   });
 
@@ -353,7 +353,7 @@ describe('files', () => {
     await waitFor(() =>
       expect(server.callsOf(sendMessage)[0]?.body).toMatchObject({ message: '', attachment_ids: [attachment.id] }),
     );
-    expect(screen.queryByRole('list', { name: 'Files of your message' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('list', { name: 'Files in your message' })).not.toBeInTheDocument();
   });
 
   // proves: support-customer-6, support-customer-9
@@ -364,7 +364,7 @@ describe('files', () => {
     act(() => server.uploads[0]?.answer({ status: 201, text: JSON.stringify(attachment) }));
     await screen.findByText('Being scanned');
     tell({ kind: 'chat_attachment', attachment: { ...attachment, status: 'infected', threat: 'EICAR' } });
-    expect(await screen.findByText('Infected (EICAR): it is not sent. Do not open it.')).toBeVisible();
+    expect(await screen.findByText('Infected (EICAR). We didn’t send it. Don’t open it.')).toBeVisible();
     expect(send()).toBeDisabled();
   });
 
@@ -373,7 +373,7 @@ describe('files', () => {
     await open();
     const files = Array.from({ length: 11 }, (_, index) => new File(['a'], `${index}.txt`));
     fireEvent.drop(field(), { dataTransfer: { files, types: ['Files'] } });
-    expect(await screen.findByText('A message has at most 10 files. Send it in another one.')).toBeVisible();
+    expect(await screen.findByText('A message can have at most 10 files. Send it in another message.')).toBeVisible();
     await waitFor(() => expect(server.uploads).toHaveLength(10));
   });
 });
@@ -440,9 +440,9 @@ describe('a person of support', () => {
     server.on(rateChat, reply(rateChat, chatStateOf({ status: 'closed', rating: { given: 4 } })));
     const user = await open();
     await user.click(await screen.findByRole('radio', { name: '4 of 5: Good' }));
-    await user.type(screen.getByRole('textbox', { name: /What was good/u }), 'Patient.');
+    await user.type(screen.getByRole('textbox', { name: /What went well/u }), 'Patient.');
     await user.click(screen.getByRole('button', { name: 'Send rating' }));
-    expect(await screen.findByText('Thank you. You rated this help 4 of 5: good.')).toBeVisible();
+    expect(await screen.findByText('Thank you. You rated this help 4 of 5 (good).')).toBeVisible();
     expect(server.callsOf(rateChat)[0]?.body).toEqual({ rating: 4, comment: 'Patient.' });
   });
 });

@@ -1,9 +1,10 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { useConfig, useIsConfigAnswered } from '#api/config.ts';
 import { useMayAdministrate } from '#api/policies.ts';
+import { endStart } from '#api/start.ts';
 import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { isWaiting, WAITING_INTERVAL } from '#domain/scan/scans.ts';
@@ -25,6 +26,12 @@ const UPDATE_INTERVAL = 30_000;
 
 function intervalOf(status: DashboardStatus | undefined): number {
   return status?.recent_scans.some(isWaiting) ? WAITING_INTERVAL : UPDATE_INTERVAL;
+}
+
+/** Its effect runs once everything beside it is drawn. */
+function Start() {
+  useEffect(endStart, []);
+  return null;
 }
 
 interface DashboardPageProps {
@@ -66,6 +73,7 @@ export function DashboardPage({ waiting, firstSteps, random = Math.random }: Das
       {isReady ? (
         <Suspense fallback={<DashboardWaiting />}>
           {isAdmin && waiting}
+          <Start />
           <Hero status={status} isUnknown={failure !== undefined} />
           {isAdmin && firstSteps}
           <StatCards status={status} simulated={isSimulated ? counters : undefined} />

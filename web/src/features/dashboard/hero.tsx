@@ -67,7 +67,7 @@ function ScoreRing({ score, isScored, hasReasons }: ScoreRingProps) {
     <div className="score-ring" data-level={score === undefined || !isScored ? 'unknown' : levelOf(score, hasReasons)}>
       <svg viewBox="0 0 116 116" aria-hidden="true">
         <circle cx="58" cy="58" r={RADIUS} />
-        {score !== undefined && (
+        {score !== undefined && isScored && (
           <circle
             className="score-ring__share"
             cx="58"

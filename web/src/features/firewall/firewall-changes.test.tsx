@@ -142,7 +142,7 @@ describe('adding a rule', () => {
   });
 
   it('keeps what was typed over Escape and a reload, until it is added or given up', async () => {
-    const said = 'What you typed here before is here again. It is not saved yet.';
+    const said = 'We restored what you typed here. It isn’t saved yet.';
     const first = await dialog();
     expect(first.form.queryByText(said)).not.toBeInTheDocument();
     await first.user.type(first.form.getByLabelText('Rule Name'), 'Web');
@@ -206,7 +206,7 @@ describe('"Would this pass?"', () => {
     const user = open(ruleOf());
     await status('Web server');
     const form = await ask(user, '', 'home', '443');
-    expect(form.getByLabelText('Source')).toHaveAccessibleDescription('Give one address, such as 192.168.1.10.');
+    expect(form.getByLabelText('Source')).toHaveAccessibleDescription('Enter one address, like 192.168.1.10.');
     expect(form.getByLabelText('Source')).toHaveFocus();
     expect(form.getByLabelText('Destination')).toBeInvalid();
     expect(form.getByRole('status')).toBeEmptyDOMElement();

@@ -222,7 +222,7 @@ describe('the figures', () => {
     const mark = within(blocked).getByRole('button', { name: 'Sample' });
     expect(within(blocked).queryByRole('tooltip')).not.toBeInTheDocument();
     await userEvent.hover(mark);
-    expect(within(blocked).getByRole('tooltip')).toHaveTextContent('Nothing measured it.');
+    expect(within(blocked).getByRole('tooltip')).toHaveTextContent('not a measurement');
     await userEvent.unhover(mark);
     mark.focus();
     expect(await within(blocked).findByRole('tooltip')).toBeVisible();
@@ -402,7 +402,7 @@ describe('rules as a file', () => {
   it('are written for another firewall, with what it cannot express', async () => {
     const user = open(ruleOf({ rule_name: 'Ping', protocol: 'icmp' }), ruleOf({ rule_name: 'Web', port: '443' }));
     await status('Web');
-    await user.click(screen.getByRole('button', { name: 'Export for another firewall' }));
+    await user.click(screen.getByRole('button', { name: 'Use in another firewall' }));
     const form = within(await screen.findByRole('dialog', { name: 'Export for another firewall' }));
     expect(form.queryByRole('list')).not.toBeInTheDocument();
     await user.selectOptions(form.getByLabelText('Firewall'), 'Ubuntu: ufw');
@@ -447,7 +447,7 @@ describe('rules as a file', () => {
     ['no JSON', '{', 'This isn’t a JSON file. Choose a file exported from Palisade.'],
     ['another kind', '[]', 'This isn’t a Palisade rules file. Choose a file exported from Palisade.'],
     ['another JSON', '{"a":1}', 'This isn’t a Palisade rules file. Choose a file exported from Palisade.'],
-    ['no rule', '{"palisade_rules":1,"rules":[]}', 'There is no rule in this file.'],
+    ['no rule', '{"palisade_rules":1,"rules":[]}', 'This file has no rules.'],
     [
       'a bad port',
       JSON.stringify({ palisade_rules: 1, rules: [FILE_RULE, { ...FILE_RULE, port: '0' }] }),

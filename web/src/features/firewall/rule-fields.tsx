@@ -204,24 +204,30 @@ function RulePreview({ terms, rules, edited, devices }: RulePreviewProps) {
   );
   const isOpen = terms !== undefined && allowsEverything(terms);
   return (
-    <div className="rule-fields__preview" role="status" data-open={isOpen}>
+    <div className="rule-fields__aside" role="status" data-open={isOpen}>
       {terms && (
         <>
-          <p className="rule-fields__sentence">
-            {isOpen && <IconAlertTriangle size={18} stroke={2} aria-hidden="true" />}
-            <span>{ruleSentence(newRuleSchema.parse({ ...terms, rule_name: 'name' }))}</span>
-          </p>
-          {isOpen && (
-            <p className="sub">
-              This rule allows everything. Enter a port or {terms.direction === 'inbound' ? 'a source' : 'a destination'} IP to
-              limit it.
+          <div className="rule-fields__preview">
+            <p className="rule-fields__sentence">
+              {isOpen && <IconAlertTriangle size={18} stroke={2} aria-hidden="true" />}
+              <span>{ruleSentence(newRuleSchema.parse({ ...terms, rule_name: 'name' }))}</span>
             </p>
+            {isOpen && (
+              <p className="sub">
+                This rule allows everything. Enter a port or {terms.direction === 'inbound' ? 'a source' : 'a destination'} IP to
+                limit it.
+              </p>
+            )}
+          </div>
+          {notes.length > 0 && (
+            <div className="rule-fields__notes">
+              {notes.map((note) => (
+                <p key={note} className="sub">
+                  {note}
+                </p>
+              ))}
+            </div>
           )}
-          {notes.map((note) => (
-            <p key={note} className="sub">
-              {note}
-            </p>
-          ))}
         </>
       )}
     </div>

@@ -69,5 +69,5 @@ describe('the outside of addresses', () => {
 
 it('says of a rule that an older version stored that it matches nothing, and what was meant', () => {
   const terms = { direction: 'inbound', action: 'block', protocol: 'tcp', destination_ip: '*', port: '*' } as const;
-  expect(ruleSentence({ ...terms, source_ip: '::192.0.2.1' })).toBe('This rule has no effect. Write the IPv4 address: 192.0.2.1');
+  expect(ruleSentence({ ...terms, source_ip: '::192.0.2.1' })).toBe('This rule has no effect. Enter the IPv4 address: 192.0.2.1');
 });

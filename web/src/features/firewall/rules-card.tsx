@@ -282,7 +282,7 @@ function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
             onOpen('export');
           }}
         >
-          Export for another firewall
+          Use in another firewall
         </Button>
       )}
     </div>

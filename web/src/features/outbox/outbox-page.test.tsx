@@ -1,4 +1,4 @@
-import { listOutbox, type Mail } from '@palisade/contract/mail';
+import { listOutbox, type Mail, passOnMail } from '@palisade/contract/mail';
 import { readConfig } from '@palisade/contract/platform';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -14,7 +14,7 @@ let server: FakeServer;
 const WAITING: Mail = {
   id: '01930000-0000-7000-8000-000000000201',
   recipient: 'maria@example.com',
-  subject: 'Palisade: reset your password',
+  subject: 'Palisade: Reset your password',
   text: 'Hello <b>maria</b>,\n\nyour token',
   status: 'waiting',
   created_at: '2026-11-20T10:00:00.000Z',
@@ -76,4 +76,25 @@ it('is for administrators', () => {
   renderForTest(<OutboxPage />);
   expect(screen.getByText('Administrators only')).toBeVisible();
   expect(server.callsOf(listOutbox)).toHaveLength(0);
+});
+
+it('is copied and marked as passed on, after a question', async () => {
+  server.on(listOutbox, reply(listOutbox, [WAITING]));
+  const passed: Mail = { ...WAITING, status: 'passed_on', text: null, sent_at: WAITING.created_at };
+  server.on(passOnMail, () => {
+    server.on(listOutbox, reply(listOutbox, [passed]));
+    return reply(passOnMail, passed);
+  });
+  const confirm = vi.spyOn(window, 'confirm').mockReturnValueOnce(false).mockReturnValueOnce(true);
+  renderForTest(<OutboxPage />);
+  const user = userEvent.setup();
+  await user.click(await screen.findByText(WAITING.subject));
+  await user.click(screen.getByRole('button', { name: 'Copy text' }));
+  expect(await screen.findByText('The email was copied.')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Mark as passed on' }));
+  expect(screen.getByText('Waiting')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Mark as passed on' }));
+  expect(await screen.findByText('Passed on')).toBeVisible();
+  expect(confirm).toHaveBeenCalledTimes(2);
+  expect(screen.getByText(/^You passed it on\./u)).toBeInTheDocument();
 });

@@ -1,16 +1,20 @@
-import { listOutbox, type Mail, type MailStatus } from '@palisade/contract/mail';
+import { listOutbox, type Mail, type MailStatus, passOnMail } from '@palisade/contract/mail';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconCheck, IconChevronDown, IconClock, IconMail, IconMailOff, IconMailOpened } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { useConfig } from '#api/config.ts';
 import { useMayAdministrate } from '#api/policies.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge, IconTile } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { CopyButton } from '#ui/copy-button.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import './outbox-page.css';
 
@@ -23,6 +27,7 @@ const STATUSES = {
   waiting: { label: 'Waiting', icon: IconClock, tone: 'attention' },
   sent: { label: 'Sent', icon: IconCheck, tone: 'safe' },
   failed: { label: 'Failed', icon: IconMailOff, tone: 'danger' },
+  passed_on: { label: 'Passed on', icon: IconCheck, tone: 'safe' },
 } as const satisfies Record<MailStatus, unknown>;
 
 export function OutboxPage() {
@@ -78,6 +83,30 @@ function Mails() {
   );
 }
 
+/** What an administrator does with a mail that no server sends. */
+function PassOn({ mail: { id, recipient, status }, text }: { mail: Mail; text: string }) {
+  const isSentLater = useConfig()?.reset_delivery === 'email' && status === 'waiting';
+  const pass = useChange({ of: passOnMail, mutationFn: () => call(passOnMail, { body: { mail_id: id } }) });
+  return (
+    <div className="mail-row__actions">
+      <CopyButton text={text} what="The email" label="Copy text" size="s" />
+      <CopyButton text={shownEmail(recipient)} what="The address" label="Copy address" size="s" />
+      {!isSentLater && (
+        <Button
+          size="s"
+          loading={pass.isPending}
+          onClick={() => {
+            if (window.confirm('Mark this email as passed on? Its text is deleted.')) pass.mutate();
+          }}
+        >
+          Mark as passed on
+        </Button>
+      )}
+      <Refusal error={pass.error} />
+    </div>
+  );
+}
+
 function MailRow({ mail, now }: { mail: Mail; now: number }) {
   const { label, icon, tone } = STATUSES[mail.status];
   return (
@@ -107,9 +136,14 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
           </p>
         )}
         {mail.text === null ? (
-          <p className="sub mail-row__gone">It was handed to the mail server. Its text is not kept.</p>
+          <p className="sub mail-row__gone">
+            {mail.status === 'passed_on' ? 'You passed it on.' : 'It was handed to the mail server.'} Its text is not kept.
+          </p>
         ) : (
-          <pre className="mail-row__text">{mail.text}</pre>
+          <>
+            <pre className="mail-row__text">{mail.text}</pre>
+            <PassOn mail={mail} text={mail.text} />
+          </>
         )}
       </details>
     </li>

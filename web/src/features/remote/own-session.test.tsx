@@ -230,9 +230,9 @@ describe('a session that has just ended', () => {
     visit(session);
     server.on(of(rateSession, session), reply(rateSession, { ...session, rating: 2 }));
     await userEvent.click(await screen.findByRole('radio', { name: '2 of 5: Bad' }));
-    await userEvent.type(screen.getByRole('textbox', { name: /What was good/u }), 'Slow');
+    await userEvent.type(screen.getByRole('textbox', { name: /What went well/u }), 'Slow');
     await userEvent.click(screen.getByRole('button', { name: 'Send rating' }));
-    expect(await screen.findByText('Thank you. You rated this help 2 of 5: bad.')).toBeVisible();
+    expect(await screen.findByText('Thank you. You rated this help 2 of 5 (bad).')).toBeVisible();
     expect(server.callsOf(of(rateSession, session))[0]?.body).toEqual({ rating: 2, comment: 'Slow' });
   });
 

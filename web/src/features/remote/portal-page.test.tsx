@@ -117,7 +117,7 @@ describe('the portal of a technician', () => {
     const field = screen.getByLabelText('Session code');
     expect(screen.getByRole('button', { name: 'Join' })).toBeDisabled();
     await userEvent.type(field, 'K7M{Enter}');
-    expect(screen.getByText('A session code has 9 letters and digits, such as K7M-4QP-9XD.')).toBeVisible();
+    expect(screen.getByText('A session code has 9 letters and digits, like K7M-4QP-9XD.')).toBeVisible();
     expect(server.callsOf(joinSession)).toEqual([]);
     server.on(joinSession, refusal('too_many_requests', { detail: 'Too many wrong session codes.' }));
     await userEvent.type(field, '-4QP-9XD{Enter}');

@@ -84,9 +84,9 @@ describe('files of a session', () => {
     const session = running();
     const file = fileOf(session);
     visit(session, [file]);
-    server.on(of(downloadSessionFile, file), refusal('conflict', { detail: 'This file is not kept any more.' }));
+    server.on(of(downloadSessionFile, file), refusal('conflict', { detail: 'We no longer keep this file.' }));
     await userEvent.click(await screen.findByRole('button', { name: 'Download setup <b>1</b>.txt' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('This file is not kept any more.');
+    expect(await screen.findByRole('alert')).toHaveTextContent('We no longer keep this file.');
     server.on(of(refuseSessionFile, file), () => {
       server.on(of(listSessionFiles, session), reply(listSessionFiles, [{ ...file, status: 'refused' }]));
       return reply(refuseSessionFile, { ...file, status: 'refused' });

@@ -18,9 +18,11 @@ import { putRecord } from '#api/change-list.ts';
 import { keepDraft } from '#api/drafts.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { keepValues, readKept } from '#api/kept-values.ts';
+import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { KeptNote } from '#ui/kept-form.tsx';
+import { ZONE } from '#ui/place.ts';
 import { Refusal } from '#ui/refusal.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { Toggle } from '#ui/toggle.tsx';
@@ -31,14 +33,24 @@ const deskSettingsQuery = queryOptions({
   queryFn: ({ signal }) => call(readDeskSettings, { signal }),
 });
 
-/** When support is there, and when a conversation that nobody answers goes back to all. */
+/** When support is there, and after which times a conversation goes back to all. */
 export function DeskHours() {
   const { data, error, refetch } = useQuery(deskSettingsQuery);
+  if (data)
+    return (
+      <>
+        <Card title="Opening hours">
+          <HoursForm saved={data} />
+        </Card>
+        <Card title="Waiting times">
+          <TimersForm saved={data} />
+        </Card>
+      </>
+    );
   return (
-    <Card title="Hours of support">
+    <Card title="Opening hours">
       {error && <ErrorNotice title="The hours could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {!data && !error && <LoadingRows label="Loading the hours" />}
-      {data && <HoursForm initial={data} />}
+      {!error && <LoadingRows label="Loading the hours" />}
     </Card>
   );
 }
@@ -58,53 +70,64 @@ type Time = NonNullable<DeskSettings['hours']>[number];
 /** Initial hours when support is not always there. */
 const USUAL: readonly Time[] = WEEKDAYS.slice(0, 5).map((day) => ({ day, from: '09:00', to: '17:00' }));
 
-/** Where this browser keeps what was chosen here and not saved. */
-const PLACE = 'hours';
-/** As it is chosen: the server judges what is saved. */
-const keptSchema: z.ZodType<DeskSettings> = z.object({
+/** As they are chosen: the server judges what is saved. */
+const hoursSchema = z.object({
   time_zone: z.string(),
   hours: z.array(z.object({ day: z.enum(WEEKDAYS), from: z.string(), to: z.string() })).nullable(),
-  unanswered_minutes: z.number(),
-  offline_minutes: z.number(),
 });
+const timersSchema = z.object({ unanswered_minutes: z.number(), offline_minutes: z.number() });
 
-/** A refusal of the server is shown at the field. */
-const SHOWN_AT_FIELDS = ['time_zone', 'unanswered_minutes', 'offline_minutes'];
-
-function HoursForm({ initial }: { initial: ReadSettings }) {
-  const zones = useId();
+/** State of one of the two forms, which save their part of the settings and leave the other as it was saved last. */
+function useSettingsPart<Part extends Partial<DeskSettings>>(
+  place: string,
+  schema: z.ZodType<Part>,
+  saved: ReadSettings,
+  initial: Part,
+) {
   const queries = useQueryClient();
-  const [kept] = useState(() => readKept(PLACE, keptSchema));
-  const [settings, setSettings] = useState(kept ?? initial);
+  const [kept] = useState(() => readKept(place, schema));
+  const [part, setPart] = useState(kept ?? initial);
   const save = useChange({
     of: changeDeskSettings,
-    mutationFn: (body: DeskSettings) => call(changeDeskSettings, { body }),
-    onSuccess: (saved) => {
-      keepDraft(PLACE, '');
-      putRecord(queries, deskSettingsQuery.queryKey, saved);
+    mutationFn: (own: Part) => call(changeDeskSettings, { body: { ...saved, ...own } }),
+    onSuccess: (settings) => {
+      keepDraft(place, '');
+      putRecord(queries, deskSettingsQuery.queryKey, settings);
     },
   });
-  const messages = fieldMessagesOf(save.error);
-  function change(part: Partial<DeskSettings>) {
-    const next = { ...settings, ...part };
-    setSettings(next);
-    keepValues(PLACE, next, initial);
-    // The message is about the hours before.
+  function change(changed: Partial<Part>) {
+    const next = { ...part, ...changed };
+    setPart(next);
+    keepValues(place, next, initial);
+    // The message is about the values before.
     if (!save.isPending) save.reset();
   }
-  const { hours } = settings;
-  const { unknown_time_zone } = initial;
+  return { part, change, save, isKept: kept !== undefined && !save.isSuccess, messages: fieldMessagesOf(save.error) };
+}
+
+function HoursForm({ saved }: { saved: ReadSettings }) {
+  const zones = useId();
+  const { time_zone, hours: savedHours, unknown_time_zone } = saved;
+  const { part, change, save, isKept, messages } = useSettingsPart('hours', hoursSchema, saved, {
+    time_zone,
+    hours: savedHours,
+  });
+  const { hours } = part;
   const unknownZone =
-    unknown_time_zone === undefined || settings.time_zone !== initial.time_zone || save.isSuccess
+    unknown_time_zone === undefined || part.time_zone !== time_zone || save.isSuccess
       ? undefined
       : `This server doesn’t know ${unknown_time_zone}, so hours are in UTC.`;
+  // Hours that are set for the first time are those of the person who sets them.
+  const isFirst = savedHours === null && ZONE.is_known;
 
   return (
-    <Form noValidate className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(settings)}>
+    <Form noValidate className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(part)}>
       <Toggle
         label="Support is there day and night"
         isOn={hours === null}
-        onChange={(isAlways) => change({ hours: isAlways ? null : [...USUAL] })}
+        onChange={(isAlways) =>
+          change(isAlways ? { hours: null } : { hours: [...USUAL], ...(isFirst && { time_zone: ZONE.name }) })
+        }
       />
       {hours !== null && (
         <>
@@ -112,9 +135,9 @@ function HoursForm({ initial }: { initial: ReadSettings }) {
             label="Time zone"
             size="md"
             list={zones}
-            description="Such as Europe/Vienna. Customers read in their own time when support is back."
+            description="Such as Europe/Vienna. Customers see the hours in their own time."
             error={messages['time_zone'] ?? unknownZone}
-            value={settings.time_zone}
+            value={part.time_zone}
             onChange={(event) => change({ time_zone: event.currentTarget.value })}
           />
           <datalist id={zones}>
@@ -122,6 +145,13 @@ function HoursForm({ initial }: { initial: ReadSettings }) {
               <option key={zone} value={zone} />
             ))}
           </datalist>
+          {ZONE.is_known && part.time_zone !== ZONE.name && (
+            <div>
+              <Button variant="quiet" size="s" onClick={() => change({ time_zone: ZONE.name })}>
+                Use {ZONE.name}, this browser’s
+              </Button>
+            </div>
+          )}
           <div className="desk-hours__days">
             {WEEKDAYS.map((day) => (
               <Day key={day} day={day} times={hours} onChange={(times) => change({ hours: times })} />
@@ -129,43 +159,57 @@ function HoursForm({ initial }: { initial: ReadSettings }) {
           </div>
         </>
       )}
+      <Refusal error={'time_zone' in messages ? undefined : save.error} />
+      <SettingsEnd saved={save.isSuccess && 'The hours are saved.'} isKept={isKept} submit="Save the hours" />
+    </Form>
+  );
+}
+
+/** What happens to conversations of which nobody takes care. */
+function TimersForm({ saved }: { saved: ReadSettings }) {
+  const { unanswered_minutes, offline_minutes } = saved;
+  const { part, change, save, isKept, messages } = useSettingsPart('waiting-times', timersSchema, saved, {
+    unanswered_minutes,
+    offline_minutes,
+  });
+  const field = { size: 'md', min: 1, max: 1_440, hideControls: true, clampBehavior: 'none' } as const;
+  return (
+    <Form noValidate className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(part)}>
       <div className="desk-hours__both">
         <NumberInput
+          {...field}
           label="Minutes until others may answer"
-          description="Whoever took a conversation has this long to answer. Then anybody at the desk may."
-          size="md"
-          min={1}
-          max={1_440}
-          hideControls
+          description="A conversation without an answer goes back to everyone after this time."
           allowedDecimalSeparators={['.', ',']}
           error={messages['unanswered_minutes']}
-          clampBehavior="none"
-          value={shownOf(settings.unanswered_minutes)}
+          value={shownOf(part.unanswered_minutes)}
           onChange={(value) => change({ unanswered_minutes: Number(value) })}
         />
         <NumberInput
-          label="Minutes until somebody counts as gone"
-          description="After this long without an open page, everybody at the desk may take what was theirs."
-          size="md"
-          min={1}
-          max={1_440}
-          hideControls
+          {...field}
+          label="Minutes until someone counts as away"
+          description="Others can take their conversations after this long offline."
           allowedDecimalSeparators={['.', ',']}
           error={messages['offline_minutes']}
-          clampBehavior="none"
-          value={shownOf(settings.offline_minutes)}
+          value={shownOf(part.offline_minutes)}
           onChange={(value) => change({ offline_minutes: Number(value) })}
         />
       </div>
-      <Refusal error={SHOWN_AT_FIELDS.some((field) => field in messages) ? undefined : save.error} />
-      <div className="desk-hours__end">
-        <p role="status" className="sub">
-          {save.isSuccess && 'The hours are saved.'}
-        </p>
-        {kept !== undefined && !save.isSuccess && <KeptNote />}
-        <Submit>Save the hours</Submit>
-      </div>
+      <Refusal error={'unanswered_minutes' in messages || 'offline_minutes' in messages ? undefined : save.error} />
+      <SettingsEnd saved={save.isSuccess && 'The times are saved.'} isKept={isKept} submit="Save the times" />
     </Form>
+  );
+}
+
+function SettingsEnd({ saved, isKept, submit }: { saved: string | false; isKept: boolean; submit: string }) {
+  return (
+    <div className="desk-hours__end">
+      <p role="status" className="sub">
+        {saved}
+      </p>
+      {isKept && <KeptNote />}
+      <Submit>{submit}</Submit>
+    </div>
   );
 }
 

@@ -49,7 +49,7 @@ it('keeps what was typed over a reload and a step back, until it is saved', asyn
   cleanup();
   await open();
   expect(screen.getByLabelText('Company Name')).toHaveValue('Harbour IT');
-  expect(screen.getByText('What you typed here before is here again. It is not saved yet.')).toBeVisible();
+  expect(screen.getByText('We restored what you typed here. It isn’t saved yet.')).toBeVisible();
   server.on(setupConfig, reply(setupConfig, { success: true }));
   await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
   await screen.findByRole('heading', { name: 'Setup Complete' });
@@ -98,7 +98,7 @@ it('saves, says so, shows the summary, and has the screens read the new name', a
 
 it('says that it could not be saved, and why at the field', async () => {
   vi.spyOn(console, 'error').mockReturnValue();
-  const errors = [{ field: 'client_info.support_phone', message: 'The support phone has at most 40 characters.' }];
+  const errors = [{ field: 'client_info.support_phone', message: 'Use at most 40 characters for the support phone.' }];
   server.on(setupConfig, refusal('invalid_field', { errors }));
   const user = await open();
   await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');

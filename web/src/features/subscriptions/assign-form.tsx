@@ -74,10 +74,10 @@ function Preview({ draft }: { draft: AssignDraft }) {
   const months = Number(draft.duration_months);
   const price = readPrice(draft.price);
   return (
-    <Card title="What they get">
+    <Card title="What’s included">
       <PlanCard
         plan={{
-          template_name: draft.plan_name.trim() || 'The plan’s name',
+          template_name: draft.plan_name.trim() || 'Plan name',
           base_price: price.kind === 'price' ? price.price : 0,
           currency: CURRENCY,
           duration_months: months,

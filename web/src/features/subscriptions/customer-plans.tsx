@@ -22,7 +22,7 @@ export function CustomerPlans() {
   const areRequestsAwaited = isAwaited(useQuery(planRequestsQuery));
   const isWaiting = isOwnAwaited || arePlansAwaited || areRequestsAwaited;
   return (
-    <Page title="Subscription Manager" sentence="Your plan, and the plans that you can ask for.">
+    <Page title="Subscription Manager" sentence="See your plan and request another one.">
       <OwnPlan isWaiting={isWaiting} />
       {/* Below a plan that is on its way they would be moved by it. */}
       {!isWaiting && (
@@ -44,7 +44,7 @@ function ManagingNotice() {
       </span>
       <div>
         <h2 id="admins-only">Administrators only</h2>
-        <p className="sub">Giving plans to people is for administrators. What is above is yours: ask for any plan on offer.</p>
+        <p className="sub">Only administrators assign plans. Request one above.</p>
       </div>
     </section>
   );
@@ -54,7 +54,7 @@ function OwnPlan({ isWaiting }: { isWaiting: boolean }) {
   const { data: current, error, refetch } = useQuery(currentSubscriptionQuery);
   return (
     <Card title="Your plan">
-      {error && <ErrorNotice title="Your plan could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {error && <ErrorNotice title="We couldn’t load your plan" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {isWaiting && !error && <LoadingRows label="Loading your plan" />}
       {!isWaiting && current && (current.has_subscription ? <Plan current={current} /> : <NoPlan />)}
     </Card>
@@ -68,8 +68,8 @@ function NoPlan() {
         <IconShieldOff size={28} stroke={1.7} />
       </span>
       <div>
-        <h3>You have no plan</h3>
-        <p className="sub">Scanning files and firewall rules work without one. Ask for a plan below to have more.</p>
+        <h3>You don’t have a plan</h3>
+        <p className="sub">You can scan files and manage firewall rules without a plan. Request one below for more.</p>
       </div>
     </div>
   );
@@ -86,7 +86,7 @@ function Plan({ current }: { current: CurrentSubscription }) {
         <h3>
           <bdi>{plan_name}</bdi> <TypeBadge isPremium={current.is_premium} />
         </h3>
-        <p className="sub num">{expires_at === null ? 'Without end' : `Until ${describePlanEnd(expires_at)}`}</p>
+        <p className="sub num">{expires_at === null ? 'No end date' : `Until ${describePlanEnd(expires_at)}`}</p>
         <FeatureList features={current.features} />
       </div>
       <div className="own-plan__facts num">
@@ -105,15 +105,15 @@ function PlansOnOffer() {
   const error = plans.error ?? requests.error;
   const retry = () => void Promise.all([plans.refetch(), requests.refetch()]);
   return (
-    <Card title="Plans on offer">
-      <EmailNeeded what="You can ask for a plan" />
-      {error && <ErrorNotice title="The plans could not be read" sentence={sentenceOf(error)} onRetry={retry} />}
+    <Card title="Available plans">
+      <EmailNeeded what="You can request a plan" />
+      {error && <ErrorNotice title="We couldn’t load the plans" sentence={sentenceOf(error)} onRetry={retry} />}
       {!error && !(plans.data && requests.data) && <LoadingRows label="Loading the plans" />}
       {plans.data?.length === 0 && (
         <EmptyState
           icon={<IconTemplate size={28} stroke={1.7} />}
-          title="No plans on offer yet"
-          sentence="As soon as an administrator adds a plan, you can ask for it here."
+          title="No plans available yet"
+          sentence="Plans appear here when an administrator adds them."
         />
       )}
       {plans.data && requests.data && plans.data.length > 0 && (
@@ -195,7 +195,7 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
 
 function describeState(request: PlanRequest | undefined, isOwn: boolean): string {
   if (request?.status === 'open') return `Requested on ${describeDate(request.requested_at)}. An administrator will answer.`;
-  if (isOwn) return 'This is your plan. Request it again to have it for longer.';
+  if (isOwn) return 'This is your plan. Request it again to extend it.';
   if (request?.status === 'declined' && request.decided_at !== null) return `Declined on ${describeDate(request.decided_at)}.`;
   return '';
 }

@@ -43,7 +43,7 @@ export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
           size="md"
           maxLength={FEATURE_LENGTH_MAXIMUM}
           value={text}
-          error={error ?? (isThere ? 'This feature is in the list already.' : undefined)}
+          error={error ?? (isThere ? 'This feature is already in the list.' : undefined)}
           onChange={(event) => onChange({ feature: event.currentTarget.value })}
           onKeyDown={press}
         />

@@ -103,19 +103,19 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
         }
       >
         {!subscriptions && !error && <LoadingRows label="Loading the subscriptions" />}
-        {!subscriptions && error && <p className="sub">The subscriptions could not be read.</p>}
+        {!subscriptions && error && <p className="sub">We couldn’t load the subscriptions.</p>}
         {subscriptions?.length === 0 && (
           <EmptyState
             icon={<IconUsers size={28} stroke={1.7} />}
             title="No subscriptions yet"
-            sentence="When you assign one, it is listed here with its price and its end."
+            sentence="Assigned subscriptions appear here with their price and end date."
           />
         )}
         {subscriptions && subscriptions.length > 0 && (
           <>
             <p className="sub num" role="status">
               {found.length === subscriptions.length
-                ? `${active} active of ${subscriptions.length} ever assigned`
+                ? `${active} active of ${subscriptions.length} assigned in total`
                 : `${found.length} of ${subscriptions.length} found`}
             </p>
             <ListFilters>
@@ -144,8 +144,8 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
             {found.length === 0 ? (
               <EmptyState
                 icon={<IconSearch size={28} stroke={1.7} />}
-                title="Nothing matches"
-                sentence="No subscription has these words and this status."
+                title="No matches"
+                sentence="No subscription matches this search and status."
                 action={
                   <Button variant="quiet" onClick={() => change(EVERYTHING)}>
                     Show all

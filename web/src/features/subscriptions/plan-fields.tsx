@@ -62,7 +62,7 @@ export function PriceField({ label, name, value, error, onChange }: TextFieldPro
             ? `${describeDollars(price.price)}.`
             : price.kind === 'unclear'
               ? price.sentence
-              : 'Such as 9.99 or 9,99.'}
+              : 'For example, 9.99 or 9,99.'}
         </span>
       }
       inputWrapperOrder={['label', 'input', 'description', 'error']}

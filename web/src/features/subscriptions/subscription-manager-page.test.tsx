@@ -214,7 +214,7 @@ describe('assigning', () => {
     const form = screen.getByRole('button', { name: 'Assign Subscription' }).closest('form');
     if (!form) throw new Error('no form');
     fireEvent.submit(form);
-    expect(await screen.findByText(/^Error: Give a price/u)).toBeVisible();
+    expect(await screen.findByText(/^Error: Enter a clear price/u)).toBeVisible();
     expect(server.callsOf(assignSubscription)).toHaveLength(0);
   });
 
@@ -223,7 +223,7 @@ describe('assigning', () => {
     const user = open('admin');
     await fill(user);
     await user.type(field('Features'), ' Remote support ');
-    expect(within(screen.getByRole('region', { name: 'What they get' })).getByText('Remote support')).toBeVisible();
+    expect(within(screen.getByRole('region', { name: 'What’s included' })).getByText('Remote support')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
     await screen.findByText(/^Subscription assigned successfully/u);
     expect(server.callsOf(assignSubscription)[0]?.body).toMatchObject({ features: ['Remote support'] });
@@ -238,7 +238,7 @@ describe('assigning', () => {
     await user.clear(field('Features'));
     await user.type(field('Features'), ' one {Enter}');
     await user.type(field('Features'), 'one{Enter}');
-    expect(screen.getByText('This feature is in the list already.')).toBeVisible();
+    expect(screen.getByText('This feature is already in the list.')).toBeVisible();
     expect(screen.getAllByRole('button', { name: 'Remove one' })).toHaveLength(1);
     await user.click(screen.getByRole('button', { name: 'Remove one' }));
     expect(screen.queryByRole('button', { name: 'Remove one' })).not.toBeInTheDocument();
@@ -299,7 +299,7 @@ describe('templates', () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
     const user = open('admin');
     await openTab(user, 'Templates');
-    const remove = await screen.findByRole('button', { name: 'Take off the offer Family Shield' });
+    const remove = await screen.findByRole('button', { name: 'Withdraw Family Shield' });
     await user.click(remove);
     expect(server.callsOf(deleteTemplate)).toEqual([]);
     confirm.mockReturnValue(true);
@@ -310,7 +310,7 @@ describe('templates', () => {
       return reply(deleteTemplate, { success: true });
     });
     await user.click(remove);
-    expect(await screen.findByText('Template "Family Shield" is off the offer')).toBeVisible();
+    expect(await screen.findByText('Template "Family Shield" withdrawn')).toBeVisible();
     await waitFor(() => expect(screen.queryByRole('article', { name: 'Family Shield' })).not.toBeInTheDocument());
   });
 
@@ -414,7 +414,7 @@ describe('managing', () => {
     await user.selectOptions(field('Status'), 'Replaced');
     expect(emails()).toEqual(['zoe@example.com']);
     await user.type(field('Search'), 'anna');
-    expect(await screen.findByText('Nothing matches')).toBeVisible();
+    expect(await screen.findByText('No matches')).toBeVisible();
     expect(screen.getByRole('button', { name: 'Export CSV' })).toBeDisabled();
     await user.click(screen.getByRole('button', { name: 'Show all' }));
     expect(emails()).toHaveLength(2);
@@ -429,7 +429,7 @@ describe('managing', () => {
     });
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
-    expect(await screen.findByText('250 active of 250 ever assigned')).toBeVisible();
+    expect(await screen.findByText('250 active of 250 assigned in total')).toBeVisible();
     expect(document.querySelectorAll('tbody tr')).toHaveLength(100);
     await user.click(screen.getByText('Show more (150 left)'));
     expect(document.querySelectorAll('tbody tr')).toHaveLength(200);
@@ -487,12 +487,12 @@ describe('managing', () => {
 describe.each(['customer', 'support'] as const)('for a %s', (role) => {
   it('says that managing is for administrators, and makes no call of an administrator', async () => {
     open(role);
-    const own = await screen.findByText('You have no plan');
+    const own = await screen.findByText('You don’t have a plan');
     expect(own).toBeVisible();
     // The person's plan comes before the note about managing.
     const notice = await screen.findByRole('heading', { name: 'Administrators only' });
     expect(own.compareDocumentPosition(notice)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
-    expect(await screen.findByText('No plans on offer yet')).toBeVisible();
+    expect(await screen.findByText('No plans available yet')).toBeVisible();
     expect(screen.queryByRole('tab')).not.toBeInTheDocument();
     expect(server.calls.filter(({ path }) => path.startsWith('/admin'))).toEqual([]);
   });
@@ -560,7 +560,7 @@ describe('for a customer', () => {
     server.on(listPlans, refusal('forbidden'));
     const user = open('customer');
     const notice = await screen.findByRole('alert');
-    expect(notice).toHaveTextContent('The plans could not be read');
+    expect(notice).toHaveTextContent('We couldn’t load the plans');
     server.on(listPlans, reply(listPlans, [templateOf()]));
     await user.click(within(notice).getByRole('button', { name: 'Retry' }));
     expect(await screen.findByRole('article', { name: 'Family Shield' })).toBeVisible();

@@ -37,7 +37,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
   const remove = useChange({
     of: deleteTemplate,
     mutationFn: ({ id }: Template) => call(deleteTemplate, { body: { template_id: id } }),
-    onSuccess: (_, { template_name }) => onMessage({ tone: 'good', text: `Template "${template_name}" is off the offer` }),
+    onSuccess: (_, { template_name }) => onMessage({ tone: 'good', text: `Template "${template_name}" withdrawn` }),
     onError: (failure) => onMessage({ tone: 'bad', text: `Error: ${sentenceOf(failure)}` }),
   });
 
@@ -57,7 +57,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
   return (
     <div className="templates" ref={root}>
       <TemplateForm draft={draft} onChange={onChange} onMessage={onMessage} />
-      <Card title="Plans on offer">
+      <Card title="Available plans">
         {!templates && !error && <LoadingRows label="Loading the templates" />}
         {!templates && error && <p className="sub">We couldn’t load the templates.</p>}
         {templates?.length === 0 && (
@@ -84,7 +84,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
                     loading={remove.isPending && remove.variables.id === template.id}
                     onClick={() => askAndRemove(template)}
                   >
-                    Take off the offer <span className="visually-hidden">{template.template_name}</span>
+                    Withdraw <span className="visually-hidden">{template.template_name}</span>
                   </Button>
                 </PlanCard>
               ))}

@@ -21,7 +21,7 @@ it.each([
 });
 
 it('asks what was meant, at the field', () => {
-  const sentence = 'Give a price that reads in one way: 1234.00 or 1.23.';
+  const sentence = 'Enter a clear price: 1234.00 or 1.23.';
   expect(readPrice('1.234')).toEqual({ kind: 'unclear', sentence });
   expect(parseTemplate({ ...draft, base_price: '1,234' })).toMatchObject({
     ok: false,
@@ -29,5 +29,5 @@ it('asks what was meant, at the field', () => {
     fields: { base_price: sentence },
   });
   const refused = parseTemplate(draft);
-  expect(refused.ok ? '' : refused.fields['base_price']).toMatch(/^Give a price from 0/u);
+  expect(refused.ok ? '' : refused.fields['base_price']).toMatch(/^Enter a price from 0/u);
 });

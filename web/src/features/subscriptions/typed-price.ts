@@ -12,9 +12,9 @@ export function readPrice(typed: string): TypedPrice {
       return { kind: 'empty' };
     case 'ambiguous': {
       const [whole, rounded] = [read.whole.toFixed(2), read.decimal.toFixed(2)];
-      return { kind: 'unclear', sentence: `Give a price that reads in one way: ${whole} or ${rounded}.` };
+      return { kind: 'unclear', sentence: `Enter a clear price: ${whole} or ${rounded}.` };
     }
     case 'invalid':
-      return { kind: 'unclear', sentence: 'Give a price such as 9.99 or 9,99.' };
+      return { kind: 'unclear', sentence: 'Enter a price, like 9.99 or 9,99.' };
   }
 }

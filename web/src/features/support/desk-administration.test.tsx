@@ -86,7 +86,7 @@ describe('canned answers', () => {
   });
 
   it('keep what was typed over Escape and a reload, until it is saved or given up', async () => {
-    const [title, kept] = ['Title', 'What you typed here before is here again. It is not saved yet.'];
+    const [title, kept] = ['Title', 'We restored what you typed here. It isn’t saved yet.'];
     const user = userEvent.setup();
     const openNew = async () => {
       await user.click(await screen.findByRole('button', { name: 'New answer' }));
@@ -140,6 +140,17 @@ describe('reports', () => {
     expect(screen.getByTitle('Week of Nov 16, 2026: 12 opened, 10 closed')).toBeVisible();
   });
 
+  it('leave out the weeks in which nothing was asked or closed', async () => {
+    const [week] = REPORT.weeks;
+    if (!week) throw new Error('The report of tests has a week.');
+    const quiet = { ...week, week: '2026-11-09', opened: 0, closed: 0 };
+    server.on(readReport, reply(readReport, { ...REPORT, weeks: [quiet, week] }));
+    renderForTest(<ReportsPage />);
+    const weeks = await screen.findByRole('table', { name: 'Weeks' });
+    expect(within(weeks).getAllByRole('row')).toHaveLength(2);
+    expect(screen.getByText('1 week without a conversation is not listed.')).toBeVisible();
+  });
+
   it('say that their days are in UTC where the server does not know the zone of the desk', async () => {
     server.on(readReport, reply(readReport, { ...REPORT, time_zone: 'UTC', unknown_time_zone: 'Mars/Olympus' }));
     renderForTest(<ReportsPage />);
@@ -169,6 +180,14 @@ describe('reports', () => {
     await waitFor(() => expect(from).toHaveValue('2026-09-01'));
     fireEvent.change(from, { target: { value: '2026-11-01' } });
     await waitFor(() => expect(asked.at(-1)).toBe('from=2026-11-01'));
+    const presets = within(screen.getByRole('group', { name: 'Time' }));
+    await user.click(presets.getByRole('button', { name: '7 days' }));
+    await waitFor(() => expect(asked.at(-1)).toMatch(/^from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/u));
+    const week = new URLSearchParams(asked.at(-1));
+    expect((Date.parse(week.get('to') ?? '') - Date.parse(week.get('from') ?? '')) / 86_400_000).toBe(6);
+    expect(presets.getByRole('button', { name: '7 days' })).toHaveAttribute('aria-pressed', 'true');
+    await user.click(presets.getByRole('button', { name: '12 weeks' }));
+    await waitFor(() => expect(asked.at(-1)).toBe(''));
     await user.click(screen.getByRole('button', { name: 'Download as CSV' }));
     await waitFor(() => expect(server.callsOf(exportReport)).toHaveLength(1));
   });

@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { dayAfter, dayOf } from '@palisade/contract/day';
 import { type DeskFigures, exportReport, type Report, readReport } from '@palisade/contract/desk';
 import { may } from '@palisade/contract/may';
 import { IconChecklist, IconClockHour4, IconDownload, IconHourglass, IconStar } from '@tabler/icons-react';
@@ -11,8 +12,9 @@ import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
-import { describeCalendarDay, describeSpan } from '#ui/moment.tsx';
+import { describeCalendarDay, describeSpan, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
+import { ZONE } from '#ui/place.ts';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
@@ -54,6 +56,52 @@ function queryOf({ from, to }: Range) {
   return { ...(from !== '' && { from }), ...(to !== '' && { to }) };
 }
 
+/** Ranges that are asked for most, in days up to today. Without a range the server answers its last 12 weeks. */
+const PRESETS = [
+  { label: '7 days', days: 7 },
+  { label: '30 days', days: 30 },
+  { label: '12 weeks', days: undefined },
+  { label: 'This year', days: 'year' },
+] as const;
+
+type Preset = (typeof PRESETS)[number];
+
+/** `today` is a day of the desk's time zone. */
+function rangeOf({ days }: Preset, today: string): Range {
+  if (days === undefined) return { from: '', to: '' };
+  if (days === 'year') return { from: `${today.slice(0, 4)}-01-01`, to: today };
+  return { from: dayAfter(today, 1 - days), to: today };
+}
+
+interface PresetsProps {
+  range: Range;
+  time_zone: string | undefined;
+  onChoose: (range: Range) => void;
+}
+
+function Presets({ range, time_zone, onChoose }: PresetsProps) {
+  const today = dayOf(time_zone || ZONE.name, useMinute());
+  const isChosen = (preset: Preset) => {
+    const { from, to } = rangeOf(preset, today);
+    return from === range.from && to === range.to;
+  };
+  return (
+    <fieldset className="report__presets" aria-label="Time">
+      {PRESETS.map((preset) => (
+        <Button
+          key={preset.label}
+          size="s"
+          variant="quiet"
+          aria-pressed={isChosen(preset)}
+          onClick={() => onChoose(rangeOf(preset, today))}
+        >
+          {preset.label}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}
+
 function Reports() {
   const [range, setRange] = useState<Range>({ from: '', to: '' });
   const {
@@ -71,6 +119,7 @@ function Reports() {
   return (
     <>
       <div className="report__range">
+        <Presets range={range} time_zone={report?.time_zone} onChoose={setRange} />
         <TextInput
           type="date"
           label="From"
@@ -123,6 +172,9 @@ function shareOf({ p90 }: DeskFigures['first_answer_s'], nothing: string): strin
 
 function Figures({ report }: { report: Report }) {
   const { total, weeks, people } = report;
+  // The chart keeps them: without them its time would have gaps that nobody sees.
+  const busy = weeks.filter(({ opened, closed }) => opened + closed > 0);
+  const quiet = weeks.length - busy.length;
   return (
     <>
       <div className="page__stats" data-columns="4">
@@ -156,8 +208,15 @@ function Figures({ report }: { report: Report }) {
             <FigureTable
               label="Weeks"
               first="Week of"
-              rows={weeks.toReversed().map((week) => ({ ...week, key: week.week, name: describeCalendarDay(week.week) }))}
+              rows={busy.toReversed().map((week) => ({ ...week, key: week.week, name: describeCalendarDay(week.week) }))}
             />
+            {quiet > 0 && (
+              <p className="sub report__quiet">
+                {quiet === 1
+                  ? '1 week without a conversation is not listed.'
+                  : `${quiet} weeks without a conversation are not listed.`}
+              </p>
+            )}
           </>
         )}
       </Card>

@@ -456,10 +456,10 @@ describe('a conversation', () => {
   it('says why a mail could not be taken over', async () => {
     const card = { kind: 'mail', mail_id: OTHER_ID, from: '', reason: 'several_authors', is_taken: false } as const;
     const note = deskMessageOf('Sender not verified', { sender: 'support', is_note: true, is_automatic: true, card });
-    server.on(at(takeMail, OTHER_ID), refusal('conflict', { detail: 'This mail is the customer’s message already.' }));
+    server.on(at(takeMail, OTHER_ID), refusal('conflict', { detail: 'This email is already in the conversation.' }));
     const { user } = await openConversation({}, [note]);
     await user.click(await log().findByRole('button', { name: 'Take over as the customer’s words' }));
-    expect(await log().findByRole('alert')).toHaveTextContent('This mail is the customer’s message already.');
+    expect(await log().findByRole('alert')).toHaveTextContent('This email is already in the conversation.');
   });
 
   it('shows one thing that the customer has shared, and files', async () => {

@@ -103,11 +103,10 @@ function usePaletteGroups(user: UserInfo, typed: string): { groups: PaletteGroup
   const { setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
   const records = useFoundRecords(user, typed);
-  const groups = [
-    { title: 'Screens', items: matching(screenItems(user), typed) },
-    { title: 'Actions', items: matching(actionItems({ user, pathname, setColorScheme, signOut }), typed) },
-    ...records.groups,
-  ];
+  const screens = { title: 'Screens', items: matching(screenItems(user), typed) };
+  const actions = { title: 'Actions', items: matching(actionItems({ user, pathname, setColorScheme, signOut }), typed) };
+  // Before anything was typed: the sidebar has the screens in sight.
+  const groups = typed.trim() === '' ? [actions, screens] : [screens, actions, ...records.groups];
   return { groups: groups.filter(({ items }) => items.length > 0), isSearching: records.isSearching };
 }
 

@@ -1,0 +1,206 @@
+import { crc32 } from 'node:zlib';
+import type { Content } from '#scanner/walk/content.ts';
+import type { Reader } from '#scanner/walk/reader.ts';
+
+// The members of an archive by its own headers, read without 7-Zip. What 7-Zip gives is compared with them: a fault in its memory must not become a clean file. Members without bytes
+// are left out, because 7-Zip writes nothing for them.
+
+/** A member as a header lists it, or as 7-Zip gave it. `crc` is of its bytes (CRC-32); undefined where that is not known. */
+export interface ListedMember {
+  size: number;
+  crc: number | undefined;
+}
+
+/** Reads a list; undefined for what has another kind of headers, is locked, is spread over files, or lists too much. */
+export type ReadList = (reader: Reader) => ListedMember[] | undefined;
+
+const LISTED_MAXIMUM = 20_000;
+/** Longer headers are not read. Bytes. */
+const HEADER_BYTES_MAXIMUM = 64 * 1024;
+
+/** Numbers of seven bits a byte, the lowest first (RAR 5.0 technote; xz-file-format.txt, 1.2). */
+class Numbers {
+  at: number;
+  private readonly bytes: Buffer;
+
+  constructor(bytes: Buffer, at: number) {
+    this.bytes = bytes;
+    this.at = at;
+  }
+
+  next(): number {
+    let value = 0;
+    for (let shift = 0; shift < 8; shift += 1) {
+      const byte = this.bytes[this.at];
+      if (byte === undefined) return Number.NaN;
+      this.at += 1;
+      value += (byte & 0x7f) * 2 ** (7 * shift);
+      if ((byte & 0x80) === 0) return value;
+    }
+    return Number.NaN;
+  }
+
+  skip(bytes: number): void {
+    this.at += bytes;
+  }
+
+  fixed(): number | undefined {
+    const value = this.at + 4 <= this.bytes.length ? this.bytes.readUInt32LE(this.at) : undefined;
+    this.at += 4;
+    return value;
+  }
+}
+
+const RAR_5_SIGN_BYTES = 8;
+const RAR_5 = { file: 2, service: 3, lock: 4, end: 5 } as const;
+const RAR_5_HEAD = { extra: 1, data: 2, from_before: 8, goes_on: 16 } as const;
+const RAR_5_FILE = { folder: 1, time: 2, crc: 4, unknown_size: 8 } as const;
+
+/** RAR 5.0 archive format, technote: headers one after the other, each with the size of its data. */
+export const listOfRar5: ReadList = (reader) => {
+  const listed: ListedMember[] = [];
+  for (let at = RAR_5_SIGN_BYTES; listed.length < LISTED_MAXIMUM; ) {
+    const head = reader.at(at, HEADER_BYTES_MAXIMUM);
+    const numbers = new Numbers(head, 4);
+    const size = numbers.next();
+    const body = numbers.at;
+    if (!(size > 0) || body + size > head.length) return undefined;
+    const type = numbers.next();
+    const flags = numbers.next();
+    const extra_bytes = (flags & RAR_5_HEAD.extra) === 0 ? 0 : numbers.next();
+    const data_bytes = (flags & RAR_5_HEAD.data) === 0 ? 0 : numbers.next();
+    if (type === RAR_5.end) return listed;
+    if (type === RAR_5.lock || (flags & (RAR_5_HEAD.from_before | RAR_5_HEAD.goes_on)) !== 0) return undefined;
+    if (type === RAR_5.file) {
+      // Links, locked members and versions are told in an extra area.
+      const of_file = numbers.next();
+      const bytes = numbers.next();
+      numbers.next();
+      if ((of_file & RAR_5_FILE.time) !== 0) numbers.skip(4);
+      const crc = (of_file & RAR_5_FILE.crc) === 0 ? undefined : numbers.fixed();
+      const is_plain =
+        (of_file & RAR_5_FILE.unknown_size) === 0 &&
+        Number.isSafeInteger(bytes) &&
+        !hasSpecialExtra(head, body + size, extra_bytes);
+      if (!is_plain) return undefined;
+      if ((of_file & RAR_5_FILE.folder) === 0 && bytes > 0) listed.push({ size: bytes, crc });
+    }
+    at += body + size + data_bytes;
+    if (!Number.isSafeInteger(at)) return undefined;
+  }
+  return undefined;
+};
+
+/** Whether the extra area of a header, which ends at `end`, has more than times and owners (types 3 and 6): a lock, a hash, a version or a link. */
+function hasSpecialExtra(head: Buffer, end: number, extra_bytes: number): boolean {
+  const numbers = new Numbers(head, end - extra_bytes);
+  while (numbers.at < end) {
+    const size = numbers.next();
+    const from = numbers.at;
+    const type = numbers.next();
+    if (!(size > 0) || ![2, 3, 6].includes(type)) return true;
+    numbers.at = from + size;
+  }
+  return false;
+}
+
+const RAR_4_SIGN_BYTES = 7;
+const RAR_4 = { main: 0x73, file: 0x74, end: 0x7b } as const;
+const RAR_4_FLAG = { split: 3, locked: 4, large: 0x100, has_data: 0x8000, folder: 0xe0, locked_headers: 0x80 } as const;
+
+/** RAR 1.5 to 4 (unrar, archive.hpp and headers.hpp). */
+export const listOfRar4: ReadList = (reader) => {
+  const listed: ListedMember[] = [];
+  for (let at = RAR_4_SIGN_BYTES; listed.length < LISTED_MAXIMUM; ) {
+    const head = reader.at(at, 64);
+    if (head.length < 7) return at === reader.size ? listed : undefined;
+    const type = head[2];
+    const flags = head.readUInt16LE(3);
+    const size = head.readUInt16LE(5);
+    if (size < 7) return undefined;
+    if (type === RAR_4.end) return listed;
+    if (type === RAR_4.main && (flags & RAR_4_FLAG.locked_headers) !== 0) return undefined;
+    const has_data = type === RAR_4.file || (flags & RAR_4_FLAG.has_data) !== 0;
+    let data_bytes = has_data && head.length >= 11 ? head.readUInt32LE(7) : 0;
+    if (type === RAR_4.file) {
+      if (head.length < 40 || (flags & (RAR_4_FLAG.split | RAR_4_FLAG.locked)) !== 0) return undefined;
+      let bytes = head.readUInt32LE(11);
+      if ((flags & RAR_4_FLAG.large) !== 0) {
+        data_bytes += head.readUInt32LE(32) * 2 ** 32;
+        bytes += head.readUInt32LE(36) * 2 ** 32;
+      }
+      const is_folder = (flags & RAR_4_FLAG.folder) === RAR_4_FLAG.folder;
+      // A link of Unix: what 7-Zip makes of it is its target.
+      const is_link = head[15] === 3 && (head.readUInt32LE(28) >>> 12) % 16 === 10;
+      if (is_link) return undefined;
+      if (!is_folder && bytes > 0) listed.push({ size: bytes, crc: head.readUInt32LE(16) });
+    }
+    at += size + data_bytes;
+  }
+  return undefined;
+};
+
+const CAB = { files_at: 16, count: 28, entry_bytes: 16, name_maximum: 257, folders_maximum: 0xfffd } as const;
+
+/** [MS-CAB] 2.3 and 2.4: the table of files. */
+export const listOfCab: ReadList = (reader) => {
+  const head = reader.at(0, 36);
+  if (head.length < 36) return undefined;
+  const count = head.readUInt16LE(CAB.count);
+  const listed: ListedMember[] = [];
+  let at = head.readUInt32LE(CAB.files_at);
+  if (count > LISTED_MAXIMUM) return undefined;
+  for (let index = 0; index < count; index += 1) {
+    const entry = reader.at(at, CAB.entry_bytes + CAB.name_maximum);
+    const end = entry.indexOf(0, CAB.entry_bytes);
+    // Files that begin or end in another cabinet have a folder of that kind.
+    if (end < 0 || entry.readUInt16LE(8) >= CAB.folders_maximum) return undefined;
+    if (entry.readUInt32LE(0) > 0) listed.push({ size: entry.readUInt32LE(0), crc: undefined });
+    at += end + 1;
+  }
+  return listed;
+};
+
+const XZ = { footer_bytes: 12, head_bytes: 12, magic: 0x5a59 } as const;
+
+/** xz-file-format.txt 1.2, 2.1.2 and 4: of one stream alone, the sizes in the index behind it. */
+export const listOfXz: ReadList = (reader) => {
+  const footer = reader.at(reader.size - XZ.footer_bytes, XZ.footer_bytes);
+  if (footer.length < XZ.footer_bytes || footer.readUInt16LE(10) !== XZ.magic) return undefined;
+  if (crc32(footer.subarray(4, 10)) !== footer.readUInt32LE(0)) return undefined;
+  const index_bytes = (footer.readUInt32LE(4) + 1) * 4;
+  if (index_bytes > HEADER_BYTES_MAXIMUM) return undefined;
+  const index = reader.at(reader.size - XZ.footer_bytes - index_bytes, index_bytes);
+  if (index.length < index_bytes || index[0] !== 0 || crc32(index.subarray(0, -4)) !== index.readUInt32LE(index_bytes - 4))
+    return undefined;
+  const numbers = new Numbers(index, 1);
+  const records = numbers.next();
+  let packed = 0;
+  let size = 0;
+  for (let record = 0; record < records && record < LISTED_MAXIMUM; record += 1) {
+    packed += Math.ceil(numbers.next() / 4) * 4;
+    size += numbers.next();
+  }
+  // Several streams one after the other have an index each.
+  const is_alone = XZ.head_bytes + packed + index_bytes + XZ.footer_bytes === reader.size;
+  if (!is_alone) return undefined;
+  return size > 0 ? [{ size, crc: undefined }] : [];
+};
+
+/** A content that 7-Zip gave. Of one in a file only the size is compared. */
+export const givenMember = (content: Content): ListedMember => ({
+  size: content.size,
+  crc: 'bytes' in content ? crc32(content.bytes.subarray(0, content.size)) : undefined,
+});
+
+/** Whether 7-Zip gave other members than the headers list: in another number, of other sizes, or with other bytes. The order is not compared. */
+export function areOthers(listed: readonly ListedMember[], given: readonly ListedMember[]): boolean {
+  const left = given.filter(({ size }) => size > 0);
+  for (const { size, crc } of listed) {
+    const fits = (one: ListedMember) => one.size === size && (one.crc === undefined || crc === undefined || one.crc === crc);
+    const at = left.findIndex(fits);
+    if (at < 0) return true;
+    left.splice(at, 1);
+  }
+  return left.length > 0;
+}

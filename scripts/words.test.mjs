@@ -1,0 +1,57 @@
+// Checks that the check of words finds each fault that it names, and nothing in plain sentences.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from './node-runtime.mjs';
+import { faultsOf, folderOf, readAll, tooMany } from './words.mjs';
+
+test.each([
+  ['Run a posture scan.', 'term'],
+  ['The scanning engine is starting.', 'term'],
+  ['The copy is locked away.', 'term'],
+  ['This is only a drill.', 'term'],
+  ['Sign-in needs a second step.', 'term'],
+  ['Check your mail.', 'term'],
+  ['Somebody signed in.', 'term'],
+  ['This entry is invalid.', 'term'],
+  ['Colour scheme', 'term'],
+  ['Enrol this device.', 'term'],
+  ['Ask whoever runs the server.', 'clause'],
+  ['Nobody can open it.', 'clause'],
+  ['Delete what is yours.', 'clause'],
+  ['An address is taken for another one.', 'clause'],
+  ['This device of yours is offline.', 'clause'],
+  ['It goes by itself, as ever.', 'clause'],
+  ['If it goes on, reload the page.', 'clause'],
+  ['Who has the key can open it.', 'clause'],
+  ['What you share is visible to support.', 'clause'],
+  [`${'word '.repeat(21).trim()}.`, 'length'],
+])('finds the fault in %j', (sentence, rule) => {
+  expect(faultsOf(sentence).map((fault) => fault.rule)).toContain(rule);
+});
+
+test.each([
+  'Enter your email to get a reset token.',
+  'Email isn’t set up. Open a message and pass it on.',
+  'SMTP_URL is not set. Set it to your mail server.',
+  'What they can see',
+  'Who is calling?',
+  'Read [Someone called me](/help/somebody-called-me).',
+  'Invalid action',
+  `${'word '.repeat(20).trim()}. ${'word '.repeat(20).trim()}.`,
+])('finds nothing in %j', (sentence) => {
+  expect(faultsOf(sentence)).toEqual([]);
+});
+
+test('counts a feature, or a part of a workspace, as one folder', () => {
+  expect(folderOf('web/src/features/auth/auth-form.tsx')).toBe('web/src/features/auth');
+  expect(folderOf('server/src/platform/blobs/blobs.ts')).toBe('server/src/platform');
+  expect(folderOf('contract/src/problem.ts')).toBe('contract/src');
+  expect(folderOf('server/src/main.ts')).toBe('server/src');
+});
+
+test('no folder has more faults than it may', () => {
+  const allowed = JSON.parse(readFileSync(join(ROOT, 'scripts/words-counts.json'), 'utf8'));
+  expect(tooMany(readAll(), allowed)).toEqual([]);
+  expect(tooMany(new Map([['new/folder', [{}]]]), allowed)).toHaveLength(1);
+});

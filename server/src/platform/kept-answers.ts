@@ -1,0 +1,49 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import type { Endpoint, ReplyOf } from '@palisade/contract/endpoint';
+import { type EncodedReply, encodeReply } from './encoded-reply.ts';
+import { createPersonCache } from './person-cache.ts';
+import { PERSON, STAFF_TOPIC, type TopicName } from './topics/topics.ts';
+
+/** People whose answer of one endpoint is kept: 5 MB where each has 5 kB. */
+const PEOPLE_MAXIMUM = 1_000;
+
+/**
+ * Answers that pages ask for again and again, kept until something is told to the asker: pages read anew for the same events. At most for the time that a `PersonCache` trusts, because some facts
+ * change with time alone. A server that is not `alone` keeps none: what others change is not told here before a page asks.
+ */
+export class KeptAnswers {
+  private readonly alone: boolean;
+  private readonly now: () => number;
+  private readonly caches: { isOfStaff: boolean; forget(user_id: string): void; forgetAll(): void }[] = [];
+
+  constructor({ alone, now }: { alone: boolean; now: () => number }) {
+    this.alone = alone;
+    this.now = now;
+  }
+
+  /** Answers of one endpoint. `isOfStaff`: they tell what events of the staff are about. */
+  keep<E extends Endpoint>(
+    endpoint: E,
+    read: (me: UserInfo) => Promise<ReplyOf<E>>,
+    { isOfStaff = false }: { isOfStaff?: boolean } = {},
+  ): (me: UserInfo) => Promise<EncodedReply<ReplyOf<E>>> {
+    const encoded = async (me: UserInfo) => encodeReply(endpoint, await read(me));
+    if (!this.alone) return encoded;
+    const cache = createPersonCache({ read: encoded, keyOf: ({ id }) => id, now: this.now, most: PEOPLE_MAXIMUM });
+    this.caches.push({ isOfStaff, forget: cache.forget, forgetAll: cache.forgetAll });
+    return cache.of;
+  }
+
+  /** Something is about to be told to who listens to a topic. */
+  told(topic: TopicName): void {
+    for (const cache of this.caches) {
+      if (topic.startsWith(PERSON)) cache.forget(topic.slice(PERSON.length));
+      else if (topic === STAFF_TOPIC && cache.isOfStaff) cache.forgetAll();
+    }
+  }
+
+  /** Something is about to be told to everybody, or is no longer as it was for many. */
+  toldAll(): void {
+    for (const cache of this.caches) cache.forgetAll();
+  }
+}
