@@ -132,7 +132,7 @@ export default defineConfig({
             { name: 'components', test: COMPONENTS },
             { name: 'signed-in', test: SIGNED_IN },
             { name: 'lists-and-dialogs', test: LISTS_AND_DIALOGS, minShareCount: 2 },
-            { name: 'icons', test: /\/@tabler\//u, minShareCount: 3 },
+            { name: 'icons', test: /\/@tabler\//u, minShareCount: 4 },
             { name: 'account', test: ACCOUNT, minShareCount: 2 },
           ],
         },

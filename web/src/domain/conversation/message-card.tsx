@@ -8,7 +8,6 @@ import {
   IconMail,
   IconScan,
   IconWall,
-  IconZoomQuestion,
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -21,7 +20,7 @@ const THINGS: Record<SharedKind, { label: string; icon: TablerIcon; screen: stri
   scan: { label: 'Scanned file', icon: IconScan, screen: '/antivirus' },
   rule: { label: 'Firewall rule', icon: IconWall, screen: '/firewall' },
   device: { label: 'Device', icon: IconDevices, screen: '/dashboard' },
-  scam_check: { label: 'Scam check', icon: IconZoomQuestion, screen: '/scam-check' },
+  scam_check: { label: 'Scam check', icon: IconScan, screen: '/scam-check' },
 };
 
 interface MessageCardProps {

@@ -1,4 +1,3 @@
-import { IconZoomQuestion } from '@tabler/icons-react';
 import './check-this.css';
 import { type ToCheck, useCheckThis } from './to-check.ts';
 
@@ -12,7 +11,6 @@ export function CheckThis({ what, name }: { what: () => ToCheck | Promise<ToChec
       aria-label={`Check this: ${name}`}
       onClick={() => void Promise.resolve(what()).then(check, () => undefined)}
     >
-      <IconZoomQuestion size={14} stroke={1.8} aria-hidden="true" />
       Check this
     </button>
   );

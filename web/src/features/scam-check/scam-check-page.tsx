@@ -1,7 +1,6 @@
 import { Textarea } from '@mantine/core';
 import { may } from '@palisade/contract/may';
 import { SCAM_FILE_MAXIMUM, SCAM_TEXT_MAXIMUM } from '@palisade/contract/scam-check';
-import { IconMessageShare, IconPaperclip } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { useSession } from '#api/session.ts';
@@ -162,7 +161,6 @@ function CheckForm({ text, file, keep, busy, error, onText, onFile, onKeep, onSu
           />
         ) : (
           <p className="scam-form__file">
-            <IconPaperclip size={18} stroke={1.7} aria-hidden="true" />
             <FileName name={file.name} />
             <span className="num sub">{describeBytes(file.size)}</span>
             <Button
@@ -190,7 +188,7 @@ function CheckForm({ text, file, keep, busy, error, onText, onFile, onKeep, onSu
         />
         <div className="scam-form__end">
           <Submit disabled={file === undefined && text.trim() === ''}>Check it</Submit>
-          <Button variant="quiet" icon={<IconPaperclip size={18} stroke={1.7} />} onClick={() => picker.current?.click()}>
+          <Button variant="quiet" onClick={() => picker.current?.click()}>
             Choose a file
           </Button>
           <Toggle label="Keep the answer" isOn={keep} onChange={onKeep} />
@@ -228,7 +226,7 @@ function ShowCheck({ id, checked, onKept }: ShowCheckProps) {
     void navigate(`/chat?${new URLSearchParams({ share: `scam_check:${kept}`, name })}`);
   }
   return (
-    <Button variant="quiet" loading={busy} icon={<IconMessageShare size={18} stroke={1.7} />} onClick={() => void show()}>
+    <Button variant="quiet" loading={busy} onClick={() => void show()}>
       Ask support
     </Button>
   );
