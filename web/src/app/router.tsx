@@ -101,7 +101,7 @@ export const routes: RouteObject[] = [
           },
           {
             path: 'support/answers',
-            handle: { title: 'Canned answers' },
+            handle: { title: 'Saved replies' },
             lazy: async () => ({ Component: (await import('#features/support/answers-page.tsx')).AnswersPage }),
           },
           {

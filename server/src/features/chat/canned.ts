@@ -40,7 +40,7 @@ export function createCanned({ database, now }: { database: Kysely<ChatTables>; 
         .executeTakeFirstOrThrow();
       if (Number(count) >= CANNED_ANSWERS_MAXIMUM)
         throw new Problem('conflict', {
-          detail: `There are ${CANNED_ANSWERS_MAXIMUM} canned answers, as many as fit. Remove one first.`,
+          detail: `There are ${CANNED_ANSWERS_MAXIMUM} saved replies, the most allowed. Remove one first.`,
         });
       const row = { id: newId(), ...fields, updated_at: at() };
       await unlessTaken(fields.shortcut, () => database.insertInto('canned_answers').values(row).execute());
