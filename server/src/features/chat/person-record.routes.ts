@@ -8,7 +8,7 @@ import { type Api, serve } from '#platform/serve.ts';
 import type { ConversationRow } from './records.ts';
 
 /** Writes an entry about a person into the audit log. */
-export type RecordDeed = (
+type RecordDeed = (
   kind: AuditKind,
   deed: { subject_id: string; actor_id: string; origin: Origin; details?: Record<string, string> },
 ) => Promise<void>;
