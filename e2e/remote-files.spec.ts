@@ -69,7 +69,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
   await expect(customer.getByText('tina asks to record what you share.')).toBeVisible();
   await customer.getByRole('button', { name: 'Allow recording' }).click();
   await workspace(page).getByRole('button', { name: 'Record', exact: true }).click();
-  await expect(workspace(page).getByText('You record the picture.')).toBeVisible();
+  await expect(workspace(page).getByText('You record the picture, without voices.')).toBeVisible();
   await expect(customer.getByText('What you share is being recorded. You both get the recording.')).toBeVisible({
     timeout: 15_000,
   });
@@ -77,7 +77,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
   await sharing(customer).getByRole('button', { name: 'Pause' }).click();
   await expect(workspace(page).getByText('The recording is paused.')).toBeVisible();
   await sharing(customer).getByRole('button', { name: 'Show again' }).click();
-  await expect(workspace(page).getByText('You record the picture.')).toBeVisible();
+  await expect(workspace(page).getByText('You record the picture, without voices.')).toBeVisible();
   await customer.getByRole('button', { name: 'Stop recording' }).click();
   await expect(workspace(page).getByText('The recording is here.')).toBeVisible({ timeout: 30_000 });
   for (const side of [hers, theirs]) {

@@ -251,9 +251,9 @@ test('the screens of remote access are accessible in every state', async ({ page
 
   // While it runs, and once it is over: both lists have it, and the customer is asked how it was.
   await customer.getByRole('button', { name: 'Approve without a screen' }).click();
-  await expect(page.getByRole('button', { name: `Complete ${code}` })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'End session' })).toBeVisible();
   await expectGoodOnPhone(page);
-  await page.getByRole('button', { name: `Complete ${code}` }).click();
+  await page.getByRole('button', { name: 'End session' }).click();
   await expect(customer.getByText('Your session with tina is over')).toBeVisible();
   await expect(history(customer).locator('.badge', { hasText: 'Completed' })).toBeVisible();
   await expectGoodOnPhone(customer);

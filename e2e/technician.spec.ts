@@ -41,7 +41,7 @@ test('an administrator makes somebody a technician, who helps with a code that t
   await inbox.getByRole('button', { name: 'Show the one that is yours' }).click();
   await expect(inbox.getByRole('link', { name: /maria/ })).toBeVisible();
   await tina.getByRole('textbox', { name: 'Answer' }).pressSequentially('/he');
-  await expect(tina.getByText(/^There are no canned answers yet\./)).toBeVisible();
+  await expect(tina.getByText(/^There are no saved replies yet\./)).toBeVisible();
   await tina.getByRole('textbox', { name: 'Answer' }).fill('');
 
   await conversation.getByRole('button', { name: 'Start a remote session' }).click();

@@ -84,7 +84,7 @@ test('canned answers and remote sessions show in every tab, and who saves an ans
   const headers = await givePremium(page, 'ada');
   const other = await page.context().newPage();
   await other.goto('/support/answers');
-  await expect(other.getByText('No canned answers yet')).toBeVisible();
+  await expect(other.getByText('No saved replies yet')).toBeVisible();
   const answer = { shortcut: 'jam', title: 'Paper jam', text: 'Pull gently.' };
   const id = await textOf(await page.request.post('/api/admin/canned-answers', { headers, data: answer }), 'id');
   await expect(other.getByRole('button', { name: /\/jam/u })).toBeVisible(SOON);
@@ -95,7 +95,7 @@ test('canned answers and remote sessions show in every tab, and who saves an ans
   await deaf.getByRole('button', { name: /\/jam/u }).click();
   await deaf.getByRole('dialog').getByLabel('Text').fill('Open the lid, then pull gently.');
   await page.request.delete(`/api/admin/canned-answers/${id}`, { headers });
-  await expect(other.getByText('No canned answers yet')).toBeVisible(SOON);
+  await expect(other.getByText('No saved replies yet')).toBeVisible(SOON);
   await deaf.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await expect(deaf.getByRole('dialog').getByRole('alert')).toBeVisible();
   await expect(deaf.getByRole('dialog').getByLabel('Text')).toHaveValue('Open the lid, then pull gently.');

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { PageQuery } from '@palisade/contract/fields';
 import { INVITATION_DAYS, type Invitation } from '@palisade/contract/invitation';
+import { may } from '@palisade/contract/may';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
@@ -148,7 +149,7 @@ export class Invitations {
             created_at: at,
             // The token was mailed to this address.
             email_proven_at: at,
-            staff_since: used.role === 'support' ? at : null,
+            staff_since: may.joinSessions(used) ? at : null,
           })
           .execute();
         const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;

@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
-import type { AuditKind } from '@palisade/contract/audit';
 import {
   answerConversation,
   assignConversation,
-  type CustomerCard,
   changeCanned,
   changeDeskSettings,
   claimConversation,
@@ -33,9 +31,8 @@ import {
 import { readCounts } from '@palisade/contract/desk-counts';
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { may } from '@palisade/contract/may';
-import { type PersonRecord, readPersonRecord } from '@palisade/contract/person-record';
 import type { KeptAnswers } from '#platform/kept-answers.ts';
-import { type Origin, originOf } from '#platform/origin.ts';
+import { originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
@@ -43,16 +40,11 @@ import type { ArrivedMails } from './arrived-mails.ts';
 import type { Canned } from './canned.ts';
 import type { Desk } from './desk.ts';
 import type { MailAnswers } from './mail-answers.ts';
+import { type PersonParts, servePersonRecord } from './person-record.routes.ts';
 import type { ConversationRow } from './records.ts';
 import type { Reports } from './reports.ts';
 import type { Team } from './team.ts';
 import { transcriptOf } from './transcript.ts';
-
-/** Records an action in the audit log, with its actor and subject. */
-export type RecordDeed = (
-  kind: AuditKind,
-  deed: { subject_id: string; actor_id: string; origin: Origin; details?: Record<string, string> },
-) => Promise<void>;
 
 async function* transcript(desk: Desk, row: ConversationRow, customer: string) {
   yield '\uFEFF';
@@ -70,28 +62,9 @@ export function serveDesk(
     settings: { read: () => Promise<ReadSettings>; write: (settings: DeskSettings) => Promise<void> };
     mails: Pick<ArrivedMails, 'find' | 'read'>;
     mailAnswers: Pick<MailAnswers, 'takeOver'>;
-    customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
-    /** A person's conversation; undefined before their first message. */
-    conversationOf: (user_id: string) => Promise<ConversationRow | undefined>;
-    /** The part of a person's record that is an administrator's alone. */
-    administrationOf: (user_id: string) => Promise<NonNullable<PersonRecord['administration']>>;
-    record: RecordDeed;
-  },
+  } & PersonParts,
 ): void {
-  const {
-    desk,
-    keptAnswers,
-    team,
-    canned,
-    reports,
-    settings,
-    mails,
-    mailAnswers,
-    customerCard,
-    conversationOf,
-    administrationOf,
-    record,
-  } = parts;
+  const { desk, keptAnswers, team, canned, reports, settings, mails, mailAnswers, customerCard, record } = parts;
   const served = { find: ({ id }: { id: string }) => desk.find(id), may: may.serve };
 
   serve(api, listConversations, 'support', async ({ session, query, header, request }) => {
@@ -149,17 +122,7 @@ export function serveDesk(
     return card;
   });
 
-  serve(api, readPersonRecord, 'support', async ({ session, query: { user_id }, request }) => {
-    const conversation = await conversationOf(user_id);
-    if (!may.openPersonRecord(session.user, conversation)) throw new Problem('not_found');
-    const card = await customerCard(user_id);
-    if (card === undefined) throw new Problem('not_found');
-    const administration = may.administrate(session.user) ? await administrationOf(user_id) : null;
-    // First written down, then shown. One's own record is no opening of somebody else's.
-    const by = { subject_id: user_id, actor_id: session.user.id, origin: originOf(request) };
-    if (user_id !== session.user.id) await record('customer_card_opened', by);
-    return { card, conversation: conversation ? { id: conversation.id, status: conversation.status } : null, administration };
-  });
+  servePersonRecord(api, parts);
 
   const cards = {
     find: ({ id }: { id: string }) => desk.findMessage(id),

@@ -79,7 +79,7 @@ function templateColumns(template: NewTemplate) {
   return { template_name, template_name_key, base_price_cents: centsOf(base_price), ...planColumns(template) };
 }
 
-/** What is told of a template that the database refused; the error itself when it is about something else. */
+/** The refusal of a template name that is taken; any other error as it is. */
 function templateRefusal(error: unknown, { template_name }: NewTemplate): unknown {
   if (!isUniqueViolation(error, 'template_name_key')) return error;
   return new Problem('conflict', { detail: `A template named "${template_name}" already exists. Choose another name.` });

@@ -7,17 +7,17 @@ import './user-menu.css';
 const loadItems = () => import('./user-menu-items.tsx');
 const UserMenuItems = lazy(async () => ({ default: (await loadItems()).UserMenuItems }));
 
-const LinkedAccount = lazy(async () => ({ default: (await import('#features/account/linked-account.tsx')).LinkedAccount }));
+const SecurityDialog = lazy(async () => ({
+  default: (await import('#features/account/security-dialog.tsx')).SecurityDialog,
+}));
 
-/** The account by its address, `?open=security&tab=password`: where the score's reasons lead that are about the account. */
+/** Security Preferences by its address, `?open=security`: where the score's reasons lead that are about the account. */
 function LinkedDialog() {
   const [search, setSearch] = useSearchParams();
-  const open = search.get('open');
-  if (open !== 'security' && open !== 'profile') return null;
-  const close = () => setSearch({}, { replace: true, preventScrollReset: true });
+  if (search.get('open') !== 'security') return null;
   return (
     <Suspense>
-      <LinkedAccount open={open} tab={search.get('tab')} onClose={close} />
+      <SecurityDialog onClose={() => setSearch({}, { replace: true, preventScrollReset: true })} />
     </Suspense>
   );
 }

@@ -1,4 +1,5 @@
 import type { PersonRecord as Record } from '@palisade/contract/person-record';
+import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { IconGift, IconMessages } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -60,11 +61,7 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
       >
         <li>
           <Badge tone={card.is_premium ? 'safe' : 'plain'}>{card.plan_name ?? 'No plan'}</Badge>
-          <span>
-            {administration?.plan
-              ? `${administration.plan.expires_at === null ? 'no end' : `ends ${describePlanEnd(administration.plan.expires_at)}`}, ${administration.plan.max_devices === 999 ? 'any number of devices' : `devices: ${administration.plan.max_devices}`}`
-              : `customer since ${describeDate(card.since)}`}
-          </span>
+          <span>{administration?.plan ? describePlan(administration.plan) : `Customer since ${describeDate(card.since)}`}</span>
         </li>
       </Part>
       <Part
@@ -113,6 +110,12 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
       <p className="sub record__note">Opening this record is logged.</p>
     </div>
   );
+}
+
+function describePlan({ expires_at, max_devices }: NonNullable<NonNullable<Record['administration']>['plan']>): string {
+  const end = expires_at === null ? 'No end date' : `Ends ${describePlanEnd(expires_at)}`;
+  if (max_devices === UNLIMITED_DEVICES) return `${end}, any number of devices`;
+  return max_devices === 1 ? `${end}, 1 device` : `${end}, ${max_devices} devices`;
 }
 
 function Figure({ name, value, line }: { name: string; value: string; line?: string | undefined }) {

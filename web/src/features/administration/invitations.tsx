@@ -58,7 +58,7 @@ export function Invitations() {
           : `We’ve written to ${shownEmail(sent)}. Without a mail server, find the email in the outbox.`}
       </p>
       {invitations && invitations.length > 0 && (
-        <ul className="admin-sessions" aria-label="Open invitations">
+        <ul className="admin-sessions admin-invitations" aria-label="Open invitations">
           {invitations.map((invitation) => (
             <InvitationRow key={invitation.id} invitation={invitation} />
           ))}

@@ -10,6 +10,7 @@ import { BrandMark } from '#ui/brand.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import './auth-page.css';
+import './invitation-page.css';
 
 /** Where the link of an invitation leads. The token is behind the #, which browsers do not send. */
 export function InvitationPage() {
@@ -38,7 +39,7 @@ export function InvitationPage() {
   const messages = error === undefined ? {} : fieldMessagesOf(error);
   const isSaid = messages['username'] !== undefined || messages['password'] !== undefined;
   return (
-    <main className="auth-page__main">
+    <main className="auth-page__main invitation">
       <div className="auth-page__column">
         <div className="auth-page__brand">
           <BrandMark size={44} />

@@ -1,4 +1,4 @@
-/** What the toolbar of the help editor puts into a text. */
+/** A mark that the toolbar of the help editor puts into a text. */
 export type MarkKind = 'heading' | 'bold' | 'list' | 'steps' | 'link' | 'warning';
 
 /** A text with its selection, in UTF-16 units as a text area has them. */
@@ -17,7 +17,7 @@ const LINE_MARKS: Partial<Record<MarkKind, (index: number) => string>> = {
 };
 const ANY_LINE_MARK = /^(?:#{1,6} |- |\d+\. |> )/u;
 
-/** Puts the mark around the selection, or before each of its lines, in place of another one there. What was selected stays selected. */
+/** Puts the mark around the selection, or before each of its lines, in place of another one there. The selected words stay selected. */
 export function marked({ text, start, end }: Selected, kind: MarkKind): Selected {
   const lineMark = LINE_MARKS[kind];
   if (lineMark === undefined)

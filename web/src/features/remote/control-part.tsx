@@ -23,7 +23,7 @@ export function ControlPart({ session }: { session: JoinedSession }) {
   return (
     <div className="workspace__control">
       {device && (
-        <Suspense fallback={<LoadingRows label="Fetching what shows the screen" />}>
+        <Suspense fallback={<LoadingRows label="Loading the screen" />}>
           <ControlledScreen session={session} device_name={device.device_name} />
         </Suspense>
       )}

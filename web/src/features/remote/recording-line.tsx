@@ -34,7 +34,7 @@ export function RecordingLine({ session, track, isPaused }: RecordingLineProps) 
         <>
           <p role="status">
             <IconPlayerRecordFilled size={14} aria-hidden="true" />{' '}
-            {isPaused ? 'The recording is paused.' : 'You record the picture. Voices are not in it.'}
+            {isPaused ? 'The recording is paused.' : 'You record the picture, without voices.'}
           </p>
           <Button
             size="s"
@@ -77,10 +77,10 @@ export function RecordingOnItsWay({ session_id }: { session_id: string }) {
     );
   return (
     <p role="status" className="sub">
-      {isFull && 'The recording was as long as one can be, so it has ended. '}
+      {isFull && 'The recording reached its limit. '}
       {phase === 'sending'
         ? `The recording is on its way (${Math.round(share * 100)} %). Keep this window open.`
-        : 'The recording is here. Both sides can download it once it was scanned.'}
+        : 'The recording is here. You can both download it after its scan.'}
     </p>
   );
 }

@@ -75,11 +75,11 @@ export function SessionChat({ session_id, side }: { session_id: string; side: Si
         empty={
           <EmptyState
             icon={<IconMessages size={26} stroke={1.7} />}
-            title="Nothing was written yet"
+            title="No messages yet"
             sentence={
               side === 'customer'
-                ? 'Write here what is hard to say on the phone. Never write a password.'
-                : 'Write what the customer should read twice: an address, a name, a command.'
+                ? 'Write what’s hard to say on the phone. Never write a password.'
+                : 'Write addresses, names, or commands for your customer.'
             }
           />
         }

@@ -69,15 +69,15 @@ describe('files of a session', () => {
     const rows = within(await screen.findByRole('list', { name: 'Files of the session' })).getAllByRole('listitem');
     for (const [index, words] of [
       'Infected (EICAR-Test-File): it did not arrive',
-      'could not read all of it: it did not arrive',
-      'could not be scanned',
+      'couldn’t check all of it. It did not arrive',
+      'couldn’t scan it',
       'Refused by the customer',
       'being scanned',
-      'Being recorded',
+      'Recording or uploading',
     ].entries())
       expect(rows[index]).toHaveTextContent(words);
     expect(screen.queryByRole('button', { name: /^Download/u })).not.toBeInTheDocument();
-    expect(screen.getByText('They are deleted a day after the end of the session.')).toBeVisible();
+    expect(screen.getByText('Files are deleted a day after the session.')).toBeVisible();
   });
 
   it('are downloaded or refused by the customer, who is told why that failed', async () => {
@@ -137,7 +137,7 @@ describe('parts beside the picture', () => {
   it('is asked for by the technician where it is not allowed', async () => {
     visit(running(), [], 'technician');
     await userEvent.click(screen.getByRole('button', { name: 'Ask to exchange files' }));
-    expect(screen.getByText(/The customer is asked/u)).toBeVisible();
+    expect(screen.getByText(/Waiting for the customer to allow/u)).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Allow files' })).not.toBeInTheDocument();
   });
 });

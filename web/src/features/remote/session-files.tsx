@@ -24,7 +24,7 @@ export const isAllowed = ({ grants }: Pick<LiveSession, 'grants'>, grant: Asked)
 function describeFile({ status, threat, kind, size }: SessionFile): string {
   switch (status) {
     case 'recording':
-      return 'Being recorded, or on its way';
+      return 'Recording or uploading';
     case 'scanning':
       return `${describeBytes(size)}, being scanned`;
     case 'clean':
@@ -32,9 +32,9 @@ function describeFile({ status, threat, kind, size }: SessionFile): string {
     case 'infected':
       return `Infected${threat === null ? '' : ` (${threat})`}: it did not arrive, and was deleted.`;
     case 'unread':
-      return 'Our engines could not read all of it: it did not arrive, and was deleted.';
+      return 'We couldn’t check all of it. It did not arrive, and was deleted.';
     case 'failed':
-      return kind === 'recording' ? 'The recording was lost.' : 'It could not be scanned, so it did not arrive. Send it again.';
+      return kind === 'recording' ? 'The recording was lost.' : 'We couldn’t scan it. Send it again.';
     case 'refused':
       return 'Refused by the customer, and deleted.';
   }
@@ -57,10 +57,10 @@ export function SessionFileList({ session_id, side }: { session_id: string; side
       </ul>
       <p className="sub">
         {deleted_at === null ? (
-          'They are deleted a day after the end of the session.'
+          'Files are deleted a day after the session.'
         ) : (
           <>
-            They are deleted a day after the end: what you want to keep, download before <Moment iso={deleted_at} now={now} />.
+            Download what you want to keep before <Moment iso={deleted_at} now={now} />. Then we delete it.
           </>
         )}
       </p>
@@ -201,15 +201,15 @@ const WORDS: Record<Asked, { allow: string; asked: string; off: string; on: stri
   files: {
     allow: 'Allow files',
     asked: 'asks to exchange files with you.',
-    off: 'No files are exchanged. Each one would be scanned first, and you can refuse each.',
-    on: 'Files are allowed: each is scanned before it arrives, and you can refuse each.',
-    end: 'Allow no files any more',
+    off: 'File transfer is off. Each file is scanned first, and you can refuse it.',
+    on: 'File transfer is on. Each file is scanned first, and you can refuse it.',
+    end: 'Stop file transfer',
   },
   recording: {
     allow: 'Allow recording',
     asked: 'asks to record what you share.',
     off: 'Nothing is recorded.',
-    on: 'The technician may record what you share, but no voices. You both get the recording.',
+    on: 'The technician can record what you share, without voices. You both get the recording.',
     end: 'Stop recording',
   },
 };
@@ -277,13 +277,13 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
 const ASKS: Record<Asked, { ask: string; before: string; asked: string }> = {
   files: {
     ask: 'Ask to exchange files',
-    before: 'Files go both ways once the customer allows them. Each is scanned before it arrives.',
-    asked: 'The customer is asked. Files can be sent once they have said yes.',
+    before: 'You can exchange files once the customer allows it. Each file is scanned first.',
+    asked: 'Waiting for the customer to allow files.',
   },
   recording: {
     ask: 'Ask to record',
     before: '',
-    asked: 'The customer is asked. You can record once they have said yes.',
+    asked: 'Waiting for the customer to allow recording.',
   },
 };
 

@@ -109,9 +109,9 @@ describe('one’s own voice', () => {
 
   // proves: remote-19
   it.each([
-    ['NotAllowedError', /told not to use the microphone/u],
-    ['NotFoundError', /No microphone was found/u],
-    ['NotReadableError', /Another program may have it/u],
+    ['NotAllowedError', /blocks the microphone/u],
+    ['NotFoundError', /No microphone found/u],
+    ['NotReadableError', /Another program may be using/u],
   ])('is off after %s, and says why', async (name, words) => {
     visit();
     ask.mockRejectedValueOnce(new DOMException('', name));

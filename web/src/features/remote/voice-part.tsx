@@ -9,11 +9,10 @@ import { hear, type NotHeard, type OwnVoice, startVoice, stopVoice, useVoice, vo
 import './voice-part.css';
 
 const NOT_HEARD: Record<NotHeard, string> = {
-  insecure: 'This page was not opened over a secure connection (https), so the browser gives it no microphone.',
-  refused:
-    'Your browser was told not to use the microphone. Allow it at the left of the address, then press the button again. Nobody hears you.',
-  missing: 'No microphone was found. Plug one in, then press the button again.',
-  busy: 'The browser could not use the microphone. Another program may have it: close that one, then press the button again.',
+  insecure: 'Voice needs https. Open this page at its https address.',
+  refused: 'Your browser blocks the microphone. Allow it to the left of the address, then try again.',
+  missing: 'No microphone found. Plug one in, then try again.',
+  busy: 'Another program may be using the microphone. Close it, then try again.',
   unplugged: 'Your microphone was unplugged, so you are muted. Unmute to use another one.',
 };
 
@@ -67,8 +66,8 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
       ) : (
         <p className="sub">
           {side === 'customer'
-            ? 'You can talk here instead of on the phone. You begin muted, and your voice is never recorded.'
-            : 'Talk here instead of on the phone. You begin muted, and voices are never recorded.'}
+            ? 'Talk here instead of on the phone. You start muted, and voices are never recorded.'
+            : 'Talk here instead of on the phone. You start muted, and voices are never recorded.'}
         </p>
       )}
       <div className="voice__actions">

@@ -39,8 +39,11 @@ export function AdminManager() {
   const [assignment, setAssignment] = useKeptState('assign', assignDraftSchema, EMPTY_ASSIGNMENT);
   // From a person's record, for whom the plan is.
   const email = search.get('email');
+  const taken = useRef<string>(undefined);
   useEffect(() => {
-    if (email === null) return;
+    // Once: the address follows later.
+    if (email === null || taken.current === email) return;
+    taken.current = email;
     setAssignment({ ...assignment, user_email: email, request_id: undefined });
     setSearch({ tab: 'assign' }, { replace: true, preventScrollReset: true });
   }, [email, assignment, setAssignment, setSearch]);

@@ -3,6 +3,7 @@ import { currentSubscription } from '@palisade/contract/current-subscription';
 import {
   assignSubscription,
   cancelSubscription,
+  changeTemplate,
   createTemplate,
   declinePlanRequest,
   deleteTemplate,
@@ -14,6 +15,7 @@ import {
   requestPlan,
   withdrawPlanRequest,
 } from '@palisade/contract/subscription';
+import { type AdminUser, listUsers } from '@palisade/contract/users';
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
@@ -25,6 +27,11 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { SubscriptionManagerPage } from './subscription-manager-page.tsx';
 
 let server: FakeServer;
+const OMAR: AdminUser = {
+  ...{ ...MARIA, id: '01930000-0000-7000-8000-000000000901', username: 'omar', email: 'omar@example.com' },
+  ...{ created_at: '2026-03-02T09:00:00.000Z', disabled_at: null, last_signed_in_at: null, last_used_at: null },
+  ...{ sessions: 0, two_factor: false, email_unproven: false },
+};
 const NO_SUBSCRIPTION = {
   has_subscription: false,
   plan_name: null,
@@ -48,6 +55,7 @@ beforeEach(() => {
   server.on(currentSubscription, reply(currentSubscription, NO_SUBSCRIPTION));
   server.on(listPlans, reply(listPlans, []));
   server.on(listPlanRequests, reply(listPlanRequests, []));
+  server.on(listUsers, reply(listUsers, []));
 });
 
 function Address() {
@@ -78,6 +86,17 @@ it('opens the tab that the address names', async () => {
   isOpen('Templates');
   // So does a reload of the page then.
   await waitFor(() => expect(document.querySelector('[data-search]')).toHaveAttribute('data-search', '?tab=templates'));
+});
+
+it('is for the person whose record led here', async () => {
+  server.on(listUsers, reply(listUsers, [OMAR]));
+  const user = open('admin', '/subscription-manager?tab=assign&email=omar%40example.com');
+  const person = await screen.findByLabelText('User Email');
+  expect(person).toHaveValue('omar@example.com');
+  // People are proposed while one types.
+  await user.clear(person);
+  await user.type(person, 'om');
+  await waitFor(() => expect(document.querySelector('datalist option')).toHaveValue('omar@example.com'));
 });
 
 describe('assigning', () => {
@@ -246,6 +265,23 @@ describe('assigning', () => {
 });
 
 describe('templates', () => {
+  it('are edited in the form that creates them', async () => {
+    const plan = templateOf();
+    server.on(listTemplates, reply(listTemplates, [plan]));
+    const user = open('admin', '/subscription-manager?tab=templates');
+    await user.click(await screen.findByRole('button', { name: `Edit ${plan.template_name}` }));
+    const name = screen.getByLabelText('Template Name');
+    expect(name).toHaveFocus();
+    expect(name).toHaveValue(plan.template_name);
+    await user.clear(name);
+    await user.type(name, 'Family Two');
+    server.on(changeTemplate, reply(changeTemplate, { success: true, template: { ...plan, template_name: 'Family Two' } }));
+    await user.click(screen.getByRole('button', { name: 'Save Template' }));
+    expect(await screen.findByText('Template "Family Two" saved successfully')).toBeVisible();
+    expect(server.callsOf(changeTemplate)[0]?.body).toMatchObject({ template_id: plan.id, template_name: 'Family Two' });
+    expect(screen.getByRole('button', { name: 'Create Template' })).toBeVisible();
+  });
+
   it('says that there are none yet', async () => {
     const user = open('admin');
     await openTab(user, 'Templates');

@@ -67,7 +67,7 @@ export function AnswerDialog({ answer, onClose }: { answer: CannedAnswer | undef
               variant="text"
               loading={remove.isPending}
               onClick={() => {
-                if (window.confirm(`Delete the canned answer /${answer.shortcut}?`)) remove.mutate(answer.id);
+                if (window.confirm(`Delete the saved reply /${answer.shortcut}?`)) remove.mutate(answer.id);
               }}
             >
               Delete

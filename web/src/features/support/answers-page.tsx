@@ -22,19 +22,15 @@ export function AnswersPage() {
   const user = useSession().session?.user_info;
   return (
     <Page
-      title="Canned answers"
-      sentence="What support says often. In an answer, / and the beginning of a shortcut put it there."
+      title="Saved replies"
+      sentence="Type / and a shortcut in an answer to use a saved reply."
       aside={
         <ScreenLink to="/support" variant="quiet" size="s">
-          To the desk
+          Open the desk
         </ScreenLink>
       }
     >
-      {user && may.administrate(user) ? (
-        <Answers />
-      ) : (
-        <AdministratorsOnly sentence="Only administrators keep the canned answers." />
-      )}
+      {user && may.administrate(user) ? <Answers /> : <AdministratorsOnly sentence="Only administrators manage saved replies." />}
     </Page>
   );
 }
@@ -57,14 +53,14 @@ function Answers() {
       }
     >
       <Listed
-        what="the canned answers"
+        what="the saved replies"
         rows={data}
         error={error}
         onRetry={refetch}
         empty={
           <EmptyState
             icon={<IconMessageBolt size={28} stroke={1.7} />}
-            title="No canned answers yet"
+            title="No saved replies yet"
             sentence="Write down what is asked every day, such as how to start a remote session."
           />
         }

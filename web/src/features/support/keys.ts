@@ -5,7 +5,7 @@ export const KEYS = [
   { keys: ['j', 'k'], what: 'The next conversation of the inbox, and the one before.' },
   { keys: ['r'], what: 'Write an answer.' },
   { keys: ['e'], what: 'Close the conversation.' },
-  { keys: ['/'], what: 'Search the inbox. At the beginning of an answer: choose a canned one.' },
+  { keys: ['/'], what: 'Search the inbox. At the beginning of an answer: choose a saved reply.' },
   { keys: ['?'], what: 'This list.' },
 ] as const;
 

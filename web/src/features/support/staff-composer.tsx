@@ -42,7 +42,7 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
       ref={composer}
       place={place}
       label={mode === 'note' ? 'Note' : 'Answer'}
-      placeholder={mode === 'note' ? 'A note for colleagues' : 'Answer, / for canned ones'}
+      placeholder={mode === 'note' ? 'A note for colleagues' : 'Answer, / for saved replies'}
       isSending={isFirstTry(outgoing)}
       onSend={(written) => queue.add({ ...written, conversation_id: conversation.id, is_note: mode === 'note' })}
       onTyping={() => mode === 'answer' && sayTyping(conversation.id)}
@@ -130,12 +130,12 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
     list: isMissed ? (
       <p className="sub" role="status">
         {answers.length === 0
-          ? 'There are no canned answers yet. An administrator writes them. The button Send sends this as it is.'
-          : 'No canned answer begins like this. The button Send sends this as it is.'}
+          ? 'There are no saved replies yet. An administrator can add them. Send sends your text as it is.'
+          : 'No saved reply matches. Send sends your text as it is.'}
       </p>
     ) : (
       isOpen && (
-        <div id={id} className="canned" role="listbox" aria-label="Canned answers">
+        <div id={id} className="canned" role="listbox" aria-label="Saved replies">
           {found.map((answer, index) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's, which keeps the focus
             <div

@@ -381,7 +381,7 @@ describe('a conversation', () => {
     const { user } = await openConversation();
     const field = screen.getByRole('textbox', { name: 'Answer' });
     await user.type(field, '/he');
-    expect(await screen.findByText(/^There are no canned answers yet\./u)).toBeVisible();
+    expect(await screen.findByText(/^There are no saved replies yet\./u)).toBeVisible();
     await user.keyboard('{Enter}');
     expect(server.callsOf(at(answerConversation))).toEqual([]);
     await user.clear(field);
