@@ -89,7 +89,7 @@ export const AUDIT_GROUPS = [
 ] as const;
 export type AuditGroup = (typeof AUDIT_GROUPS)[number];
 
-/** Beginnings of kinds. What begins in no such way is about an account. */
+/** Beginnings of kinds. All other kinds are about an account. */
 const GROUP_PREFIXES: Readonly<Record<Exclude<AuditGroup, 'account'>, readonly string[]>> = {
   sign_in: ['signed_', 'session_', 'other_sessions_', 'recovery_code_used', 'block_', 'browser_'],
   plans: ['subscription_'],

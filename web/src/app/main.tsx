@@ -21,7 +21,7 @@ if (currentSession()) {
   void loadSignedIn();
 }
 
-// A switch of developers: its file is fetched by nobody else.
+// A switch of developers: only they fetch its file.
 if (/[?&]pseudo=/u.test(window.location.search) || isPseudoKept())
   void import('./pseudo-locale.ts').then(({ followSwitch }) => followSwitch());
 

@@ -165,7 +165,7 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
   );
 }
 
-/** What happens to conversations of which nobody takes care. */
+/** Times after which an unattended conversation goes back to everyone. */
 function TimersForm({ saved }: { saved: ReadSettings }) {
   const { unanswered_minutes, offline_minutes } = saved;
   const { part, change, save, isKept, messages } = useSettingsPart('waiting-times', timersSchema, saved, {

@@ -69,7 +69,7 @@ interface ActionContext {
   signOut: () => void;
 }
 
-/** What a person comes to do, by the verb. Each leads to the place where it is done, or does it. */
+/** Actions, named by their verbs. Each leads to the place where it is done, or does it. */
 export function actionItems({ user, pathname, setColorScheme, signOut }: ActionContext): PaletteItem[] {
   // The dialog opens over the screen that is there.
   const here = SCREENS.some(({ path }) => path === pathname) ? pathname : '/dashboard';

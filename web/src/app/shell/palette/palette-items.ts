@@ -28,7 +28,7 @@ function wordsOf(text: string): string[] {
     .filter(Boolean);
 }
 
-/** How well an item answers: 0 best, undefined not at all. Each typed word begins a word of the title or one that stands for it. */
+/** Rank of an item among the answers: 0 is best, undefined is no answer. Each typed word begins a word of the title or one that stands for it. */
 function rankOf({ title, words = '' }: PaletteItem, typed: readonly string[]): number | undefined {
   const ofTitle = wordsOf(title);
   const others = wordsOf(words);
