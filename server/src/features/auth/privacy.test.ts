@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { scanPosture } from '@palisade/contract/anti-hacking';
 import { listAudit } from '@palisade/contract/audit';
 import { currentUser, forgotPassword, login, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { setPresence } from '@palisade/contract/desk-team';
-import { startDeviceScan } from '@palisade/contract/devices';
+import { saveDeviceWish, startDeviceScan } from '@palisade/contract/devices';
 import type { BodySentOf } from '@palisade/contract/endpoint';
 import { addRule } from '@palisade/contract/firewall';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
@@ -98,6 +99,13 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   replyOf(await call(requestPlan, { token, body: { template_id: template?.id ?? '' } }));
   const assignment = { user_email: email, plan_name: 'Plan', price: 1, ...plan, features: ['One'] };
   replyOf(await call(assignSubscription, { token: boss.token, body: assignment }));
+  replyOf(await call(scanPosture, { token }));
+  replyOf(await call(saveDeviceWish, { token, body: { system: 'phone', note: `for ${name}` } }));
+  const invited = { id: newId(), email, role: 'customer', token_hash: `hash of ${name}` } as const;
+  await app.app.database
+    .insertInto('invitations')
+    .values({ ...invited, created_at: known.sent_at, expires_at: known.sent_at })
+    .execute();
   await call(forgotPassword, { body: { email } });
   const recovery_code = await leaveSecondFactors(id);
   await vi.waitFor(() => expect(smtp.received.filter(({ to }) => to === email)).toHaveLength(2), { timeout: 10_000 });
