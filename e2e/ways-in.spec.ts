@@ -401,7 +401,7 @@ base.describe('who has got at the files', () => {
     expect(second.errors().match(/Other users could read \d+ files/g)).toHaveLength(1);
     await second.stop();
     const third = await startProduct(data_dir);
-    expect(third.errors()).not.toContain('Others on this machine');
+    expect(third.errors()).not.toContain('Other users');
     await third.stop();
     rmSync(data_dir, { recursive: true, force: true });
   });

@@ -192,7 +192,7 @@ const REASONS = {
   redundant: 'Other rules together already cover all of this traffic, so this one has no effect.',
   dead_one: 'Another rule blocks all of this traffic. Blocks win, so this rule has no effect.',
   dead: 'Other rules together block all of this traffic. Blocks win, so this rule has no effect.',
-  overlap: 'Another rule blocks part of this traffic. Blocks win there.',
+  overlap: 'Another rule blocks part of this traffic. The block wins there.',
   no_effect_allow: 'Traffic without a matching rule is already allowed, so this rule has no effect.',
   no_effect_block: 'Traffic without a matching rule is already blocked, so this rule has no effect.',
 } as const;
