@@ -141,7 +141,7 @@ describe('signing in', () => {
 
   it('says why a person is here who did not sign out', () => {
     open('session_ended');
-    expect(screen.getByText(/Your session has ended/u)).toBeVisible();
+    expect(screen.getByText(/Your session ended/u)).toBeVisible();
   });
 });
 
@@ -188,13 +188,13 @@ describe('the second step', () => {
     const user = await reach();
     server.on(loginSecondStep, refusal('sign_in_expired'));
     await user.keyboard('111111{Enter}');
-    expect(await screen.findByText(/Begin again/u)).toHaveAttribute('role', 'status');
+    expect(await screen.findByText(/Start again/u)).toHaveAttribute('role', 'status');
     expect(screen.getByLabelText('Email')).toHaveValue('maria@example.com');
     expect(screen.getByLabelText('Password')).toHaveFocus();
     await user.keyboard('correct horse{Enter}');
     await user.click(await screen.findByRole('button', { name: 'Back to sign in' }));
     expect(screen.getByRole('button', { name: 'Sign In' })).toBeVisible();
-    expect(screen.queryByText(/Begin again/u)).not.toBeInTheDocument();
+    expect(screen.queryByText(/Start again/u)).not.toBeInTheDocument();
   });
 });
 
