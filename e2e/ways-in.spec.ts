@@ -234,7 +234,7 @@ test.describe('in public exposure', () => {
     await expect(owner.getByRole('region', { name: 'Confirm your email address' })).toHaveCount(0);
     // No socket comes through this proxy: the page learns it with its next call.
     await thief.reload();
-    await expect(thief.getByText(/^Your session has ended/)).toBeVisible();
+    await expect(thief.getByText(/^Your session ended/)).toBeVisible();
   });
 
   // proves: attack-B.8-2

@@ -99,7 +99,7 @@ describe('the application', () => {
     startSession({ access_token: 'token-1', user_info: MARIA });
     server.on(currentUser, refusal('unauthenticated'));
     open();
-    expect(await screen.findByText(/Your session has ended/u)).toBeVisible();
+    expect(await screen.findByText(/Your session ended/u)).toBeVisible();
     expect(screen.getByRole('button', { name: 'Sign In' })).toBeVisible();
   });
 });

@@ -214,7 +214,7 @@ describe('assigning', () => {
     const form = screen.getByRole('button', { name: 'Assign Subscription' }).closest('form');
     if (!form) throw new Error('no form');
     fireEvent.submit(form);
-    expect(await screen.findByText(/^Error: Enter a price/u)).toBeVisible();
+    expect(await screen.findByText(/^Error: Enter a clear price/u)).toBeVisible();
     expect(server.callsOf(assignSubscription)).toHaveLength(0);
   });
 
