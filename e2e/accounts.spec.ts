@@ -283,7 +283,7 @@ test('a session that was ended elsewhere is told at the sign-in screen at once',
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await expect(page.getByText('Everybody else is signed out.')).toBeVisible();
   // Its socket is told, by whichever server has it: the page needs no request to find out, and asking for another page here would race with that.
-  await expect(other.getByText(/Your session has ended/)).toBeVisible();
+  await expect(other.getByText(/Your session ended/)).toBeVisible();
 });
 
 test('every part of accounts is visible at any width', async ({ page }) => {

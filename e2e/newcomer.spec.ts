@@ -54,7 +54,7 @@ test.describe('behind a proxy', () => {
     const dialog = page.getByRole('dialog', { name: 'Security alert' });
     await dialog.getByRole('button', { name: 'It wasn’t me' }).click();
     await expect(dialog).toContainText('That session has ended. They’re signed out.');
-    await expect(stranger.getByText(/^Your session has ended/)).toBeVisible();
+    await expect(stranger.getByText(/^Your session ended/)).toBeVisible();
     await expectAccessible(page);
 
     await dialog.getByRole('button', { name: 'Choose a new password' }).click();

@@ -63,7 +63,7 @@ test('on a phone a press on Send sends, though the chat has the whole window whi
   await page.goto('/chat');
   await page.getByRole('textbox', { name: 'Message' }).click();
   await page.keyboard.type('a man on the phone wants my card number');
-  await expect(page.getByRole('link', { name: /^Somebody called me/u })).toBeVisible();
+  await expect(page.getByRole('link', { name: /^Someone called me/u })).toBeVisible();
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByRole('log').getByText('a man on the phone wants my card number')).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('');

@@ -234,7 +234,7 @@ test.describe('in public exposure', () => {
     await expect(owner.getByRole('region', { name: 'Confirm your email address' })).toHaveCount(0);
     // No socket comes through this proxy: the page learns it with its next call.
     await thief.reload();
-    await expect(thief.getByText(/^Your session has ended/)).toBeVisible();
+    await expect(thief.getByText(/^Your session ended/)).toBeVisible();
   });
 
   // proves: attack-B.8-2
@@ -401,7 +401,7 @@ base.describe('who has got at the files', () => {
     expect(second.errors().match(/Other users could read \d+ files/g)).toHaveLength(1);
     await second.stop();
     const third = await startProduct(data_dir);
-    expect(third.errors()).not.toContain('Others on this machine');
+    expect(third.errors()).not.toContain('Other users');
     await third.stop();
     rmSync(data_dir, { recursive: true, force: true });
   });

@@ -186,8 +186,8 @@ const historyQuerySchema = timeZoneQuerySchema.extend({
   days: z.coerce
     .number({ error: 'Enter a whole number of days.' })
     .int('Enter a whole number of days.')
-    .min(HISTORY_DAYS.least, `Ask for at least ${HISTORY_DAYS.least} days.`)
-    .max(HISTORY_DAYS.most, `Ask for at most ${HISTORY_DAYS.most} days.`)
+    .min(HISTORY_DAYS.least, `Choose at least ${HISTORY_DAYS.least} days.`)
+    .max(HISTORY_DAYS.most, `Choose at most ${HISTORY_DAYS.most} days.`)
     .default(HISTORY_DAYS.usual),
 });
 

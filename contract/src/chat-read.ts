@@ -8,7 +8,7 @@ export const messagesQuerySchema = pageQuerySchema
   .extend({ after: idSchema.optional(), search: searchSchema })
   .refine(({ cursor, after }) => cursor === undefined || after === undefined, {
     path: ['after'],
-    message: 'Ask for messages before or after one message, not both.',
+    message: 'Choose messages before or after one message, not both.',
   });
 export type MessagesQuery = z.output<typeof messagesQuerySchema>;
 

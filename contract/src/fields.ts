@@ -27,8 +27,8 @@ export const pageQuerySchema = z.object({
   limit: z.coerce
     .number({ error: 'Enter a whole number.' })
     .int('Enter a whole number.')
-    .min(1, 'Ask for at least 1.')
-    .max(PAGE_SIZE_MAXIMUM, `Ask for at most ${PAGE_SIZE_MAXIMUM}.`)
+    .min(1, 'Choose at least 1.')
+    .max(PAGE_SIZE_MAXIMUM, `Choose at most ${PAGE_SIZE_MAXIMUM}.`)
     .default(PAGE_SIZE_DEFAULT),
   cursor: idSchema.optional(),
 });

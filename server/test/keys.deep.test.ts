@@ -67,7 +67,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     );
     expect(readdirSync(join(DATA_DIR, 'quarantine'))).toHaveLength(1);
     expect(openToOthers(DATA_DIR)).toEqual([]);
-    expect(server.errors()).not.toContain('Others on this machine');
+    expect(server.errors()).not.toContain('Other users');
   });
 
   // proves: attack-B.12-1

@@ -184,7 +184,7 @@ describe('metrics on a port of their own', () => {
     const port = String(await freePort());
     const refused = await runServer({ DATA_DIR: join(folder, 'two'), PORT: '0', METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
     expect(refused.code).toBe(1);
-    expect(refused.errors).toMatch(/^palisade: METRICS_HOST 0\.0\.0\.0 can be reached/);
+    expect(refused.errors).toMatch(/^palisade: Others can reach METRICS_HOST 0\.0\.0\.0/);
     await startServer({ DATA_DIR: join(folder, 'two'), METRICS_PORT: port, METRICS_HOST: '0.0.0.0', METRICS_TOKEN: TOKEN });
     const url = `http://127.0.0.1:${port}/metrics`;
     expect(await ask(url)).toMatchObject({ status: 401 });

@@ -43,7 +43,7 @@ describe('a start that cannot succeed ends with one clear line and exit code 1',
     const { code, errors } = await runServer({ DATA_DIR: join(file, 'data'), PORT: '0' });
     expect(code).toBe(1);
     expect(errors).toMatch(
-      /^palisade: The data folder .* cannot be written \(\w+\)\. Make it writable, or set DATA_DIR to another folder\.\n$/,
+      /^palisade: We can’t write to the data folder .* \(\w+\)\. Make it writable, or set DATA_DIR to another folder\.\n$/,
     );
   });
 

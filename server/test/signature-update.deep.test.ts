@@ -383,7 +383,7 @@ describe('an update of the signatures', () => {
     expect(await inUse(await openSignatureStore(join(DATA_DIR, 'signatures')))).toEqual({ rules: 0, hashes: 2 });
     const unset = await runUpdate({ DATA_DIR });
     expect(unset.code).toBe(0);
-    expect(unset.output).toMatch(/^palisade: SIGNATURE_FEEDS is not set/);
+    expect(unset.output).toMatch(/^palisade: SIGNATURE_FEEDS isn’t set/);
   });
 
   test('does not run beside another one', async () => {

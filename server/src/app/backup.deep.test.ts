@@ -119,7 +119,7 @@ describe('a backup of a server that is in use', async () => {
     const { code, output } = await runCommand('write-backup.ts', place.environment, [folder]);
     is_over = true;
     await Promise.all(load);
-    expect(output).toMatch(/^palisade: .*\.tar is written: \d+ rows in \d+ tables, \d+ sealed files, /m);
+    expect(output).toMatch(/^palisade: Wrote .*\.tar: \d+ rows in \d+ tables, \d+ quarantined files, /m);
     expect(output).toContain('This backup doesn’t contain the keys');
     expect(code).toBe(0);
     expect(written).toBeGreaterThan(0);
@@ -273,7 +273,7 @@ describe('a backup', async () => {
           bent('other.tar', () => noise(4096)),
         ),
       ),
-    ).toMatch(/is damaged|is no backup/);
+    ).toMatch(/is damaged|isn’t a Palisade backup/);
     if (isPostgres()) expect(await allRows(other)).toEqual({});
   });
 
@@ -296,7 +296,7 @@ describe('a backup', async () => {
     const { id } = await scanned(app, token, 'theirs.com', infected(7));
     await app.app.close();
     const before = await allRows(other);
-    expect(await refusal(restoreInto(other, archive))).toMatch(/is not empty\. .* --force/);
+    expect(await refusal(restoreInto(other, archive))).toMatch(/isn’t empty\. .* --force/);
     expect(await allRows(other)).toEqual(before);
 
     const { aside, missing_keys } = await restoreInto(other, archive, { force: true });
@@ -318,7 +318,7 @@ describe('a backup', async () => {
 
   test('is written over nothing, and to no folder that is not there', async () => {
     const again = (target: string) => refusal(writeBackup({ settings: place.settings, target, with_keys: false }));
-    expect(await again(archive)).toMatch(/is there already/);
+    expect(await again(archive)).toMatch(/already exists/);
     expect(await again(join(root, 'nowhere', 'x.tar'))).toMatch(/^The folder .* doesn’t exist/);
     expect(readdirSync(root).filter((name) => name.startsWith('.palisade'))).toEqual([]);
   });

@@ -73,7 +73,7 @@ describe('a data folder', () => {
     const root = freshFolder();
     writeFileSync(join(root, 'file'), '');
     expect(() => use(join(root, 'file'))).toThrow(/is a file\. Set it to a new or empty folder\.$/);
-    expect(() => use(join(root, 'file', 'below'))).toThrow(/^The data folder .* cannot be written \(ENOTDIR\)\./);
+    expect(() => use(join(root, 'file', 'below'))).toThrow(/^We can’t write to the data folder .* \(ENOTDIR\)\./);
     symlinkSync(join(root, 'nowhere'), join(root, 'dangling'));
     expect(() => use(join(root, 'dangling'))).toThrow(/links to a missing folder\./);
     mkdirSync(join(root, 'real'));

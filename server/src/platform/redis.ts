@@ -166,7 +166,7 @@ export async function openRedisHearer(parts: {
       channels.add(channel);
       // Wait until the channel has been left: the client would match the answer to the new subscription.
       await leaving.get(channel);
-      if (!isUp) throw new Error('Redis is away.');
+      if (!isUp) throw new Error('We can’t reach Redis.');
       await withinTime(client.subscribe(channel, hear), HEARER_ANSWER_MS);
     },
     unsubscribe(channel) {

@@ -88,7 +88,7 @@ describe('every call', async () => {
     const { token } = await signIn();
     const refused = await fetch(`${url}/api/antivirus/scans?limit=-1`, { headers: { authorization: `Bearer ${token}` } });
     expect(refused.status).toBe(422);
-    expect(problemSchema.parse(await refused.json()).errors).toEqual([{ field: 'limit', message: 'Ask for at least 1.' }]);
+    expect(problemSchema.parse(await refused.json()).errors).toEqual([{ field: 'limit', message: 'Choose at least 1.' }]);
   });
 
   // proves: asvs-15.3.7

@@ -27,7 +27,7 @@ describe('settings', () => {
   test.each([[{ HOST: '0.0.0.0' }], [{ HOST: '192.0.2.1' }], [{ PUBLIC_URL: 'https://safe.example.com' }]])(
     'an address that others reach makes the exposure public, which needs administrators: %j',
     (environment) => {
-      expect(() => parseSettings(environment)).toThrow(/^ADMIN_EMAILS is not set\./);
+      expect(() => parseSettings(environment)).toThrow(/^ADMIN_EMAILS isn’t set\./);
       expect(parseSettings({ ...environment, ...PUBLIC, EXPOSURE: '' })).toMatchObject({
         exposure: 'public',
         demo: false,
@@ -87,7 +87,7 @@ describe('settings', () => {
   });
 
   test.each([
-    ['http://shield.example.com', [expect.stringContaining('PUBLIC_URL is not https')]],
+    ['http://shield.example.com', [expect.stringContaining('PUBLIC_URL isn’t https')]],
     ['https://shield.example.com', []],
   ])('public exposure at %s has its warnings', (PUBLIC_URL, warnings) => {
     expect(parseSettings({ ...PUBLIC, PUBLIC_URL }).warnings).toEqual(warnings);

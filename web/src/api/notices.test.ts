@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { giveNotice, setNotice } from './notices.ts';
 
-const NEWS = { title: 'tina has answered', text: 'Good day', tag: 'conversation' };
+const NEWS = { title: 'tina replied', text: 'Good day', tag: 'conversation' };
 const shown: string[] = [];
 let sounds = 0;
 let permission: NotificationPermission;
@@ -62,7 +62,7 @@ describe('a message that comes while nobody looks', () => {
     await setNotice('notification', true);
     expect(FakeNotification.requestPermission).toHaveBeenCalledOnce();
     giveNotice(NEWS);
-    expect(shown).toEqual(['tina has answered']);
+    expect(shown).toEqual(['tina replied']);
     vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('visible');
     giveNotice(NEWS);
     expect(shown).toHaveLength(1);

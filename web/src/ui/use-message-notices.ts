@@ -12,7 +12,7 @@ export function useMessageNotices(): void {
       onEvent('chat_message', ({ message: { sender, author, message, is_automatic, conversation_id } }) => {
         if (sender !== 'support' || is_automatic) return;
         const text = message === '' ? 'A file' : message.slice(0, SHOWN);
-        giveNotice({ title: `${author ?? 'Support'} has answered`, text, tag: conversation_id });
+        giveNotice({ title: `${author ?? 'Support'} replied`, text, tag: conversation_id });
       }),
     [],
   );

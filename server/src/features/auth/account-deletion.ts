@@ -97,6 +97,7 @@ export function createAccountDeletion(parts: {
       .execute();
     await mail.forgetRecipient(transaction.$pickTables<'mails'>(), user.email);
     await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), farewellLetter(user, other !== undefined));
+    await transaction.deleteFrom('invitations').where('email', '=', user.email).execute();
     await transaction.deleteFrom('users').where('id', '=', user_id).execute();
 
     const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();

@@ -239,9 +239,9 @@ describe('public exposure', async () => {
     expect(replyOf(await call(recoverUsername, { body: { email } }))).toEqual({ username: null });
     expect(replyOf(await call(recoverUsername, { body: { email: 'nobody@example.com' } }))).toEqual({ username: null });
     const mine = async () =>
-      (await outbox()).filter(({ recipient, subject }) => recipient === email && !subject.includes('confirm'));
+      (await outbox()).filter(({ recipient, subject }) => recipient === email && !subject.includes('Confirm'));
     await vi.waitFor(async () => expect(await mine()).toHaveLength(2));
-    const token = /^([\w-]{43})$/m.exec((await mine()).find((mail) => mail.subject.includes('reset'))?.text ?? '')?.[1] ?? '';
+    const token = /^([\w-]{43})$/m.exec((await mine()).find((mail) => mail.subject.includes('Reset'))?.text ?? '')?.[1] ?? '';
     expect((await call(resetPassword, { body: { reset_token: token, new_password: NEW_PASSWORD } })).status).toBe(200);
   });
 });

@@ -168,7 +168,7 @@ export class SecondFactors {
     const isFew = left < RECOVERY_CODES.few;
     const letter = securityNotice(await userOf(transaction, user_id), {
       subject: isFew ? `A recovery code was used, ${left} left` : 'A recovery code was used',
-      what: `Someone used your recovery code in ${origin.client}. You have ${left} of ${RECOVERY_CODES.count} left.`,
+      what: `One of your recovery codes was used in ${origin.client}. You have ${left} of ${RECOVERY_CODES.count} left.`,
       ...(isFew && {
         advice: 'Create new codes soon in Security Preferences. You’ll need one if you lose your phone.',
       }),

@@ -124,7 +124,7 @@ describe("a customer's message", () => {
     expect(automatic_reply).toMatchObject({
       sender: 'support',
       author: null,
-      card: { kind: 'article', slug: 'somebody-called-me', title: 'Somebody called me about my computer' },
+      card: { kind: 'article', slug: 'somebody-called-me', title: 'Someone called me about my computer' },
     });
     expect(replyOf(await call(listMessages, { token }))[0]).toEqual(automatic_reply);
     expect((await say(token, 'everything is slow')).automatic_reply?.message).toBe(automaticReply('slow'));

@@ -226,7 +226,7 @@ describe('by mail', () => {
     await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(1), soon);
     const [mail] = await mailsTo(absent.email);
     expect(mail).toMatchObject({ subject: 'Palisade: Support has replied' });
-    expect(mail?.text).toContain('ana has answered you');
+    expect(mail?.text).toContain('ana replied to you');
     expect(mail?.text).not.toContain('melon');
     // One mail about the present answers; later ones are another mail.
     await answer(absent.id, 'again');
@@ -254,7 +254,7 @@ describe('by mail', () => {
     const whole = await desk.text();
     expect(whole.indexOf('Restart it.')).toBeGreaterThan(0);
     expect(whole.indexOf('very patient')).toBeGreaterThan(whole.indexOf('Restart it.'));
-    expect([...whole.matchAll(/ana \(note of the staff\):\nline (\d+)\./gu)].map(([, line]) => Number(line))).toEqual(
+    expect([...whole.matchAll(/ana \(internal note\):\nline (\d+)\./gu)].map(([, line]) => Number(line))).toEqual(
       Array.from({ length: 205 }, (_, index) => index + 1),
     );
     replyOf(await call(mailTranscript, { token }));

@@ -71,7 +71,7 @@ async function answered() {
   );
   replyOf(await call(answerConversation, { token: ana.token, params: { id }, body: { message: 'Good day', is_note: false } }));
   const letter = await vi.waitFor(() => {
-    const found = smtp.received.find(({ to, content }) => to === person.email && content.includes('has answered you'));
+    const found = smtp.received.find(({ to, content }) => to === person.email && content.includes('replied to you'));
     if (found === undefined) throw new Error('no notice yet');
     return found.content;
   }, soon);

@@ -54,7 +54,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     const { conversation_id: id } = replyOf(await call(sendMessage, { token: person.token, body }));
     replyOf(await call(answerConversation, { token: ana.token, params: { id }, body: { message: 'Good day', is_note: false } }));
     const letter = await vi.waitFor(() => {
-      const found = smtp.received.find(({ to, content }) => to === person.email && content.includes('has answered you'));
+      const found = smtp.received.find(({ to, content }) => to === person.email && content.includes('replied to you'));
       if (found === undefined) throw new Error('no notice yet');
       return found.content;
     }, soon);

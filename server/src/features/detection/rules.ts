@@ -155,7 +155,7 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // CrowdSec, ssh-bf.
     measure: bucket(5, 10 * SECOND, { different: SEVERAL_ACCOUNTS }),
-    threshold: 'more than 5 failed sign-ins to 6 or more accounts from one source, losing one each 10 seconds',
+    threshold: 'more than 5 failed sign-ins to 6 or more accounts from one source, minus one every 10 seconds',
     audience: 'every_administrator',
     refusal: 'accounts',
     arms: 'source',
@@ -170,7 +170,7 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // CrowdSec, ssh-slow-bf; each account once [H], since a person who gives up has typed four times (`ordinary-week.test.ts`).
     measure: bucket(10, 60 * SECOND, { once: true }),
-    threshold: 'failed sign-ins to more than 10 different accounts from one source, losing one each minute',
+    threshold: 'failed sign-ins to more than 10 different accounts from one source, minus one every minute',
     audience: 'every_administrator',
     refusal: 'accounts',
     arms: 'source',
@@ -185,7 +185,7 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // CrowdSec, ssh-bf_user-enum.
     measure: bucket(4, 10 * SECOND, { once: true }),
-    threshold: '5 different accounts from one source, losing one each 10 seconds',
+    threshold: '5 different accounts from one source, minus one every 10 seconds',
     audience: 'every_administrator',
     refusal: 'accounts',
     arms: 'source',
@@ -294,7 +294,7 @@ export const RULES: readonly Rule[] = [
     on: 'request_refused',
     // CrowdSec, http-probing.
     measure: bucket(10, 10 * SECOND, { once: true }),
-    threshold: 'more than 10 different unknown paths from one source, losing one each 10 seconds',
+    threshold: 'more than 10 different unknown paths from one source, minus one every 10 seconds',
     audience: 'administrators',
     key: (sighting) => (sighting.data.reason === 'unknown_path' ? sighting.source : null),
     value: ({ data }) => data.path,
@@ -332,7 +332,7 @@ export const RULES: readonly Rule[] = [
     on: 'rate_limited',
     // CrowdSec, http-crawl and its like: capacity 5, a minute's leak.
     measure: bucket(5, 60 * SECOND),
-    threshold: 'more than 5 requests over a limit, losing one each minute',
+    threshold: 'more than 5 requests over a limit, minus one every minute',
     audience: 'administrators',
     key: ({ user_id, source }) => user_id ?? source,
     severity: 'low',

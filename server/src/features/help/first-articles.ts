@@ -45,7 +45,7 @@ Did you already call? Read [Someone called me about my computer](/help/somebody-
 
 ## You didn’t open it
 
-Delete the file from your computer and empty the trash. You’re safe.
+Delete the file from your computer and empty the trash. That’s all.
 
 ## You opened it
 

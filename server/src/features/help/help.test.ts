@@ -28,10 +28,10 @@ describe('the help pages', () => {
     expect(all).toHaveLength(FIRST_ARTICLES.length);
     expect(all.map(({ title }) => title)).toEqual(
       expect.arrayContaining([
-        'Somebody called me about my computer',
+        'Someone called me about my computer',
         'A file is infected: what now',
         'What Pending means',
-        'I cannot sign in',
+        'I can’t sign in',
         'When a technician is on your computer',
       ]),
     );

@@ -260,7 +260,7 @@ describe('reports', () => {
     );
     const text = (await mailsTo(email)).map((mail) => mail.text).join('');
     expect(text).toContain('tina of Palisade helped you for 1 minute. You didn’t share your screen.');
-    expect(text).toContain('never ask for passwords');
+    expect(text).toContain('We never call first or ask for passwords');
   });
 
   test('a report ends the session and reaches every administrator as an alert', async () => {

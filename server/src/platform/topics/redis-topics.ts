@@ -277,7 +277,7 @@ class RedisTopics implements Topics {
 
   /** The stored events of a topic, oldest first. */
   private async readKept(key: string, heard: Promise<void>) {
-    if (this.isAway) throw new Error('Redis is away.');
+    if (this.isAway) throw new Error('We can’t reach Redis.');
     // First heard, then read: nothing comes between.
     await heard;
     const entries = entriesSchema.parse(await this.run(START, key, [newId(), String(FORGOTTEN_AFTER_MS)]));

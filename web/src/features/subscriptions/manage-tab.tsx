@@ -121,7 +121,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
             <ListFilters>
               <SearchFilter
                 label="Search"
-                placeholder="Email, username or plan"
+                placeholder="Email, username, or plan"
                 value={view.search}
                 onChange={(search) => change({ search })}
               />

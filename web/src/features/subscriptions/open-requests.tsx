@@ -24,7 +24,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
   const { mutate, isPending, variables } = useChange({
     of: declinePlanRequest,
     mutationFn: ({ id }: UserPlanRequest) => call(declinePlanRequest, { body: { request_id: id } }),
-    onSuccess: (_, { user_email }) => onMessage({ tone: 'good', text: `Request of ${shownEmail(user_email)} declined` }),
+    onSuccess: (_, { user_email }) => onMessage({ tone: 'good', text: `Request from ${shownEmail(user_email)} declined` }),
     onError(error) {
       console.error(error);
       onMessage({ tone: 'bad', text: refusalOf(error, 'Failed to decline the request').sentence });
@@ -34,7 +34,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
 
   function decline(request: UserPlanRequest) {
     const { user_email, template } = request;
-    if (!window.confirm(`Decline the request of ${shownEmail(user_email)} for "${template.template_name}"?`)) return;
+    if (!window.confirm(`Decline the request from ${shownEmail(user_email)} for "${template.template_name}"?`)) return;
     onMessage(undefined);
     mutate(request);
   }
@@ -64,7 +64,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
                 loading={isPending && variables.id === request.id}
                 onClick={() => decline(request)}
               >
-                Decline <span className="visually-hidden">the request of {shownEmail(request.user_email)}</span>
+                Decline <span className="visually-hidden">the request from {shownEmail(request.user_email)}</span>
               </Button>
             </span>
           </li>

@@ -509,12 +509,12 @@ describe('managing', () => {
     server.on(declinePlanRequest, () => promise);
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
-    const button = await screen.findByRole('button', { name: 'Decline the request of maria@example.com' });
+    const button = await screen.findByRole('button', { name: 'Decline the request from maria@example.com' });
     await user.click(button);
     expect(button).toHaveAttribute('aria-busy', 'true');
     server.on(listAllPlanRequests, reply(listAllPlanRequests, []));
     resolve(reply(declinePlanRequest, { success: true }));
-    expect(await screen.findByText('Request of maria@example.com declined')).toBeVisible();
+    expect(await screen.findByText('Request from maria@example.com declined')).toBeVisible();
     await waitFor(() => expect(button).not.toBeInTheDocument());
     expect(document.body).not.toHaveFocus();
   });
