@@ -39,6 +39,10 @@ export const deviceNameSchema = z
   .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, LONGEST_NAME)
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'Remove the control characters from the device name.');
 
+/** The properties of a device that its owner sets in one form. Each is a column of the table `devices` under the same name. */
+const deviceSettingsSchema = z.object({ device_name: deviceNameSchema });
+export type DeviceSettings = z.infer<typeof deviceSettingsSchema>;
+
 /** A connected agent that has not reported for so long does not work any more, in ms: it reports every half a minute, by the workers that read files. */
 export const STALLED_MS = 90_000;
 
@@ -225,7 +229,7 @@ export const renameDevice = endpoint({
   summary: 'Give a device another name.',
   access: 'customer',
   params: idParamsSchema,
-  body: z.object({ device_name: deviceNameSchema }),
+  body: deviceSettingsSchema,
   changes: 'devices',
   status: 200,
   reply: deviceSchema,

@@ -70,29 +70,22 @@ function deviceStateOf(
   return reported_at !== null && now - Date.parse(reported_at) > STALLED_MS ? 'stalled' : 'online';
 }
 
-/** A device as a reply has it. */
+/** A device as a reply has it. Columns are copied under their names; the schema of the reply removes those that it does not name. */
 export function deviceOf(
   row: DeviceRow,
   more: { rules_rev: number; rules_count: number; is_online: boolean; scan: ScanRow | undefined; now: number },
 ): Device {
+  const { token_hash: _, public_key: __, ...columns } = row;
   const desired_rev = desiredRev(row, more.rules_rev);
   return {
-    id: row.id,
-    device_name: row.device_name,
-    hostname: row.hostname,
+    ...columns,
     os: read(osSchema, row.os) ?? { platform: 'other', name: '', arch: '' },
-    agent_version: row.agent_version,
-    enrolled_at: row.enrolled_at,
-    revoked_at: row.revoked_at,
-    last_seen_at: row.last_seen_at,
     state: deviceStateOf(row, more.is_online, more.now),
     capabilities: read(capabilitiesSchema, row.capabilities) ?? null,
-    skew_ms: row.skew_ms,
     defaults: { inbound: row.default_inbound, outbound: row.default_outbound },
     enforcement: enforcementOf(row, desired_rev, more.now),
     rules_count: more.rules_count,
     telemetry: read(telemetrySchema, row.telemetry) ?? null,
-    telemetry_at: row.telemetry_at,
     posture: read(postureListSchema, row.posture) ?? [],
     foreign_tables: read(tablesSchema, row.foreign_tables) ?? [],
     is_watching: row.is_watching === 1,
@@ -101,7 +94,6 @@ export function deviceOf(
     watched: read(foldersSchema, row.watched) ?? [],
     exclusions: read(foldersSchema, row.exclusions) ?? [],
     scan: more.scan === undefined ? null : deviceScanOf(more.scan),
-    last_full_scan_at: row.last_full_scan_at,
   };
 }
 

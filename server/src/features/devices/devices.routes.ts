@@ -118,7 +118,7 @@ export function serveDevices(
   serve(api, countRules, 'customer', ({ session }) => devices.counters(session.user.id));
   serve(api, listBlocked, 'customer', ({ session }) => devices.blocked(session.user.id));
   serve(api, readDevice, own, ({ row }) => devices.read(row));
-  serve(api, renameDevice, own, ({ row, body }) => devices.rename(row, body.device_name));
+  serve(api, renameDevice, own, ({ row, body }) => devices.changeSettings(row, body));
   serve(api, setDeviceDefaults, own, ({ row, body }) => devices.setDefaults(row, body));
   serve(api, setDeviceFolders, own, ({ row, body }) => devices.setFolders(row, body));
   serve(api, revokeDevice, own, ({ row, session, request }) => devices.revoke(row, doer(request, session.user.id)));

@@ -5,6 +5,7 @@ import {
   type Device,
   type DeviceFinding,
   type DeviceScan,
+  type DeviceSettings,
   OFFLINE_ALERT_MS,
   type RuleCount,
 } from '@palisade/contract/devices';
@@ -177,8 +178,8 @@ export class Devices {
     return this.readOne(id);
   }
 
-  rename(row: DeviceRow, device_name: string): Promise<Device> {
-    return this.change(row, { device_name });
+  changeSettings(row: DeviceRow, settings: DeviceSettings): Promise<Device> {
+    return this.change(row, settings);
   }
 
   async setDefaults(row: DeviceRow, { inbound, outbound }: Device['defaults']): Promise<Device> {

@@ -1,5 +1,6 @@
 import {
   type Device,
+  type DeviceSettings,
   deviceNameSchema,
   type Enforcement,
   removeDevice,
@@ -61,9 +62,7 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
           <DeviceName
             device={device}
             titleId={id}
-            onRename={(device_name, onDone) =>
-              mutate(() => call(renameDevice, { params, body: { device_name } }), { onSuccess: onDone })
-            }
+            onSave={(body, onDone) => mutate(() => call(renameDevice, { params, body }), { onSuccess: onDone })}
           />
           <p className="sub">
             {device.os.name || device.hostname}
@@ -143,10 +142,10 @@ function listening({ telemetry }: Device): string {
 interface DeviceNameProps {
   device: Device;
   titleId: string;
-  onRename: (name: string, onDone: () => void) => void;
+  onSave: (settings: DeviceSettings, onDone: () => void) => void;
 }
 
-function DeviceName({ device, titleId, onRename }: DeviceNameProps) {
+function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
   const [name, setName] = useState<string>();
   const message = name === undefined ? undefined : deviceNameSchema.safeParse(name).error?.issues[0]?.message;
   if (name === undefined) {
@@ -175,7 +174,7 @@ function DeviceName({ device, titleId, onRename }: DeviceNameProps) {
       onSubmit={() => {
         if (message !== undefined) return;
         // A refused rule may be changed, or sent again.
-        onRename(name, () => setName(undefined));
+        onSave({ device_name: name }, () => setName(undefined));
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') setName(undefined);
