@@ -205,7 +205,7 @@ export class LiteralSearch {
     const most = texts.reduce((sum, { length }) => sum + length, 1);
     if (most > 0xffff) throw new Error('The texts are too many to be searched for.');
     this.next = new Uint16Array(most * columns);
-    this.ends = new Array(most);
+    this.ends = Array.from({ length: most }, () => undefined);
     this.build(texts);
   }
 

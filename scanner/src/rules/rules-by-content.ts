@@ -30,7 +30,7 @@ export function partsOf(tokens: readonly string[], word: 'and' | 'or'): string[]
   return parts;
 }
 
-/** What stands in brackets that are around all of it. */
+/** The text inside brackets that enclose all of it. */
 export function unwrapped(tokens: readonly string[]): readonly string[] {
   let depth = 0;
   for (const [at, token] of tokens.entries()) {

@@ -78,7 +78,7 @@ export interface AppOptions {
   push_service?: string;
   /** Time for one scam check, in ms. */
   scam_check_ms?: number;
-  /** How long a customer has to read an answer before they are told by mail, in ms. */
+  /** Time that a customer has to read an answer before a mail is sent, in ms. */
   unread_answer_ms?: number;
   /** Time that an administrator has to take a decision back before its person is written to, in ms. */
   false_alarm_told_ms?: number;

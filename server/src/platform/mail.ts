@@ -397,7 +397,7 @@ export class Mail {
       : new Problem('conflict', { detail: 'This email was sent already, or will be sent soon. Reload the list.' });
   }
 
-  /** How many were not sent: they wait, or were given up. Without a mail server those that hold what somebody waits for, for a day: a notice is handed on by nobody. */
+  /** Counts emails that wait or were given up. Without a mail server it counts only those that a person waits for, for a day: notices are not passed on by hand. */
   async countUnsent(): Promise<number> {
     let query = this.database
       .selectFrom('mails')

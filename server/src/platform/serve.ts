@@ -271,7 +271,7 @@ export function serve<E extends Endpoint, Row>(
     url: `/api${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     schema: schemaOf(endpoint) ?? {},
     ...(endpoint.beside_json ? { constraints: MULTIPART_ONLY } : {}),
-    // What a request waits for the database is counted from its first hook to its answer.
+    // The time that a request waits for the database is counted from its first hook to its answer.
     onRequest: (request) => {
       const wait = newWait();
       waits.set(request, wait);

@@ -10,7 +10,7 @@ export function ErrorMessage() {
   return (
     <section className="error-page">
       <h1 tabIndex={-1}>This page broke</h1>
-      <p className="sub">Nothing of yours is lost. Load the page again; if it goes on, tell support what you were doing.</p>
+      <p className="sub">Your data is safe. Reload the page. If it happens again, tell support what you were doing.</p>
       <Button onClick={() => window.location.reload()}>Load again</Button>
     </section>
   );

@@ -61,7 +61,7 @@ export function NoConnection({
         <>
           <IconCloudOff size={32} stroke={1.7} aria-hidden="true" />
           <h1 tabIndex={-1}>No connection</h1>
-          <p className="sub">This screen has not been loaded yet. It opens by itself as soon as the server can be reached.</p>
+          <p className="sub">This screen isn’t loaded yet. It opens as soon as we can reach the server.</p>
           <Button onClick={reload}>Try again</Button>
         </>
       )}

@@ -7,7 +7,7 @@ import type { AlertTables } from './alerts.tables.ts';
 
 /** The rules whose alerts are about one file each: it is blocked as soon as that is out of reach. */
 const ONE_FILE_RULES: readonly string[] = ['malware_detected.infected', 'phishing_attempt.verdict'];
-/** What is found in files is of low severity where it is one of the industry's test files, and nowhere else (features/detection/rules.ts). */
+/** Only findings of the industry's test files have low severity (features/detection/rules.ts). */
 const isOfTestFile = (row: { threat_type: string; severity: string; rule: string }) =>
   row.rule !== CHECKED_SCAM_RULE &&
   row.severity === 'low' &&

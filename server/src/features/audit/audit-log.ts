@@ -39,7 +39,7 @@ interface Filter {
   to?: string | undefined;
 }
 
-/** What stands in the audit log, for those who may read it. */
+/** Reads the audit log for people who may see it. */
 export interface AuditLog {
   /** The entries about one account, newest first. */
   activity(user_id: string, page: Page): Promise<Activity[]>;

@@ -285,7 +285,9 @@ describe('local exposure', async () => {
     expect((await local.call(createSession, { token })).status).toBe(201);
     replyOf(await local.call(confirmIdentity, { token, body: { current_password: password } }));
     expect((await local.call(startTotp, { token })).status).toBe(200);
-    expect(await local.app.database.selectFrom('mails').selectAll().where('subject', 'like', '%onfirm your email%').execute()).toEqual([]);
+    expect(
+      await local.app.database.selectFrom('mails').selectAll().where('subject', 'like', '%onfirm your email%').execute(),
+    ).toEqual([]);
     const [user] = replyOf(await local.call(listUsers, { token: boss.token, query: `?search=${email}` }));
     expect(user?.email_unproven).toBe(false);
     expect(problemOf(await local.call(deleteUnprovenUser, { token: boss.token, body: { user_id: user?.id ?? '' } })).status).toBe(

@@ -51,7 +51,7 @@ interface DeskOptions {
 const at = (now: () => number) => new Date(now()).toISOString();
 
 function inView(database: Kysely<ChatTables>, me: Pick<UserInfo, 'id'>, view: View) {
-  // Nobody helps themselves.
+  // Staff do not take their own conversations.
   const others = database.selectFrom('conversations').where('conversations.user_id', '!=', me.id);
   const begun = others.where(({ or, eb }) => or([eb('last_seq', '>', 0), eb('wants_person', '=', 1)]));
   switch (view) {

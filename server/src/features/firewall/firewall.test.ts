@@ -361,7 +361,7 @@ describe('a change of the rules', async () => {
       replyOf(await call(changeRules, { token, body: { rule_ids, change } })).changed;
 
     expect(await changed('disable', one, two, foreign)).toBe(2);
-    // Nothing is different the second time, so there is no revision to undo.
+    // The second time changes no rule, so there is no revision to undo.
     expect(await changed('disable', one, two)).toBe(0);
     expect((await revisions(token))[0]).toMatchObject({ kind: 'disabled', rule_name: null, changed: 2 });
     expect(await changed('delete', one, three, SOMEBODYS_ID, foreign)).toBe(2);
