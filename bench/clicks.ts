@@ -1,5 +1,5 @@
-// Counts the API calls of a day of clicks: an administrator of a household opens each screen several times, does what the screen is for, and leaves it open for a while.
-// Keeps results/clicks.json, whose most called addresses bench/dashboard.ts measures. `node bench/clicks.ts`. Needs npm start once (for the build).
+// Measures how often pages call each endpoint in a day of clicks: an administrator of a household opens each screen several times, does what the screen is for, and leaves it open for a while.
+// Keeps results/clicks.json, whose most called addresses bench/dashboard.ts measures. No bar: it names the ten for bench/dashboard.ts. `node bench/clicks.ts`. Needs npm start once (for the build).
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -13,6 +13,7 @@ const REASONS = new Map([
     'server/src/features/auth/required-factor.ts',
     'REQUIRE_TWO_FACTOR=staff asks it of all who are no customers, a role that comes as well',
   ],
+  ['server/src/features/scam-check/scam-check.ts', 'the role of an organisation in a message'],
   ['web/src/features/administration/user-table.tsx', 'the colour of a badge'],
 ]);
 

@@ -68,7 +68,7 @@ describe('a start that failed is explained in one sentence with path and remedy'
       failed('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1'),
     ]);
     expect(explainStart(new DatabaseTrouble('away', '', Object.assign(none, { code: 'ECONNREFUSED' })), POSTGRES)).toContain(
-      'cannot be reached: connect ECONNREFUSED ::1:1, connect ECONNREFUSED 127.0.0.1:1.',
+      'DATABASE_URL: connect ECONNREFUSED ::1:1, connect ECONNREFUSED 127.0.0.1:1.',
     );
   });
 

@@ -27,6 +27,7 @@ const TOLD = new Map([
   ['GET /antivirus/scans/{id}/file', AUDIT],
   ['GET /support/conversations/{id}/customer', AUDIT],
   ['GET /support/messages/{id}/shared', AUDIT],
+  ['GET /support/person-record', AUDIT],
   ['GET /remote/files/{id}/file', [...AUDIT, 'remote_sessions']],
 ]);
 /** A session that is over has no relay, and shows its technician no customer any more; of the mail there is a row alone. */
@@ -140,6 +141,7 @@ async function startWithRecords() {
     '/auth/audit/export': '?format=csv',
     '/remote/sessions/{id}/audit/export': '?format=csv',
     '/admin/user-sessions': `?user_id=${person}`,
+    '/support/person-record': `?user_id=${person}`,
     '/help/article': `?slug=${slug}`,
     '/help/suggestions': '?text=password',
   };

@@ -139,17 +139,21 @@ function* below(folder: string, budget: { entries: number }): Generator<string> 
 /** Folders of packages, scopes opened. */
 function packagesOf(folder: string): string[] {
   if (!isFolder(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => name)
-    .sort()
-    .flatMap((name) =>
-      name.startsWith('@')
-        ? readdirSync(join(folder, name))
-            .sort()
-            .map((inner) => join(folder, name, inner))
-        : [join(folder, name)],
-    );
+  return (
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .sort()
+      // The samples of the scam check are messages of scammers.
+      .filter((name) => name !== '@palisade')
+      .flatMap((name) =>
+        name.startsWith('@')
+          ? readdirSync(join(folder, name))
+              .sort()
+              .map((inner) => join(folder, name, inner))
+          : [join(folder, name)],
+      )
+  );
 }
 
 function firstBytes(path: string): Buffer {

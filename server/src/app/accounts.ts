@@ -239,14 +239,7 @@ export function buildAccounts(
     now,
   });
   const proveAgain = createProveAgain({ requirePassword, secondFactors, mail });
-  const invitations = new Invitations({
-    database: accountTables,
-    audit,
-    passwords,
-    mail,
-    public_url: settings.public_url,
-    now,
-  });
+  const invitations = new Invitations({ database: accountTables, audit, passwords, mail, public_url: settings.public_url, now });
 
   return {
     auth,

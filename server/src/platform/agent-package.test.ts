@@ -63,11 +63,11 @@ test('plain http is refused but for this machine', async () => {
   });
   const { status, text } = await ask(`${app.url}/agent/install.sh`, 'palisade.example.org');
   expect(status).toBe(403);
-  expect(text).toContain('not asked by https');
+  expect(text).toContain('needs https');
 });
 
 test('a server without the package says so', async () => {
   app = await startTestApp();
   const { status, text } = await ask(`${app.url}/agent/install.sh`);
-  expect([status, text.includes('built without the package')]).toEqual([404, true]);
+  expect([status, text.includes('no device package')]).toEqual([404, true]);
 });

@@ -22,7 +22,7 @@ needing('named pipes', !isWindows).test('a pipe in place of a key is refused, an
       stdio: 'pipe',
       encoding: 'utf8',
     });
-  expect(run).toThrow(/audit\.key is not a file/u);
+  expect(run).toThrow(/audit\.key isn’t a key file/u);
 });
 
 needing('devices of Unix', !isWindows).test('a device in place of a key is refused, and not read without end', () => {

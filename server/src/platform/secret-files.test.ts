@@ -81,9 +81,9 @@ describe('a setting of which a file holds the password', () => {
   });
 
   test.each([
-    [{}, 'DATABASE_PASSWORD_FILE is set, but DATABASE_URL is not.'],
+    [{}, 'DATABASE_PASSWORD_FILE is set, but DATABASE_URL isn’t.'],
     [{ DATABASE_URL: 'postgres://user:hush@host/x' }, 'DATABASE_URL contains a password, and DATABASE_PASSWORD_FILE is set too.'],
-    [{ DATABASE_URL: 'postgres://host/x' }, 'DATABASE_PASSWORD_FILE is set, but DATABASE_URL names no user.'],
+    [{ DATABASE_URL: 'postgres://host/x' }, 'DATABASE_PASSWORD_FILE is set, but DATABASE_URL has no user.'],
     [{ DATABASE_URL: 'postgres' }, 'DATABASE_URL must start with postgres://'],
   ])('is refused in one sentence beside %j', (environment, said) => {
     const message = parseErrorOf({ ...environment, DATABASE_PASSWORD_FILE: file('hush') });
@@ -115,7 +115,7 @@ describe("a secret's file", () => {
   test('that is missing is named with its path', () => {
     const path = join(folder, 'nowhere');
     expect(of(path)).toBe(`The file ${path} of SMTP_URL_FILE doesn’t exist. Create it with the secret, or unset SMTP_URL_FILE.`);
-    expect(of(join(file('x'), 'below'))).toMatch(/does not exist/);
+    expect(of(join(file('x'), 'below'))).toMatch(/doesn’t exist/);
   });
 
   test.each(['', '\n', '  \r\n'])('with the content %j is empty', (content) => {
@@ -127,10 +127,10 @@ describe("a secret's file", () => {
   });
 
   test('that is a folder, a pipe or far too large is refused at once', () => {
-    expect(of(folder)).toMatch(/^SMTP_URL_FILE is not a file: /);
+    expect(of(folder)).toMatch(/^SMTP_URL_FILE isn’t a file: /);
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
-    expect(of(pipe)).toMatch(/^SMTP_URL_FILE is not a file: /);
+    expect(of(pipe)).toMatch(/^SMTP_URL_FILE isn’t a file: /);
     expect(of(file('x'.repeat(65_537)))).toMatch(/is larger than 65536 bytes/);
   });
 
@@ -139,7 +139,9 @@ describe("a secret's file", () => {
     const path = file('smtp://host');
     const unreadable = process.getuid?.() === 0 ? '/proc/self/mem' : path;
     if (unreadable === path) execFileSync('chmod', ['000', path]);
-    expect(of(unreadable)).toMatch(/^The file \S+ of SMTP_URL_FILE cannot be read \(E[A-Z]+\)\. Make it readable/);
+    expect(of(unreadable)).toMatch(
+      /^We can’t read the file \S+ of SMTP_URL_FILE \(E[A-Z]+\)\. Allow the server’s user to read it/,
+    );
   });
 
   test('is not looked at while its setting is blank', () => {

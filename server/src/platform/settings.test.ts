@@ -125,7 +125,7 @@ describe('settings', () => {
   });
 
   test.each([
-    ['https://example.com/rules.zip', 'part 1 ("https://example.com/rules.zip") must start with yara+ or sha256+'],
+    ['https://example.com/rules.zip', 'part 1 ("https://example.com/rules.zip") must start with yara+, sha256+, or domains+'],
     ['yara+rules.zip', 'part 1 ("yara+rules.zip") has no address after yara+'],
     [`yara+http://example.com/r.zip#sha256=${HEX}`, 'must have an https:// address'],
     [`yara+ftp://example.com/r.zip#sha256=${HEX}`, 'must have an https:// address'],

@@ -49,7 +49,7 @@ function wishesOf(wishes: readonly string[]): Pick<SignatureFeed, 'strict' | 'se
 function feedOf(part: string, mayBePlain: (host: string) => boolean): SignatureFeed {
   const [, kindName, address = ''] = /^(\w+)\+(.*)$/.exec(part) ?? [];
   const kind = KINDS.find((one) => one === kindName);
-  if (kind === undefined) throw new Error(`must begin with yara+, sha256+ or domains+, for example ${EXAMPLE}`);
+  if (kind === undefined) throw new Error(`must start with yara+, sha256+, or domains+, like ${EXAMPLE}`);
   const url = URL.parse(address);
   if (url === null) throw new Error(`has no address after ${kind}+, like ${EXAMPLE}`);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBePlain(url.hostname))) {

@@ -137,7 +137,7 @@ const WRONG: readonly [Record<string, string>, string][] = [
   [{ STORAGE_SECRET_FILE: '/run/secret' }, 'STORAGE_SECRET_FILE is set, but STORAGE_URL isn’t. Set both or neither.'],
   [
     { LIMITS: 'pairs=5/10m' },
-    'LIMITS has no limit "pairs": the names are pair, spray, distributed, sign_in.source, recovery, recovery.source, register.source, letters, letters.asked, letters.reset, read, read.source, write, write.source, upload, upload.source, expensive, expensive.source, admin, admin.source, scam_check, sockets.source, document.source.',
+    'LIMITS has no limit "pairs". Use one of: pair, spray, distributed, sign_in.source, recovery, recovery.source, register.source, letters, letters.asked, letters.reset, read, read.source, write, write.source, upload, upload.source, expensive, expensive.source, admin, admin.source, scam_check, sockets.source, document.source.',
   ],
   [{ LIMITS: 'pair=5' }, 'LIMITS must set pair as a count and a period from 1s to 7d, for example pair=5/1m.'],
   [{ LIMITS: 'pair=1/10m' }, 'LIMITS must set pair to a count of 2 or more.'],
@@ -187,7 +187,7 @@ const WRONG: readonly [Record<string, string>, string][] = [
   ],
   [
     { SIGNATURE_FEEDS: 'https://example.com/rules.zip' },
-    'SIGNATURE_FEEDS part 1 ("https://example.com/rules.zip") must begin with yara+, sha256+ or domains+, for example yara+https://example.com/rules.tar.gz#sha256=<64 hex digits> (it is "https://example.com/rules.zip").',
+    'SIGNATURE_FEEDS part 1 ("https://example.com/rules.zip") must start with yara+, sha256+, or domains+, like yara+https://example.com/rules.tar.gz#sha256=<64 hex digits> (it is "https://example.com/rules.zip").',
   ],
   [{ UPLOAD_TIME: '1 hour' }, 'UPLOAD_TIME must be a time, like 30m or 1h (it is "1 hour").'],
   [{ INBOX_IMAP_URL: 'imap://a:b@h' }, 'INBOX_IMAP_URL needs SMTP_URL. Set SMTP_URL, or unset INBOX_IMAP_URL.'],

@@ -63,10 +63,15 @@ function keptMode(): Mode | undefined {
   return MODES.find((mode) => mode === localStorage.getItem(KEY));
 }
 
+/** Ends the changes of words that were begun last. */
+let stop = () => {};
+
 /** Follows the switch of developers: `?pseudo=long`, `?pseudo=rtl`, and `?pseudo=off` to end it. This browser keeps it. */
 export function followSwitch(): void {
+  stop();
+  stop = () => {};
   const mode = keptMode();
   if (mode === undefined) return;
   if (mode === 'rtl') document.documentElement.dir = 'rtl';
-  changeWords(document.body);
+  stop = changeWords(document.body);
 }

@@ -475,6 +475,6 @@ describe('the letter about a report', async () => {
     expect((await letters())[1]).toContain('Don’t download it.');
     await app.call(reopenFalseAlarm, { token: admin, body: { report_id: id, decided_at: (await latest())?.decided_at ?? '' } });
     await vi.waitFor(async () => expect(await letters()).toHaveLength(3), PATIENCE);
-    expect((await letters())[2]).toContain('That decision was taken back');
+    expect((await letters())[2]).toContain('We withdrew that decision');
   });
 });

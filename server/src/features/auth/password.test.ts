@@ -36,7 +36,7 @@ describe('the table of leaked passwords', () => {
   });
 
   test.each([
-    ['is not there', undefined, 'cannot be read'],
+    ['is not there', undefined, 'We can’t read'],
     ['is empty', (): Buffer => Buffer.alloc(0), 'is damaged'],
     ['lacks its end', (table: Buffer) => table.subarray(0, -6), 'is damaged'],
     ['has another byte', (table: Buffer) => table.map((byte, at) => (at === 1_000 ? byte ^ 1 : byte)), 'is damaged'],

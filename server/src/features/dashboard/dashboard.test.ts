@@ -12,7 +12,7 @@ const SECOND_FACTOR = {
   title: 'Only a password protects your sign-in',
   deduction: 0,
   gain: 0,
-  fix_route: '/dashboard?open=security',
+  fix_route: '/dashboard?open=security&tab=two-factor',
 };
 
 describe('the status of the dashboard', async () => {
