@@ -139,7 +139,7 @@ test('the dashboard names a weak password, which is changed from there', async (
     await preferences(page).getByLabel('Current Password').fill(from);
     await preferences(page).getByLabel('New Password').fill(to);
     await preferences(page).getByRole('button', { name: 'Change Password' }).click();
-    await expect(preferences(page).getByText('Password changed. Everybody else is signed out.')).toBeVisible();
+    await expect(preferences(page).getByText('Password changed. You’re signed out everywhere else.')).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(preferences(page)).toBeHidden();
   };

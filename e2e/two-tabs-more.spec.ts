@@ -71,7 +71,7 @@ test('second factors: what one tab turns on the other shows, and one that is set
   const secret = await begin(page);
   await dialog(page).getByLabel('Enter the code that the app shows').fill(codeOfApp(secret));
   await expect(dialog(page).getByRole('list', { name: 'Recovery codes' })).toBeVisible();
-  await expect(dialog(other).getByText('Signing in takes your password and a second proof')).toBeVisible(SOON);
+  await expect(dialog(other).getByText('You sign in with your password and two-factor')).toBeVisible(SOON);
   await expect(dialog(other).getByRole('button', { name: 'Change the authenticator app' })).toBeVisible(SOON);
   await expectAccessible(other);
 });
