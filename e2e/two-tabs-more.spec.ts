@@ -103,10 +103,10 @@ test('canned answers and remote sessions show in every tab, and who saves an ans
 
   // A session that begins and ends, on its person's screens.
   await other.goto('/remote');
-  await expect(other.getByText('No session is open. Nobody can join you.')).toBeVisible();
+  await expect(other.getByText('No session is open. No one can join you.')).toBeVisible();
   const session = await textOf(await page.request.post('/api/remote/session', { headers }), 'id');
   await expect(other.getByText('Waiting for connection...')).toBeVisible(SOON);
   const ended = await page.request.post(`/api/remote/sessions/${session}/cancel`, { headers });
   expect(ended.ok(), await ended.text()).toBe(true);
-  await expect(other.getByText('No session is open. Nobody can join you.')).toBeVisible(SOON);
+  await expect(other.getByText('No session is open. No one can join you.')).toBeVisible(SOON);
 });
