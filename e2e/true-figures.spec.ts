@@ -187,7 +187,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
 
   // Whether somebody of support is there is said apart, and Online is about the page.
   await page.goto('/chat');
-  await expect(page.getByText(/Nobody of support is here just now/)).toBeVisible();
+  await expect(page.getByText(/We’re away\./)).toBeVisible();
   await expect(page.getByText('this page is connected')).toBeVisible();
   await page.getByRole('textbox', { name: 'Message' }).fill('a man on the phone wants my card number');
   await page.getByRole('button', { name: 'Send' }).click();
