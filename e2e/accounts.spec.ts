@@ -298,7 +298,7 @@ test('every part of accounts is visible at any width', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Setup Complete' })).toBeVisible();
   await expectNothingCutOff(page);
   await page.goto('/admin/outbox');
-  await expect(page.getByText('No mails yet')).toBeVisible();
+  await expect(page.getByText('No emails yet')).toBeVisible();
   await expectNothingCutOff(page);
   await openMenu(page);
   await expectNothingCutOff(page);
