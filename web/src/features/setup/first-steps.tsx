@@ -21,7 +21,7 @@ const STEPS: readonly { step: Step; title: string; sentence: string; link?: { to
     step: 'second_factor',
     title: 'Protect your sign-in',
     sentence: 'A code from your phone, so that a stolen password is not enough.',
-    link: { to: '/dashboard?open=security', label: 'Set up two-factor' },
+    link: { to: '/dashboard?open=security', label: 'Turn on two-factor' },
   },
   {
     step: 'first_scan',
