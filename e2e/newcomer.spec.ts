@@ -92,7 +92,7 @@ test('a threat that was locked away costs little, an open port more until it is 
   await tab.getByLabel('Choose files to scan').setInputFiles(eicarFile);
   await expect(tile(tab, 'Scan history').getByRole('listitem')).toContainText('Infected');
   await tab.close();
-  await expect(page.getByRole('heading', { name: '1 harmless test file was found and put out of reach.' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '1 harmless test file was found and quarantined or removed.' })).toBeVisible();
   await expect(tile(page, 'Threats Neutralized')).toContainText('1 measured on this account');
   await expect(score).toContainText('97%');
 

@@ -161,7 +161,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   await expect(alert).toContainText('A harmless test file was found');
   await expect(alert).not.toContainText('dangerous');
   await page.goto('/dashboard');
-  await expect(page.getByRole('heading', { name: '1 harmless test file was found and put out of reach.' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '1 harmless test file was found and quarantined or removed.' })).toBeVisible();
 
   // Without a device no rule is enforced: the first line says so, and is not teal.
   const added = await page.request.post('/api/firewall/rules', { headers, data: { rule_name: 'By its name alone' } });
