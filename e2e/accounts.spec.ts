@@ -262,7 +262,7 @@ test('the keyboard alone changes username and password, and ends a session elsew
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('a long enough password');
   await page.keyboard.press('Enter');
-  await expect(security.getByText('Password changed. Everybody else is signed out.')).toBeVisible();
+  await expect(security.getByText('Password changed. You’re signed out everywhere else.')).toBeVisible();
   expect(await signInElsewhere(server.url, 'maria')).toBe(401);
   expect(await signInElsewhere(server.url, 'maria', NEW_PASSWORD)).toBe(200);
   await page.reload();
@@ -281,7 +281,7 @@ test('a session that was ended elsewhere is told at the sign-in screen at once',
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
   await page.getByLabel('Your password').fill('a long enough password');
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await expect(page.getByText('Everybody else is signed out.')).toBeVisible();
+  await expect(page.getByText('You’re signed out everywhere else.')).toBeVisible();
   // Its socket is told, by whichever server has it: the page needs no request to find out, and asking for another page here would race with that.
   await expect(other.getByText(/Your session ended/)).toBeVisible();
 });
@@ -298,7 +298,7 @@ test('every part of accounts is visible at any width', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Setup Complete' })).toBeVisible();
   await expectNothingCutOff(page);
   await page.goto('/admin/outbox');
-  await expect(page.getByText('No mails yet')).toBeVisible();
+  await expect(page.getByText('No emails yet')).toBeVisible();
   await expectNothingCutOff(page);
   await openMenu(page);
   await expectNothingCutOff(page);

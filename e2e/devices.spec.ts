@@ -211,7 +211,7 @@ test('a technician controls a computer as far as its person grants, until they s
     await customer.goto('/remote');
     await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
     const grants = customer.getByRole('region', { name: 'What tina may do' });
-    await expect(grants).toContainText('Nobody controls your computers.');
+    await expect(grants).toContainText('No technician controls your computers.');
 
     // Asked for, and nothing happens until it is granted.
     await workspace(page).getByRole('button', { name: 'Ask for control' }).click();
@@ -251,7 +251,7 @@ test('a technician controls a computer as far as its person grants, until they s
     await expect(screen.getByText(/^You control Kitchen\./u)).toBeVisible();
     computer.killAgent();
     await expect(screen).toHaveCount(0);
-    await expect(grants).toContainText('Nobody controls your computers.');
+    await expect(grants).toContainText('No technician controls your computers.');
     await expect(workspace(page).getByRole('button', { name: 'End session' })).toBeVisible();
     expect(typed()).toBe('Echo "1 & 2" > ~/x\n');
   } catch (error) {

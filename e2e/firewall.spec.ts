@@ -111,7 +111,7 @@ test('a rule is edited where it stands, a preset brings two, and what was done i
   const editor = page.getByRole('form', { name: 'Edit Office' });
   await editor.getByLabel('Port').fill('3389');
   await editor.getByLabel('Action').selectOption('Block');
-  await expect(editor.getByText('Nobody may reach Remote Desktop on this computer.')).toBeVisible();
+  await expect(editor.getByText('No one may reach Remote Desktop on this computer.')).toBeVisible();
   await expectAccessible(page);
   await editor.getByRole('button', { name: 'Save' }).click();
   await expect(row(page, 'Office')).toContainText('*:3389');
@@ -123,7 +123,7 @@ test('a rule is edited where it stands, a preset brings two, and what was done i
     .click();
   await expectAccessible(page);
   await dialog(page).getByRole('button', { name: 'Add 2 rules' }).click();
-  await expect(row(page, 'Only my network may print (IPv4)')).toContainText('Nobody outside 10.0.0.0/8');
+  await expect(row(page, 'Only my network may print (IPv4)')).toContainText('No one outside 10.0.0.0/8');
   await page.getByRole('button', { name: 'History' }).click();
   const history = page.getByRole('dialog', { name: 'Rule history' });
   await expect(history).toContainText('Imported 2 rules');
@@ -139,7 +139,7 @@ test('a rule is edited where it stands, a preset brings two, and what was done i
   await page.getByRole('button', { name: 'Import' }).click();
   const importing = page.getByRole('dialog', { name: 'Import rules' });
   await importing.getByLabel(/^Exported rules file/u).setInputFiles(file);
-  await expect(importing).toContainText('Nobody may reach Remote Desktop on this computer.');
+  await expect(importing).toContainText('No one may reach Remote Desktop on this computer.');
   await importing.getByRole('checkbox').check();
   await expectAccessible(page);
   await importing.getByRole('button', { name: 'Import 1 rule' }).click();

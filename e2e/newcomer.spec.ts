@@ -92,7 +92,7 @@ test('a threat that was locked away costs little, an open port more until it is 
   await tab.getByLabel('Choose files to scan').setInputFiles(eicarFile);
   await expect(tile(tab, 'Scan history').getByRole('listitem')).toContainText('Infected');
   await tab.close();
-  await expect(page.getByRole('heading', { name: '1 harmless test file was found and put out of reach.' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '1 harmless test file was found and quarantined or removed.' })).toBeVisible();
   await expect(tile(page, 'Threats Neutralized')).toContainText('1 measured on this account');
   await expect(score).toContainText('97%');
 
@@ -139,7 +139,7 @@ test('the dashboard names a weak password, which is changed from there', async (
     await preferences(page).getByLabel('Current Password').fill(from);
     await preferences(page).getByLabel('New Password').fill(to);
     await preferences(page).getByRole('button', { name: 'Change Password' }).click();
-    await expect(preferences(page).getByText('Password changed. Everybody else is signed out.')).toBeVisible();
+    await expect(preferences(page).getByText('Password changed. You’re signed out everywhere else.')).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(preferences(page)).toBeHidden();
   };

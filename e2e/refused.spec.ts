@@ -39,7 +39,7 @@ test('six wrong passwords are counted down, while another browser stays signed i
   await expectNothingCutOff(page);
   page.once('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Undo the block of 127.0.0.1' }).click();
-  await expect(page.getByText('Nobody is locked out')).toBeVisible();
+  await expect(page.getByText('No sign-ins are blocked')).toBeVisible();
 
   await guesser.reload();
   await signIn(guesser, 'maria');

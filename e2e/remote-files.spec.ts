@@ -70,7 +70,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
   await customer.getByRole('button', { name: 'Allow recording' }).click();
   await workspace(page).getByRole('button', { name: 'Record', exact: true }).click();
   await expect(workspace(page).getByText('You record the picture, without voices.')).toBeVisible();
-  await expect(customer.getByText('What you share is being recorded. You both get the recording.')).toBeVisible({
+  await expect(customer.getByText('Your shared screen is being recorded. You both get the recording.')).toBeVisible({
     timeout: 15_000,
   });
   await expect(sharing(customer)).toContainText('It is being recorded.');

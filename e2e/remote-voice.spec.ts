@@ -187,7 +187,7 @@ relayed.describe('without a screen, and where only a relay leads from one side t
     expect(await codeOf(customer)).toBe(await codeOf(page));
     // A person who turns the voice off neither hears nor is heard.
     await voice(page).getByRole('button', { name: 'Turn my voice off' }).click();
-    await expect(voice(customer)).toContainText('tina has not turned their voice on, so nobody hears you yet.');
+    await expect(voice(customer)).toContainText('tina has not turned their voice on, so they can’t hear you yet.');
     await browser.close();
     await other.close();
   });

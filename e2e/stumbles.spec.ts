@@ -229,7 +229,7 @@ test('without a connection a screen says so and opens when it is back, and over 
   await dialog.getByLabel('Current Password').fill('a long enough password');
   await dialog.getByLabel('New Password').fill('another long password');
   await dialog.getByRole('button', { name: 'Change Password' }).click();
-  await expect(dialog.getByText('Password changed. Everybody else is signed out.')).toBeVisible();
+  await expect(dialog.getByText('Password changed. You’re signed out everywhere else.')).toBeVisible();
   await dialog.getByLabel('Current Password').fill('a');
-  await expect(dialog.getByText('Password changed. Everybody else is signed out.')).toHaveCount(0);
+  await expect(dialog.getByText('Password changed. You’re signed out everywhere else.')).toHaveCount(0);
 });

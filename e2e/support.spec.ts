@@ -216,7 +216,7 @@ test('a customer shares a code, a technician joins with it and completes the ses
     page.getByRole('region', { name: 'Joined sessions' }).locator('.badge', { hasText: 'Completed' }).first(),
   ).toBeVisible();
   await expect(history(customer).locator('.badge', { hasText: 'Completed' }).first()).toBeVisible();
-  await expect(banner(customer).getByText('No session is open. Nobody can join you.')).toBeVisible();
+  await expect(banner(customer).getByText('No session is open. No one can join you.')).toBeVisible();
   await context.close();
 });
 

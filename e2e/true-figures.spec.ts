@@ -141,7 +141,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   await posture.getByText(/^All \d+ checks/).click();
   const remoteDesktop = posture.getByRole('listitem').filter({ hasText: '3389' });
   await expect(remoteDesktop).toHaveAttribute('data-state', 'unknown');
-  await expect(remoteDesktop).toContainText('nobody can tell whether it is closed');
+  await expect(remoteDesktop).toContainText('we can’t tell whether it is closed');
   // A harmless test file is called one, in every place that counts it.
   const file = { name: eicarFile.name, mimeType: eicarFile.mimeType, buffer: eicarFile.buffer };
   expect((await page.request.post('/api/antivirus/scan', { headers, multipart: { file } })).status()).toBe(201);
@@ -161,7 +161,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   await expect(alert).toContainText('A harmless test file was found');
   await expect(alert).not.toContainText('dangerous');
   await page.goto('/dashboard');
-  await expect(page.getByRole('heading', { name: '1 harmless test file was found and put out of reach.' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '1 harmless test file was found and quarantined or removed.' })).toBeVisible();
 
   // Without a device no rule is enforced: the first line says so, and is not teal.
   const added = await page.request.post('/api/firewall/rules', { headers, data: { rule_name: 'By its name alone' } });
@@ -187,7 +187,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
 
   // Whether somebody of support is there is said apart, and Online is about the page.
   await page.goto('/chat');
-  await expect(page.getByText(/Nobody of support is here just now/)).toBeVisible();
+  await expect(page.getByText(/We’re away\./)).toBeVisible();
   await expect(page.getByText('this page is connected')).toBeVisible();
   await page.getByRole('textbox', { name: 'Message' }).fill('a man on the phone wants my card number');
   await page.getByRole('button', { name: 'Send' }).click();

@@ -154,7 +154,7 @@ test.describe('where everyone must have a second step', () => {
     await page.goto('/firewall');
     await register(page, 'maria');
     await givePassword(page, 'maria');
-    const heading = page.getByRole('heading', { level: 1, name: 'Set up a second step to go on' });
+    const heading = page.getByRole('heading', { level: 1, name: 'Set up two-factor to continue' });
     await expect(heading).toBeFocused();
     await expectAccessible(page);
     await page.reload();

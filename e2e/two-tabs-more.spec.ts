@@ -71,7 +71,7 @@ test('second factors: what one tab turns on the other shows, and one that is set
   const secret = await begin(page);
   await dialog(page).getByLabel('Enter the code that the app shows').fill(codeOfApp(secret));
   await expect(dialog(page).getByRole('list', { name: 'Recovery codes' })).toBeVisible();
-  await expect(dialog(other).getByText('Signing in takes your password and a second proof')).toBeVisible(SOON);
+  await expect(dialog(other).getByText('You sign in with your password and two-factor')).toBeVisible(SOON);
   await expect(dialog(other).getByRole('button', { name: 'Change the authenticator app' })).toBeVisible(SOON);
   await expectAccessible(other);
 });
@@ -103,10 +103,10 @@ test('canned answers and remote sessions show in every tab, and who saves an ans
 
   // A session that begins and ends, on its person's screens.
   await other.goto('/remote');
-  await expect(other.getByText('No session is open. Nobody can join you.')).toBeVisible();
+  await expect(other.getByText('No session is open. No one can join you.')).toBeVisible();
   const session = await textOf(await page.request.post('/api/remote/session', { headers }), 'id');
   await expect(other.getByText('Waiting for connection...')).toBeVisible(SOON);
   const ended = await page.request.post(`/api/remote/sessions/${session}/cancel`, { headers });
   expect(ended.ok(), await ended.text()).toBe(true);
-  await expect(other.getByText('No session is open. Nobody can join you.')).toBeVisible(SOON);
+  await expect(other.getByText('No session is open. No one can join you.')).toBeVisible(SOON);
 });

@@ -38,7 +38,7 @@ test('a change in one tab shows in the other within two seconds', async ({ page,
   await expect(other.getByRole('log').getByText('Is my computer slow?')).toBeVisible(SOON);
 
   await other.goto('/remote');
-  await expect(other.getByText('No session is open. Nobody can join you.')).toBeVisible();
+  await expect(other.getByText('No session is open. No one can join you.')).toBeVisible();
   expect((await page.request.post('/api/remote/session', { headers })).status()).toBe(201);
   await expect(other.getByText('Waiting for connection...')).toBeVisible(SOON);
 

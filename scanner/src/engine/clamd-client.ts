@@ -4,7 +4,7 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 import type { Content } from '#scanner/walk/content.ts';
 import type { ScannerAddress } from './scanner-url.ts';
 
-/** What a clamd says of a file. Whatever is not exactly a verdict is `failed`. */
+/** Answer of a clamd for a file. Any text other than an exact verdict is `failed`. */
 export type ClamdAnswer =
   | { kind: 'clean' }
   | { kind: 'found'; threat: string }

@@ -5,7 +5,7 @@ import { testClamd } from './clamd-self-test.ts';
 import type { EngineLog } from './engine-log.ts';
 import { type ScannerAddress, scannerName } from './scanner-url.ts';
 
-/** What the pool says of a file: a member's verdict, or that none has seen it. */
+/** Answer of the pool for a file: a member's verdict, or that no member has read it. */
 export type SecondOpinion =
   | { kind: 'given'; answer: EngineAnswer; detail: StatusDetail | null /** `edition()` of the member. */; edition: string }
   /** `asked`: a member began to read it. */
@@ -21,7 +21,7 @@ interface ClamdHealth {
 }
 
 export interface ClamdPool {
-  /** Nobody wants the answer any more when `signal` is aborted; no member is blamed for that. */
+  /** An aborted `signal` ends the wait for the answer and does not count as a fault of the member. */
   scan(content: Content, signal?: AbortSignal): Promise<SecondOpinion>;
   /** Engine and signatures in one word, when all members that can be believed have the same; undefined when there is none, or they differ. */
   edition(): string | undefined;
@@ -29,7 +29,7 @@ export interface ClamdPool {
   ready(): boolean;
   /** Whether the pool is part of the scanner: always where its members were named, else from the first that was found until none has answered for long. */
   present(): boolean;
-  /** Nobody named its members: they are looked for at usual places. */
+  /** No addresses are configured: the pool looks for members at the usual places. */
   looked_for: boolean;
   health(): ClamdHealth[];
   close(): Promise<void>;
@@ -61,7 +61,7 @@ const STREAMS_MAXIMUM = 8;
 const CONNECT_MS = 3_000;
 /** A self-test is a few kB; one that takes longer is not fit to be asked. */
 const TEST_MS = 10_000;
-/** How often each member is looked at, and how soon after it failed first. */
+/** Interval between checks of a member, and the first interval after a failure. */
 const LOOK_EVERY_MS = 5_000;
 const LOOK_AGAIN_MS = 100;
 /** A restart with another clamd.conf may pass between two looks: every so many looks the self-test is taken again. */
@@ -82,9 +82,9 @@ interface ClamdPoolOptions {
   /** A member can be asked that could not, or has other signatures than before: what waited, or was called clean before, may be scanned again. */
   onRenewed: (change: 'back' | 'signatures') => void;
   look_ms?: number | undefined;
-  /** Nobody named the addresses: whether a clamd is there is looked for, and none is missed. */
+  /** No addresses are configured: the pool looks for a clamd, and its absence is no fault. */
   looked_for?: boolean | undefined;
-  /** How long one that was found may be away before it is let go. ms. */
+  /** Longest absence of a found clamd before the pool drops it. ms. */
   let_go_ms?: number | undefined;
 }
 
@@ -183,7 +183,7 @@ class Clamds implements ClamdPool {
     return this.believed_at !== undefined && performance.now() - this.believed_at < this.let_go_ms;
   }
 
-  /** What waited for a clamd that is let go does not wait any more. */
+  /** Logs when the pool drops a found clamd, and releases the files that waited for it. */
   private notePresence(): void {
     if (this.members.some(({ state }) => state === 'trusted')) this.believed_at = performance.now();
     const is_present = this.present();

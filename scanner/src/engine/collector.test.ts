@@ -17,7 +17,7 @@ function createProcess() {
   return { state, look };
 }
 
-describe('what files leave behind', () => {
+describe('memory that files leave behind', () => {
   it('is collected once it is worth while, and what stays is told', () => {
     const { state, look } = createProcess();
     state.held = 131 * MIB;

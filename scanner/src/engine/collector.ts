@@ -1,5 +1,5 @@
 /**
- * Puts away what files, or calls, have left once there is enough of it. What stays after that is not asked for again: a process that keeps a little more than the bound would collect
+ * Puts away what files, or calls, have left once there is enough of it. Memory that remains after a collection does not count again: a process that keeps a little more than the bound would collect
  * after each file, and small files take a tenth of that time.
  *
  * @param read what the process holds, in bytes

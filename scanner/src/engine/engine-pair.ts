@@ -21,7 +21,7 @@ export function createEnginePair(embedded: Engine, clamd: ClamdPool): Engine {
         embedded.scan(job),
         clamd.scan(bytes === undefined ? { path, size } : { bytes, size }, signal),
       ]);
-      // Nobody can tell clamd a password; the embedded engine had it.
+      // clamd takes no password; the embedded engine had it.
       const isOpened = password !== undefined && opinion.kind === 'given' && opinion.detail === 'encrypted';
       const second = isOpened ? { ...opinion, detail: null } : opinion;
       if (second.kind === 'missing') return { ...outcome, second };

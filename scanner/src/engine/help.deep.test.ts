@@ -26,7 +26,7 @@ const noted = (index: number) => Buffer.concat([noise(3000 + index, index + 1), 
 const LISTED = { description: 'Listed.', severity: 'low', reference: null } as const;
 
 type Asks = Extract<EngineMessage, { kind: 'asks' }>;
-/** What another process does with a question: answers it, refuses it, or dies over it. */
+/** Reaction of another process to a question: it answers, refuses, or dies. */
 type Deed = 'answers' | 'refuses' | 'dies';
 
 /** Another process, in this one: what it does is told for each question, and when by chance. */
@@ -359,7 +359,7 @@ describe('a large file', () => {
   });
 });
 
-test('what a process answers that was not asked so is not believed', async () => {
+test('ignores answers that do not fit the question', async () => {
   const desk = createHelp(() => {});
   const { granted, findings } = desk.ask('/file', [
     { from: 0, length: 1, is_within: false },
@@ -374,7 +374,7 @@ test('what a process answers that was not asked so is not believed', async () =>
   expect(desk.isBusy()).toBe(false);
 });
 
-describe('what is read ahead', () => {
+describe('members that are read ahead', () => {
   const refusing = () => helper(() => 'refuses');
   const read = async (members: AsyncGenerator<Member>, budget = new Budget(SCAN_LIMITS, MIB)) => {
     const parts = { help: refusing(), budget, newPath: () => join(folder, 'ahead'), pathOf: () => undefined };

@@ -4,12 +4,12 @@ import type { MatchRules } from '#scanner/walk/examine.ts';
 import { type Finding, findingOf } from '#scanner/walk/match-content.ts';
 import type { EngineMessage, FindingMessage, RangeMessage } from './messages.ts';
 
-// How an engine process has others match for it that have nothing to read. All of it goes through the server, which knows who is free; what is matched lies in a file, and only its place is sent.
+// An engine process asks idle processes to match for it. Questions pass through the server, which knows the idle processes; the bytes lie in a file, and the message names only their place.
 
 /** After a refusal nobody is asked for so long. ms. */
 const REFUSED_MS = 50;
 
-/** What became of one question. */
+/** Outcome of one question. */
 interface Asked {
   /** Whether somebody matches it. */
   granted: Promise<boolean>;
@@ -17,7 +17,7 @@ interface Asked {
   findings: Promise<Finding[] | undefined>;
 }
 
-/** Other processes with the same rules. What they find is what this one would find. */
+/** Other processes with the same rules. Their findings equal the findings of this process. */
 export interface Help {
   /** Whether it is worth while to ask: nobody has refused lately. */
   isLikely(): boolean;
@@ -27,7 +27,7 @@ export interface Help {
   ask(path: string, ranges: readonly RangeMessage[]): Asked;
 }
 
-/** What is asked, and what comes back. */
+/** Sends questions and receives their answers. */
 export interface HelpDesk extends Help {
   onGranted(call: number): void;
   onHelped(call: number, findings: FindingMessage[] | null): void;
@@ -73,7 +73,7 @@ function fromMessage({ matches, places }: FindingMessage): Finding {
   };
 }
 
-/** What the rules say of ranges of a file. Undefined when they are not there any more. */
+/** Matches the rules against ranges of a file. Null when the ranges are not there any more. */
 export function matchRanges(match: MatchRules, path: string, ranges: readonly RangeMessage[]): FindingMessage[] | null {
   try {
     return ranges.map(({ from, length, is_within, path: name }) => {

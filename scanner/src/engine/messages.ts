@@ -27,7 +27,7 @@ const findingSchema = z.object({
 });
 export type FindingMessage = z.infer<typeof findingSchema>;
 
-/** What the server says to an engine process. */
+/** Messages from the server to an engine process. */
 export const requestSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('start'), signatures: signatureFilesSchema }),
   z.object({
@@ -55,14 +55,14 @@ export const requestSchema = z.discriminatedUnion('kind', [
   }),
   /** Somebody matches what was asked. */
   z.object({ kind: z.literal('granted'), call: z.int() }),
-  /** What was found; null where nobody is free, or whoever matched is gone. */
+  /** Findings; null when no process is idle, or the helping process has ended. */
   z.object({ kind: z.literal('helped'), call: z.int(), findings: z.array(findingSchema).nullable() }),
   /** To one that is free: another process asks. */
   z.object({ kind: z.literal('match'), path: z.string(), ranges: z.array(rangeSchema) }),
 ]);
 export type EngineRequest = z.infer<typeof requestSchema>;
 
-/** What an engine process says to the server. It reads hostile bytes, so what it says is parsed as well. */
+/** Messages from an engine process to the server. The process reads hostile bytes, so the server parses its messages too. */
 export const answerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('ready'),
@@ -73,7 +73,7 @@ export const answerSchema = z.discriminatedUnion('kind', [
     rules: z.int(),
     hashes: z.int(),
     left_out: z.array(z.string()),
-    /** What each feed takes of this process. */
+    /** Memory of this process for each feed. */
     memory: z.array(z.object({ id: z.string(), bytes: z.number() })),
     resident_bytes: z.number(),
   }),

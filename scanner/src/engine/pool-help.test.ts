@@ -30,7 +30,7 @@ class Process implements Hand<Process> {
   }
 }
 
-describe('who is asked', () => {
+describe('the process that is asked', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
@@ -163,7 +163,7 @@ describe('who is asked', () => {
   });
 });
 
-/** What a process has used of processors so far. Seconds. */
+/** Processor time that a process has used so far. Seconds. */
 function processorTime(pid: number): number {
   if (process.platform !== 'linux') return 0;
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

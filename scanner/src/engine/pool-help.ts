@@ -6,7 +6,7 @@ import { MEMORY_LOOK_MS } from './process-memory.ts';
 
 // Engine processes that have nothing to read match for one that has. The server stands between them: it knows who is free, and to whom an answer belongs.
 
-/** What waits for an answer of a process that helps. */
+/** A question that waits for the answer of a helping process. */
 export interface Question<M> {
   asker: M;
   call: number;
@@ -14,13 +14,13 @@ export interface Question<M> {
   watch: NodeJS.Timeout;
 }
 
-/** What of an engine process matters here. */
+/** Properties of an engine process that helping needs. */
 export interface Hand<M> {
   child: Pick<ChildProcess, 'connected' | 'pid' | 'kill'>;
   generation: { members: ReadonlySet<M> };
   facts: unknown;
   current: { waiting: { job: { path: string; folder: string } } } | undefined;
-  /** What it matches for another, in order. */
+  /** Questions of other processes that it answers, in order. */
   helping: Question<M>[];
 }
 
@@ -104,7 +104,7 @@ export function createPoolHelp<M extends Hand<M>>(parts: {
       const question = helper.helping.shift();
       if (question !== undefined) answer(question, findings);
     },
-    /** Whoever waits for it matches by itself. Answers whether the server has ended it over a question. */
+    /** The processes that wait for its answers match alone. Answers whether the server has ended it over a question. */
     onExit(helper: M): boolean {
       for (const question of helper.helping.splice(0)) {
         if (question.asker.current !== undefined) alone.add(question.asker.current);

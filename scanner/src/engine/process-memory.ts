@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const MIB = 1024 ** 2;
 
-/** What an engine process may take. Bytes, beyond what it held when it had compiled its rules. */
+/** Memory limits of an engine process. Bytes, on top of its memory after it compiled the rules. */
 export interface EngineMemory {
   /** A process that holds more is ended: the file that it reads is not read on. */
   most: number;
@@ -16,12 +16,12 @@ export interface EngineMemory {
  */
 export const ENGINE_MEMORY: EngineMemory = { most: 256 * MIB, grown: 64 * MIB };
 
-/** How often the size of a process that reads a file is looked at. ms. */
+/** Interval between memory checks of a process that reads a file. ms. */
 export const MEMORY_LOOK_MS = 25;
 
 /**
  * The kernel's own bound on what a process may write to (RLIMIT_DATA), for what is faster than a look. An engine has 0.7 GB of it at rest, most of it never touched. Beyond it memory is refused, and the process
- * fails by itself. Bytes.
+ * ends. Bytes.
  */
 const DATA_MOST = 1536 * MIB;
 
@@ -39,7 +39,7 @@ export function boundedProcess(): { execPath?: string; execArgv: string[] } {
   };
 }
 
-/** What a process holds in memory, in bytes; undefined where the kernel does not say (other systems than Linux), and for one that is gone. */
+/** Resident memory of a process, in bytes; undefined where the kernel does not say (other systems than Linux), and for one that is gone. */
 export function residentBytes(pid: number | undefined): number | undefined {
   if (pid === undefined || process.platform !== 'linux') return undefined;
   try {

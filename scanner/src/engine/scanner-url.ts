@@ -6,7 +6,7 @@ const CLAMD_PORT = 3310;
 
 /**
  * Where a clamd listens that somebody installed and nobody configured for us: Debian's package, and Homebrew's on both kinds of Mac. Only folders that
- * belong to the system or its packages: a socket in /tmp may be anybody's, and would be given every file.
+ * belong to the system or its packages: any user can open a socket in /tmp and would receive every file.
  */
 export const USUAL_SCANNERS: readonly ScannerAddress[] = [
   { path: '/var/run/clamav/clamd.ctl' },

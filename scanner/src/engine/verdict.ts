@@ -19,7 +19,7 @@ const GRAVITY: readonly StatusDetail[] = [
 const gravest = (details: readonly StatusDetail[]): StatusDetail | null =>
   GRAVITY.find((detail) => details.includes(detail)) ?? details[0] ?? null;
 
-/** What all engines together say of a file: the worst of them. */
+/** Joint verdict of all engines on a file: the worst one. */
 export interface Verdict {
   scan_status: Scan['scan_status'];
   status_detail: StatusDetail | null;
@@ -27,7 +27,7 @@ export interface Verdict {
   engines: EngineAnswer[];
   /** Engine, signatures and limits for which it holds; null where the next reading of the same bytes may say something else. */
   edition: string | null;
-  /** What the embedded engine saw; undefined where it could not read the file. Names in it may be shown as they are. */
+  /** Observations of the embedded engine; undefined where it could not read the file. Names in it may be shown as they are. */
   seen:
     | {
         threat_member: string | null;

@@ -57,7 +57,7 @@ test('processes beyond the first end when they have been idle, and come again wi
 
 describe.runIf(process.platform === 'linux')('a process over its memory', () => {
   // proves: attack-A.3-1, attack-A.3-3
-  test('is ended and replaced, while another file goes on; the second time is final for engines of this edition', {
+  test('is ended and replaced, while the scan of another file continues; the second time is final for engines of this edition', {
     timeout: 120_000,
   }, async () => {
     const { pool, scan } = start(TIGHT, 2);

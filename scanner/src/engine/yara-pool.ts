@@ -13,7 +13,7 @@ import { createPoolHelp, type Question } from './pool-help.ts';
 import { boundedProcess, ENGINE_MEMORY, type EngineMemory, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
 import type { EngineKind } from './rule-engine.ts';
 
-/** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
+/** Answer of an engine for a file. Failure is an answer too: a file is then pending, never clean. */
 export type EngineOutcome = (
   | {
       kind: 'examined';
@@ -29,11 +29,11 @@ export type EngineOutcome = (
   /** Engines of this edition die over the file: they do not read it again. */
   | { kind: 'failed'; detail: 'engine_failed'; edition: string }
 ) & {
-  /** What the engine beside it says, where one is set up. */
+  /** Answer of the second engine, where one is configured. */
   second?: SecondOpinion;
 };
 
-/** How often engines of an edition have died over a file. */
+/** Number of engine processes of an edition that have died over a file. */
 export interface Deaths {
   count: number;
   edition: string;
@@ -54,16 +54,16 @@ interface EngineJob {
   password?: string | undefined;
   /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
   signal?: AbortSignal | undefined;
-  /** Told when a process takes the file up; until then it waits for one. */
+  /** Called when a process begins the file; until then the file waits for a process. */
   onBegin?: (() => void) | undefined;
   onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
-  /** What was known of earlier readings. */
+  /** Deaths in earlier readings. */
   deaths?: Deaths | undefined;
-  /** Told of each death over the file before it is read again, so that it can be kept. */
+  /** Called at each death over the file before the next reading, so that the caller can store it. */
   onDeath?: ((deaths: Deaths) => Promise<void>) | undefined;
 }
 
-/** What an engine is at a moment. Version and signatures are null until a process was ready once. */
+/** State of an engine at a moment. Version and signatures are null until a process was ready once. */
 interface EngineStatus {
   name: string;
   /** Which build of it reads files; null until a process was ready once. */
@@ -75,7 +75,7 @@ interface EngineStatus {
   signatures_version: string | null;
   rules: number;
   hashes: number;
-  /** What a process takes more for each feed. Bytes. */
+  /** Additional memory of a process for each feed. Bytes. */
   memory: { id: string; bytes: number }[];
   processes: { ready: number; wanted: number };
 }
@@ -122,11 +122,11 @@ interface Member {
   started_at: number;
   facts: { version: string; signatures_version: string } | undefined;
   current: { waiting: Waiting; timer: NodeJS.Timeout; watch: NodeJS.Timeout; killed_for: KilledFor | undefined } | undefined;
-  /** What it matches for others while it has no file. */
+  /** Questions of other processes that it answers while it has no file. */
   helping: Question<Member>[];
   /** Since when it has had nothing to do, by `performance.now()`. */
   idle_since: number;
-  /** What it held when it was ready. Bytes. */
+  /** Its memory when it was ready. Bytes. */
   at_rest: number;
   /** It has grown: this one takes its place once it is ready. */
   successor: Member | undefined;
@@ -149,7 +149,7 @@ const BACKOFF_MS = { first: 100, most: 30_000 } as const;
 
 /** A process beyond the first that has had nothing to do for so long ends; starting another takes half a second. ms. */
 const IDLE_MS = 30_000;
-/** How often in that time the pool looks. */
+/** Number of looks of the pool in that time. */
 const IDLE_LOOKS = 6;
 
 /** Signals of a binary that this processor or system does not run. */
@@ -252,7 +252,7 @@ class YaraProcesses implements YaraPool {
     return Math.min(this.size, busy + this.queue.length + 1);
   }
 
-  /** What died is replaced elsewhere. */
+  /** Starts spare processes for waiting files. Dead processes are replaced elsewhere. */
   private startSpare(): void {
     if (this.closing || this.timers.size > 0) return;
     const wanted = this.wantedCount();
@@ -440,14 +440,14 @@ class YaraProcesses implements YaraPool {
     generation.settle?.(true);
   }
 
-  /** A generation that is coming up ends; the current one goes on. */
+  /** Ends a generation that is still starting; the current one stays in use. */
   private abandon(generation: Generation): void {
     if (this.next === generation) this.next = undefined;
     this.retire(generation);
     generation.settle?.(false);
   }
 
-  /** What becomes of a file whose process has ended. What that had unpacked goes first: nobody else would remove it, and the next one wants the place. */
+  /** Decides about a file whose process has ended. First removes the unpacked members of that process: nothing else removes them, and the next process needs the folder. */
   private async giveBack(waiting: Waiting, killed_for: KilledFor | undefined): Promise<void> {
     const { job, deaths } = waiting;
     await rm(job.folder, { recursive: true, force: true }).catch((error: unknown) =>
@@ -462,7 +462,7 @@ class YaraProcesses implements YaraPool {
       if (deaths.count >= DEATHS_MAXIMUM)
         return waiting.answer({ kind: 'failed', detail: 'engine_failed', edition: deaths.edition });
     }
-    // The walk did not stop by itself when its time was over: the next one would not either.
+    // The walk ran past its time limit, and a second walk would too.
     if (killed_for === 'time') return waiting.answer({ kind: 'failed', detail: 'time_limit' });
     if (this.isAway() || job.signal?.aborted || this.closing) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
     this.queue.unshift(waiting);
@@ -486,7 +486,7 @@ class YaraProcesses implements YaraPool {
       this.dispatch();
       return;
     }
-    // What the server itself has ended over a file says nothing of the engine.
+    // A process that the server ended over a file is no sign of a broken engine.
     if (member.facts === undefined && signal !== null && FAULTS.has(signal) && this.known.kind === null)
       this.native_crash = fallbackNote(`it ends with ${signal}`);
     const died_early = member.facts === undefined || performance.now() - member.started_at < YOUNG_MS;
@@ -503,7 +503,7 @@ class YaraProcesses implements YaraPool {
     }
   }
 
-  /** Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does. */
+  /** No file waits for an engine that may not return: waiting files become pending, and are scanned when an engine is back. */
   private isAway(): boolean {
     return this.current.members.size === 0 && this.backoff_ms > GIVE_UP_BACKOFF_MS;
   }

@@ -9,7 +9,7 @@ import { type EngineMessage, type EngineRequest, requestSchema } from './message
 // The main file of an engine process: compiles the rules once, then scans one file after the other. It reads hostile bytes, so the server
 // trusts none of it, gives it time, and kills it when that is over.
 
-/** How often a scan under way tells how far it is, in ms. */
+/** Interval between progress messages of a scan, in ms. */
 const PROGRESS_EVERY_MS = 200;
 /** From this growth on it is worth while to collect what files have left. Bytes. */
 const WORTH_WHILE = 32 * 1024 ** 2;

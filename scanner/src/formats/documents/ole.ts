@@ -513,6 +513,6 @@ export const oleDocument = format({
   recognise: byMarks([OLE]),
   carve: [{ pattern: patternOf(OLE), proves: provesOle }],
   limits:
-    'Documents behind a password (except workbooks) and with rights are not read, nor are macros of Word 6 and 95 and of Visual Basic before version 5.',
+    'Documents behind a password (except workbooks) and with rights are not read. Nor are macros of Word 6 and 95 and of Visual Basic before version 5.',
   open: oleMembers,
 });

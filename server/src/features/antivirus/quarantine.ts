@@ -99,7 +99,7 @@ export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: st
         const length = Math.min(PIECE_BYTES, left);
         const bytes = await plain.take(length);
         left -= length;
-        if (bytes.length < length) throw new Error('The file became shorter while it was sealed.');
+        if (bytes.length < length) throw new Error('The file became shorter while it was moved to quarantine.');
         const cipher = createCipheriv(CIPHER, key, nonceOf(piece, left === 0)).setAAD(bound);
         const sealed = cipher.update(bytes);
         cipher.final();
@@ -115,7 +115,7 @@ export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: st
     const sealed = cutter(source);
     try {
       const header = await sealed.take(MAGIC.length + SALT_BYTES);
-      if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('This is no sealed file.');
+      if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('This is not a quarantined file.');
       const { key, bound } = lockOf(file, header);
       let left = file.size;
       for (let piece = 0; ; piece += 1) {
@@ -127,7 +127,7 @@ export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: st
         const plain = decipher.update(bytes.subarray(0, length));
         decipher.final();
         // At its end the store may find that these are not the bytes that it was given.
-        if (left === 0 && (await sealed.take(1)).length > 0) throw new Error('There is more than the sealed file.');
+        if (left === 0 && (await sealed.take(1)).length > 0) throw new Error('The quarantined file has data after its end.');
         yield plain;
         if (left === 0) return;
       }

@@ -182,7 +182,7 @@ export async function openSignatureStore(folder: string): Promise<SignatureStore
       const text = JSON.stringify({ feeds }, null, 2);
       const name = createHash('sha256').update(text).digest('hex').slice(0, SET_NAME_DIGITS);
       await replace(staged, SET_FILE, text);
-      if (name === (await currentName())) throw new Error('The set in use would be made anew.');
+      if (name === (await currentName())) throw new Error('The set in use cannot be built again.');
       await settle(staged, name, feeds);
       return name;
     },

@@ -215,7 +215,7 @@ export class WaitingFiles {
       const removing = this.sweepWhenDue()
         .catch((error: unknown) => logFailure(this.logger, error, 'expired files could not be removed'))
         .then(this.sealWaiting)
-        .catch((error: unknown) => logFailure(this.logger, error, 'files that wait for room could not be sealed'))
+        .catch((error: unknown) => logFailure(this.logger, error, 'files that wait for room could not be quarantined'))
         .then(this.retryPending)
         .catch((error: unknown) => logFailure(this.logger, error, 'pending files could not be taken up'))
         .finally(() => {

@@ -43,7 +43,7 @@ export function incidentOfEvent({ id, user_id, device_name }: Where, event: Devi
     case 'tampered':
       return {
         ...{ rule: 'device_tampered', key: where, user_id, at, threat_type: 'intrusion_attempt', severity: 'high' },
-        description: `Another program took away the firewall rules of “${device_name}”. They ${event.backed_off ? 'will be put back; it happens so often that the agent waits a while' : 'were put back'}.`,
+        description: `Another program removed the firewall rules of “${device_name}”. They ${event.backed_off ? 'will be put back; it happens so often that the agent waits a while' : 'were put back'}.`,
         outcome: event.backed_off ? 'allowed' : 'blocked',
         ip_address: null,
         evidence: {

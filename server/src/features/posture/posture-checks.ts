@@ -161,7 +161,7 @@ function portCheck({ port, service }: (typeof PORTS)[number]): Check {
       const rules = facts.rules.ports.get(port) ?? [];
       return rules.length > 0
         ? { times: 1, evidence: `Opened by ${named(rules, 'rules')}.` }
-        : { untold: 'None of your rules opens it. Without a connected device, nobody can tell whether it is closed.' };
+        : { untold: 'None of your rules opens it. Without a connected device, we can’t tell whether it is closed.' };
     },
   };
 }

@@ -128,7 +128,7 @@ describe('the score', () => {
     const { findings } = judge({ ...nothing, rules: readOpenRules([block], CHECKED_PORTS) });
     expect(findings.find(({ id }) => id === 'port_3389_open')).toMatchObject({
       state: 'unknown',
-      evidence: 'None of your rules opens it. Without a connected device, nobody can tell whether it is closed.',
+      evidence: 'None of your rules opens it. Without a connected device, we can’t tell whether it is closed.',
     });
   });
 

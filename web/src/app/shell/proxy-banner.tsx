@@ -23,18 +23,17 @@ export function ProxyBanner({ findings }: { findings: ProxyFindings }) {
       <div>
         {behind_proxy && (
           <p>
-            This installation is in local exposure, and a request came through a proxy (
-            <Moment iso={behind_proxy.since} now={now} />; it {SIGN_WORDS[behind_proxy.sign]}). Reset tokens and usernames are
-            shown to nobody any more. Set <code>EXPOSURE=public</code>, or <code>PUBLIC_URL</code> to the address that people
-            open, and start the server again. If there is no proxy, a program on its machine looked like one: say that you have
-            read this, and they are shown again.
+            This installation is for this computer only, but a request came through a proxy (
+            <Moment iso={behind_proxy.since} now={now} />; it {SIGN_WORDS[behind_proxy.sign]}). Reset tokens and usernames are no
+            longer shown. Set <code>EXPOSURE=public</code>, or <code>PUBLIC_URL</code> to the address that people open, then
+            restart the server. If there is no proxy, choose “I have read this” to show them again.
           </p>
         )}
         {untrusted.length > 0 && (
           <p>
             Requests come through a proxy that <code>TRUSTED_PROXIES</code> does not name:{' '}
-            {untrusted.map(({ address }) => address).join(', ')}. Everybody behind it has one address, so that limits cannot tell
-            people apart. Add it to <code>TRUSTED_PROXIES</code>, and start the server again.
+            {untrusted.map(({ address }) => address).join(', ')}. People behind it share one address, so limits can’t tell them
+            apart. Add it to <code>TRUSTED_PROXIES</code>, then restart the server.
           </p>
         )}
         {clear.isError && <p role="alert">This could not be saved. Try again.</p>}

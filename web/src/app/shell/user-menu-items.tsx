@@ -138,7 +138,7 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
 function ColorSchemeItems() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <fieldset className="user-menu__schemes" aria-label="Colour scheme">
+    <fieldset className="user-menu__schemes" aria-label="Color scheme">
       {COLOR_SCHEMES.map(({ value, label, icon: Icon }) => (
         <Menu.RadioItem
           key={value}

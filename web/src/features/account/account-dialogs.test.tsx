@@ -224,7 +224,7 @@ describe('Security Preferences', () => {
     const user = open();
     await screen.findByText('Safari on iPhone');
     await change(user);
-    expect(await screen.findByText('Password changed. Everybody else is signed out.')).toBeVisible();
+    expect(await screen.findByText('Password changed. You’re signed out everywhere else.')).toBeVisible();
     expect(server.callsOf(changePassword)[0]?.body).toEqual({
       current_password: 'correct horse',
       new_password: 'battery staple',
@@ -305,7 +305,7 @@ describe('Security Preferences', () => {
     server.on(endOtherSessions, reply(endOtherSessions, undefined));
     server.on(listSessions, reply(listSessions, [HERE]));
     await user.click(screen.getByRole('button', { name: 'Sign out' }));
-    expect(await screen.findByText('Everybody else is signed out.')).toBeVisible();
+    expect(await screen.findByText('You’re signed out everywhere else.')).toBeVisible();
     await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
     expect(server.callsOf(endOtherSessions)[1]?.body).toEqual({ password: 'correct horse' });
   });

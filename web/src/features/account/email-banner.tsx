@@ -15,7 +15,7 @@ export function EmailBanner() {
     <section className="email-banner" aria-label="Confirm your email address">
       <IconMail size={20} stroke={1.7} aria-hidden="true" />
       <p>
-        <b>Confirm your email address.</b> Until then two-factor sign-in, plan requests, remote sessions and mails to{' '}
+        <b>Confirm your email address.</b> Until then two-factor sign-in, plan requests, remote sessions, and emails to{' '}
         <bdi>{shownEmail(email ?? '')}</bdi> are held back.
       </p>
       <Button size="s" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>

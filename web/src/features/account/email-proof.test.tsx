@@ -34,7 +34,7 @@ describe('the banner', () => {
     renderForTest(<EmailBanner />);
     const banner = screen.getByRole('region', { name: 'Confirm your email address' });
     expect(banner).toHaveTextContent(
-      'Until then two-factor sign-in, plan requests, remote sessions and mails to maria@example.com are held back.',
+      'Until then two-factor sign-in, plan requests, remote sessions, and emails to maria@example.com are held back.',
     );
     const user = userEvent.setup();
     await user.click(within(banner).getByRole('button', { name: 'Enter the code' }));
@@ -56,10 +56,10 @@ describe('the banner', () => {
     await user.type(screen.getByLabelText('Confirmation code'), 'wrong');
     await user.click(screen.getByRole('button', { name: 'Confirm' }));
     expect(await screen.findByText(message)).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Resend the mail' }));
-    expect(await screen.findByText('Another mail is on its way.')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Resend email' }));
+    expect(await screen.findByText('Another email is on its way.')).toBeVisible();
     server.on(sendEmailProof, refusal('too_many_requests', { detail: 'Confirmation mails were asked for too often.' }));
-    await user.click(screen.getByRole('button', { name: 'Resend the mail' }));
+    await user.click(screen.getByRole('button', { name: 'Resend email' }));
     expect(await screen.findByText('Confirmation mails were asked for too often.')).toBeVisible();
     expect(currentSession()?.email_unproven).toBe(true);
   });
@@ -69,7 +69,7 @@ describe('the banner', () => {
     renderForTest(<EmailBanner />);
     await act(refreshConfig);
     await userEvent.click(screen.getByRole('button', { name: 'Enter the code' }));
-    expect(screen.getByText(/wait with its administrator/u)).toBeVisible();
+    expect(screen.getByText(/wait with your administrator/u)).toBeVisible();
     server.on(
       readConfig,
       reply(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'outbox', administrator: 'named_email' }),
@@ -77,7 +77,7 @@ describe('the banner', () => {
     await act(refreshConfig);
     expect(screen.getByText(/"npm run outbox" prints it there/u)).toBeVisible();
     server.on(sendEmailProof, reply(sendEmailProof, { success: true }));
-    await userEvent.click(screen.getByRole('button', { name: 'Resend the mail' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Resend email' }));
     expect(await screen.findByText('Another code waits on the server.')).toBeVisible();
   });
 });

@@ -26,10 +26,10 @@ function useProveEmail() {
 
 /** Where a mail goes: by a mail server to its reader, or where no mail server takes it, to who administers, or nowhere from the server while nobody does. */
 const PLACES = {
-  inbox: { first: 'We sent a code to ', again: 'Another mail is on its way.' },
+  inbox: { first: 'We sent a code to ', again: 'Another email is on its way.' },
   administrator: {
-    first: 'Mails of this installation wait with its administrator: ask them for the code. It was written to ',
-    again: 'Another mail waits with the administrator.',
+    first: 'Emails from this installation wait with your administrator. Ask them for the code for ',
+    again: 'Another email waits with your administrator.',
   },
   server: {
     first: 'No mail server is set, so the code waits on the server: "npm run outbox" prints it there. It was written to ',
@@ -91,7 +91,7 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
           {sendAgain.isSuccess && place.again}
         </p>
         <Button variant="quiet" loading={sendAgain.isPending} onClick={() => sendAgain.mutate()}>
-          Resend the mail
+          Resend email
         </Button>
         <Submit disabled={token.trim() === ''}>Confirm</Submit>
       </div>

@@ -46,7 +46,7 @@ export function PasswordForm({ isFirst = false }: { isFirst?: boolean }) {
         <PasswordStrength password={form.values.new_password} person={person} />
         <div className="account-form__end">
           <p role="status" className="account-form__done">
-            {change.isSuccess && !form.isDirty() && 'Password changed. Everybody else is signed out.'}
+            {change.isSuccess && !form.isDirty() && 'Password changed. You’re signed out everywhere else.'}
           </p>
           <Submit>Change Password</Submit>
         </div>

@@ -71,11 +71,10 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
               </span>
               <div className="required-factor__words">
                 <h1 ref={heading} tabIndex={-1}>
-                  Set up a second step to go on
+                  Set up two-factor to continue
                 </h1>
                 <p className="sub">
-                  Signing in here takes your password and a second step, so that a stolen password is not enough. It takes a
-                  minute. Then you go on where you wanted to be.
+                  Two-factor is required here, so a stolen password isn’t enough. Setup takes a minute, then you’ll continue.
                 </p>
               </div>
               {!twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
@@ -88,7 +87,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
               )}
               {email_unproven && (
                 <>
-                  <p>Confirm your email address first: until then it could be anybody’s.</p>
+                  <p>Confirm your email address first.</p>
                   <EmailProofForm code={code} />
                 </>
               )}

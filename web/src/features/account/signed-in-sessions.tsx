@@ -69,7 +69,7 @@ export function SignedInSessions() {
           id={undefined}
           title="Sign out everywhere else?"
           sentence="Your other devices will have to sign in again."
-          done="Everybody else is signed out."
+          done="You’re signed out everywhere else."
           {...question(OTHERS)}
         />
       )}

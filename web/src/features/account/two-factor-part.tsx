@@ -67,8 +67,8 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
     <>
       <p className="sub">
         {enabled
-          ? 'Signing in takes your password and a second proof, or a passkey. A stolen password isn’t enough.'
-          : 'Your password alone signs you in. Add a second step, so a stolen password isn’t enough.'}
+          ? 'You sign in with your password and two-factor, or with a passkey. A stolen password isn’t enough.'
+          : 'Your password alone signs you in. Turn on two-factor, so a stolen password isn’t enough.'}
       </p>
       <div className="factor-list">
         <Factor

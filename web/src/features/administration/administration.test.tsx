@@ -98,8 +98,8 @@ describe('Users', () => {
     await screen.findByText('omar <b>');
     server.on(listUsers, reply(listUsers, []));
     await user.type(screen.getByLabelText('Search the people'), 'zzz');
-    expect(await screen.findByText('Nobody matches')).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Show everybody' }));
+    expect(await screen.findByText('No matches')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Show everyone' }));
     expect(screen.getByLabelText('Search the people')).toHaveValue('');
     expect(await screen.findByText('omar <b>')).toBeVisible();
   });
@@ -378,7 +378,9 @@ describe('Audit log', () => {
     expect(await screen.findByText('Something is wrong with entry 5. It was changed.')).toBeVisible();
     server.on(checkAudit, reply(checkAudit, { ...CHAIN, checked_from: 3 }));
     await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));
-    expect(await screen.findByText(/Entries before 3 were not checked: they were removed after their time/)).toBeVisible();
+    expect(
+      await screen.findByText(/Entries before 3 were not checked\. They expired, or their key was replaced\./),
+    ).toBeVisible();
   });
 
   it('is searched by person and by kind', async () => {

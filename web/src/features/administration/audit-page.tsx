@@ -37,7 +37,7 @@ const ROWS_AT_ONCE = 50;
 /** While somebody types, the server is asked when they pause. */
 const TYPING_PAUSE_MS = 250;
 
-const PROOF_SENTENCE = 'To prove it later, even against somebody who runs the server, write this line down elsewhere:';
+const PROOF_SENTENCE = 'Save this checkpoint elsewhere to verify the log later:';
 /** Letters of a SHA-256 in hexadecimal. */
 const HEAD_LENGTH = 64;
 
@@ -105,14 +105,14 @@ const chainQuery = queryOptions({ queryKey: [...AUDIT_KEY, 'chain'], queryFn: ({
 export function AuditPage() {
   const isAdmin = useMayAdministrate();
   return (
-    <Page title="Audit log" sentence="Who did what, and when. If anybody changes or removes an entry, it shows here.">
+    <Page title="Audit log" sentence="See who did what, and when. Changed or removed entries show here.">
       {isAdmin ? (
         <div className="admin-parts">
           <Chain />
           <Entries />
         </div>
       ) : (
-        <AdministratorsOnly sentence="The log tells what other people did, so only administrators see it. What you did is in Security Preferences." />
+        <AdministratorsOnly sentence="The log shows other people’s actions, so only administrators see it. Your own are in Security Preferences." />
       )}
     </Page>
   );
@@ -128,7 +128,7 @@ function Chain() {
     </Button>
   );
   return (
-    <Card title="Has anybody changed the log?" action={again}>
+    <Card title="Has the log been changed?" action={again}>
       {error && <ErrorNotice title="The log could not be checked" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!chain && !error && <Checking />}
       {chain && (
@@ -142,7 +142,7 @@ function Chain() {
             </p>
             <p className="sub">
               {chain.fault === null
-                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked: they were removed after their time, or sealed with a key that was replaced. ` : ''}${PROOF_SENTENCE}`
+                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked. They expired, or their key was replaced. ` : ''}${PROOF_SENTENCE}`
                 : `The ${chain.entries - chain.checked_from + 1} entries before it are unchanged. Compare with a backup, and find out who could write to the database.`}
             </p>
             {chain.fault === null && <code className="audit-chain__head">{chain.head}</code>}

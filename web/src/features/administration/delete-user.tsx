@@ -58,8 +58,7 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
           {sessions === 0
             ? 'They are not signed in anywhere.'
             : `They are signed out at once (${sessions === 1 ? '1 session' : `${sessions} sessions`}).`}{' '}
-          Where this installation sends mail, they get one last letter. If the account is to come back one day, disable it
-          instead.
+          If email is set up, they get one last email. To keep the account for later, disable it instead.
         </p>
       </div>
       <TextInput

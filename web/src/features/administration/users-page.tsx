@@ -25,10 +25,7 @@ const count = new Intl.NumberFormat('en');
 export function UsersPage() {
   const isAdmin = useMayAdministrate();
   return (
-    <Page
-      title="Users"
-      sentence="Everybody with an account here: what they may do, where they are signed in, and the way to let them in or keep them out."
-    >
+    <Page title="Users" sentence="Manage people, roles and access.">
       {isAdmin ? <People /> : <AdministratorsOnly sentence="The list names other people, so only administrators see it." />}
     </Page>
   );
@@ -37,10 +34,10 @@ export function UsersPage() {
 /** The way here, and to the desk: no other part of this screen names it. */
 function SomebodyNew() {
   return (
-    <Card title="Somebody new">
+    <Card title="Add people">
       <p className="sub">
-        They register themselves at <code>{`${window.location.origin}/?mode=register`}</code>. To have them answer customers,
-        press Manage beside their name and give them the role Support.
+        People register at <code>{`${window.location.origin}/?mode=register`}</code>. To let someone answer customers, press
+        Manage next to their name and choose the role Support.
       </p>
     </Card>
   );
@@ -114,11 +111,11 @@ function People() {
           empty={
             <EmptyState
               icon={<IconSearch size={28} stroke={1.7} />}
-              title="Nobody matches"
-              sentence="Nobody with this role and state has these words in their email or username."
+              title="No matches"
+              sentence="No one with this role and state has these words in their email or username."
               action={
                 <Button variant="quiet" onClick={() => setChosen(EVERYBODY)}>
-                  Show everybody
+                  Show everyone
                 </Button>
               }
             />

@@ -43,7 +43,7 @@ describe('the active blocks', () => {
   it('say in plain words that there is none', async () => {
     server.on(listBlocks, reply(listBlocks, []));
     await open();
-    expect(screen.getByText('Nobody is locked out')).toBeVisible();
+    expect(screen.getByText('No sign-ins are blocked')).toBeVisible();
   });
 
   it('tell from where, why, since when and for how long, and read anew when one is over', async () => {
@@ -57,7 +57,7 @@ describe('the active blocks', () => {
     expect(screen.getByText('15:50')).toBeVisible();
     server.on(listBlocks, reply(listBlocks, []));
     await act(() => vi.advanceTimersByTimeAsync(950_000));
-    expect(screen.getByText('Nobody is locked out')).toBeVisible();
+    expect(screen.getByText('No sign-ins are blocked')).toBeVisible();
   });
 
   it('say how often it has come to that', async () => {
@@ -89,7 +89,7 @@ describe('the active blocks', () => {
     question.mockReturnValue(true);
     server.on(listBlocks, reply(listBlocks, []));
     await press('Undo the block of 203.0.113.9');
-    expect(screen.getByText('Nobody is locked out')).toBeVisible();
+    expect(screen.getByText('No sign-ins are blocked')).toBeVisible();
     expect(server.calls.map(({ method, path }) => `${method} ${path}`)).toContain(
       `DELETE /premium/anti-hacking/blocks/${BLOCK.id}`,
     );

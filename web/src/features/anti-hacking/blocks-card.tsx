@@ -35,8 +35,7 @@ function ordinalOf(count: number): string {
 }
 
 /** Question before a refusal ends early. */
-const CONFIRMATION =
-  'Let sign-ins from there through again? Do so if it was you, or somebody you know, who mistyped the password.';
+const CONFIRMATION = 'Allow sign-ins from there again? Do this only if you, or someone you know, mistyped the password.';
 
 /** From where sign-ins to one's account are refused just now, with the way to end that. */
 export function BlocksCard() {
@@ -67,8 +66,8 @@ export function BlocksCard() {
             <EmptyState
               isSmall
               icon={<IconLockOpen size={20} stroke={1.7} />}
-              title="Nobody is locked out"
-              sentence="After five wrong passwords from one place, sign-ins to your account from there are refused for ten minutes, then for longer. Whoever is signed in stays signed in."
+              title="No sign-ins are blocked"
+              sentence="Five wrong passwords from one place block sign-ins from there for ten minutes, then for longer. Open sessions stay signed in."
             />
           }
         >

@@ -38,7 +38,7 @@ describe('the card', () => {
     expect(await screen.findByText('3 threats in the last 3 days, 2 of them blocked.')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Show as table' }));
     expect(rowsOf(screen.getByRole('table'))).toEqual([
-      'DayScoreThreatsBlockedDrills',
+      'DayScoreThreatsBlockedSimulated',
       'Thu, Nov 1992001',
       'Wed, Nov 18–not known320',
       'Tue, Nov 17100000',
@@ -63,7 +63,7 @@ describe('the card', () => {
     server.on(readHistory, reply(readHistory, [dayOf('2026-11-18'), dayOf('2026-11-19', { score: 100 })]));
     renderForTest(<HistoryCard />);
     expect(await screen.findByText('Nothing to draw yet')).toBeVisible();
-    expect(screen.getByText(/^No threats in the last 2 days\. Once three days are known/u)).toBeVisible();
+    expect(screen.getByText(/^No threats in the last 2 days\. After three days with data/u)).toBeVisible();
     await userEvent.click(screen.getByRole('button', { name: 'Show as table' }));
     expect(rowsOf(screen.getByRole('table'))).toHaveLength(3);
   });

@@ -78,7 +78,7 @@ export function HistoryCard() {
               isSmall
               icon={<IconChartLine size={20} stroke={1.7} />}
               title="Nothing to draw yet"
-              sentence={`${summaryOf(days)} Once three days are known, a line shows how your score moves, and bars show what was tried against you.`}
+              sentence={`${summaryOf(days)} After three days with data, you’ll see charts of your score and threats.`}
             />
           )}
           <div className="history__foot">
@@ -108,7 +108,7 @@ function Drawing({ days }: { days: readonly HistoryDay[] }) {
   const { ref, isSeen } = useSeen();
   return (
     <div ref={ref} className="history__drawing">
-      <ul className="history__legend" aria-label="What the colours mean">
+      <ul className="history__legend" aria-label="What the colors mean">
         {Object.entries(FIGURES).map(([name, { label, color }]) => (
           <li key={name}>
             <span className="history__swatch" data-figure={name} style={{ background: color }} aria-hidden="true" />
@@ -137,7 +137,7 @@ function HistoryTable({ days }: { days: readonly HistoryDay[] }) {
             <th scope="col">Score</th>
             <th scope="col">Threats</th>
             <th scope="col">Blocked</th>
-            <th scope="col">Drills</th>
+            <th scope="col">Simulated</th>
           </tr>
         </thead>
         <tbody>

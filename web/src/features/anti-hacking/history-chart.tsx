@@ -99,7 +99,7 @@ function Readout({ active, payload }: { active?: boolean; payload?: readonly { p
         <dd>{open}</dd>
         {simulated > 0 && (
           <>
-            <dt>Drills</dt>
+            <dt>Simulated</dt>
             <dd>{simulated}</dd>
           </>
         )}

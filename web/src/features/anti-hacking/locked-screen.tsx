@@ -6,8 +6,8 @@ import { describeDate } from '#ui/moment.tsx';
 const FEATURES = [
   'Alerts about what happened to your account and files',
   'A live feed of the latest threats',
-  'A posture scan that says what is open and how to close it',
-  'Drills that show what an alert looks like',
+  'A security check that shows what is open and how to close it',
+  'Simulated alerts that show what a real one looks like',
 ];
 
 /** Content without a premium plan. `message` says how it was found out, when the server refused. */

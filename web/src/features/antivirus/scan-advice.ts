@@ -83,7 +83,7 @@ export function describeFate(scan: ScanDetail): string {
   const until = scan.kept_until === null ? '' : ` until ${describeDate(scan.kept_until)}`;
   const is_unread = scan.status_detail === 'queued' || scan.status_detail === 'engine_down';
   if (scan.kept === 'waiting' && !is_unread)
-    return 'We’ll quarantine our copy when there’s room. Until then, nobody can download it.';
+    return 'We’ll quarantine our copy when there’s room. Until then, no one can download it.';
   if (scan.kept === 'waiting') return 'We’ll keep our copy until it’s scanned.';
   if (scan.kept === 'no') return 'We’ve deleted our copy. Your original is unchanged.';
   if (scan.scan_status === 'infected') return `Our copy is quarantined${until}. No program can open it there.`;

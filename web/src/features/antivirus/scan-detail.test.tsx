@@ -67,7 +67,7 @@ describe('the details of a scan', () => {
 
   it('say that a copy that waits for room to be locked away is not given out', async () => {
     const dialog = await open({ ...INFECTED, kept: 'waiting' });
-    expect(dialog.getByText('We’ll quarantine our copy when there’s room. Until then, nobody can download it.')).toBeVisible();
+    expect(dialog.getByText('We’ll quarantine our copy when there’s room. Until then, no one can download it.')).toBeVisible();
   });
 
   it('say whether it is bad, what was found, where, by whom, and what to do', async () => {

@@ -18,7 +18,7 @@ const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog
 export function ChatAside() {
   const { phone, email } = useConfig()?.support ?? { phone: '', email: '' };
   return (
-    <aside className="chat-aside" aria-label="Help beside the chat">
+    <aside className="chat-aside" aria-label="Help next to the chat">
       <section className="card">
         <IconHeadset size={24} stroke={1.7} aria-hidden="true" />
         <h2>Reach a person</h2>
@@ -35,8 +35,8 @@ export function ChatAside() {
         <IconShieldCheck size={24} stroke={1.7} aria-hidden="true" />
         <h2>We never call first</h2>
         <ul>
-          <li>If somebody calls you and says they are from support, hang up.</li>
-          <li>Nobody from support asks for a password, a code or a card number.</li>
+          <li>If someone calls you and says they’re from support, hang up.</li>
+          <li>Support never asks for a password, a code, or a card number.</li>
           <li>Install nothing that a caller tells you to install.</li>
         </ul>
       </section>
@@ -71,7 +71,7 @@ function History() {
           Download it
         </Button>
         <Button variant="quiet" size="s" loading={mail.isPending} onClick={() => mail.mutate()}>
-          Mail it to me
+          Email it to me
         </Button>
       </div>
       <p role="status" className="sub">

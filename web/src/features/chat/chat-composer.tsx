@@ -42,8 +42,8 @@ export function ChatComposer({ composer }: { composer: RefObject<ComposerHandle 
       }
       below={
         <p className="composer__hint">
-          Enter sends, Shift and Enter begins a new line. Files are scanned before anybody can open them. Never write a password
-          or a card number.
+          Enter sends, Shift and Enter begins a new line. Files are scanned before anyone can open them. Never write a password or
+          a card number.
         </p>
       }
     />

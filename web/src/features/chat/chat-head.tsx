@@ -21,11 +21,11 @@ function describeStaff(
   if (!staff.is_open && staff.opens_at !== null)
     return {
       here: false,
-      words: `Support is back ${describeNext(staff.opens_at, now)}. What you write is kept, and you get a mail when it is answered.`,
+      words: `Support is back ${describeNext(staff.opens_at, now)}. Leave a message; we’ll email you when we answer.`,
     };
   return {
     here: false,
-    words: `Nobody of support is here just now. What you write is kept, and read as soon as somebody is.${usual}`,
+    words: `We’re away. Leave a message; we’ll read it when we’re back.${usual}`,
   };
 }
 

@@ -389,7 +389,7 @@ describe('a person of support', () => {
     // A question to the server gets the same answer.
     be({ staff: { is_here: false, is_open: true, opens_at: null }, response_s: 240 });
     tell({ kind: 'support_here', is_here: false });
-    await waitFor(() => expect(staff).toHaveTextContent('Nobody of support is here just now.'));
+    await waitFor(() => expect(staff).toHaveTextContent('We’re away.'));
     expect(state()).toHaveTextContent('Online');
   });
 
@@ -529,7 +529,7 @@ describe('parts around it', () => {
     expect(await screen.findByRole('list', { name: 'Found messages' })).toHaveTextContent('my printer');
     await user.click(screen.getByRole('button', { name: 'Close' }));
     server.on(mailTranscript, reply(mailTranscript, { success: true }));
-    await user.click(screen.getByRole('button', { name: 'Mail it to me' }));
+    await user.click(screen.getByRole('button', { name: 'Email it to me' }));
     expect(await screen.findByText('It is on its way to your address.')).toBeVisible();
   });
 

@@ -10,15 +10,15 @@ describe('the answer', () => {
   it.each([
     ['nothing was scanned', [], 'none', 'No file has been scanned yet.'],
     ['all is clean', [clean(), clean()], 'good', 'Nothing dangerous was found.'],
-    ['one file is infected', [clean(), infected()], 'good', '1 infected file was found and put out of reach.'],
-    ['several are', [infected(), infected()], 'good', '2 infected files were found and put out of reach.'],
+    ['one file is infected', [clean(), infected()], 'good', '1 infected file was found and quarantined or removed.'],
+    ['several are', [infected(), infected()], 'good', '2 infected files were found and quarantined or removed.'],
     ['a file was not read whole', [pending(), clean()], 'waiting', 'Nothing dangerous was found in what was read.'],
     ['no file was read whole', [pending()], 'waiting', 'No file has been fully read yet.'],
     [
       'one is infected and one was not read',
       [pending(), infected()],
       'waiting',
-      '1 infected file was found and put out of reach.',
+      '1 infected file was found and quarantined or removed.',
     ],
   ])('when %s', (_, recent_scans, tone, sentence) => {
     expect(answerOf(dashboardOf({ recent_scans }), false)).toMatchObject({ tone, sentence });
@@ -30,7 +30,7 @@ describe('the answer', () => {
     expect(answerOf({ ...status, measured: { ...status.measured, infected_in_the_open: true } }, false)).toEqual({
       tone: 'danger',
       sentence: 'An infected file is still on the server.',
-      detail: 'It could not be locked away or removed: tell support. 1 file was not fully read yet.',
+      detail: 'We couldn’t quarantine or remove it. Tell support. 1 file was not fully read yet.',
     });
   });
 
@@ -40,11 +40,11 @@ describe('the answer', () => {
       answerOf({ ...status, measured: { ...status.measured, test_files_found, ...more } }, false);
     expect(answer(2)).toEqual({
       tone: 'good',
-      sentence: '2 harmless test files were found and put out of reach.',
+      sentence: '2 harmless test files were found and quarantined or removed.',
       detail: 'You need not do anything: they are made to try out programs like this one.',
     });
     expect(answer(1)).toMatchObject({
-      sentence: '2 infected files were found and put out of reach.',
+      sentence: '2 infected files were found and quarantined or removed.',
       detail: 'Delete the originals on your own device. 1 of them is a harmless test file.',
     });
     expect(answer(2, { infected_in_the_open: true })).toMatchObject({ tone: 'waiting' });

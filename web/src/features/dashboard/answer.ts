@@ -21,7 +21,7 @@ export function answerOf(status: Pick<DashboardStatus, 'measured' | 'score_break
       ? {
           tone: 'unknown',
           sentence: 'Your security status could not be read.',
-          detail: 'What was found so far is not known until the server answers.',
+          detail: 'Results appear when the server answers.',
         }
       : { tone: 'unknown', sentence: 'Reading your security status…', detail: '' };
   }
@@ -52,18 +52,18 @@ function answerOfFiles(measured: DashboardStatus['measured']): Answer {
     return {
       tone: 'waiting',
       sentence: `${files(files_infected, 'is', 'are', 'harmless test ')} still on the server.`,
-      detail: `It could not be locked away or removed: tell support. ${unread}`.trim(),
+      detail: `We couldn’t quarantine or remove it. Tell support. ${unread}`.trim(),
     };
   if (infected_in_the_open)
     return {
       tone: 'danger',
       sentence: 'An infected file is still on the server.',
-      detail: `It could not be locked away or removed: tell support. ${unread}`.trim(),
+      detail: `We couldn’t quarantine or remove it. Tell support. ${unread}`.trim(),
     };
   if (isOnlyTest)
     return {
       tone: files_pending > 0 ? 'waiting' : 'good',
-      sentence: `${files(files_infected, 'was', 'were', 'harmless test ')} found and put out of reach.`,
+      sentence: `${files(files_infected, 'was', 'were', 'harmless test ')} found and quarantined or removed.`,
       detail:
         `You need not do anything: ${files_infected === 1 ? 'it is' : 'they are'} made to try out programs like this one. ${unread}`.trim(),
     };
@@ -76,7 +76,7 @@ function answerOfFiles(measured: DashboardStatus['measured']): Answer {
     ];
     return {
       tone: files_pending > 0 ? 'waiting' : 'good',
-      sentence: `${files(files_infected, 'was', 'were', 'infected ')} found and put out of reach.`,
+      sentence: `${files(files_infected, 'was', 'were', 'infected ')} found and quarantined or removed.`,
       detail: parts.filter(Boolean).join(' '),
     };
   }

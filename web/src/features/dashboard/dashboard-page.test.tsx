@@ -45,7 +45,7 @@ describe('the dashboard', () => {
     ];
     server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown })));
     renderForTest(<DashboardPage />);
-    expect(await screen.findByRole('heading', { name: '1 infected file was found and put out of reach.' })).toBeVisible();
+    expect(await screen.findByRole('heading', { name: '1 infected file was found and quarantined or removed.' })).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('92%');
     expect(card('Security Score')).toHaveTextContent('1 of 12 checks needs you; 16 more could not run');
     expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed Fix' })).toHaveAttribute('href', '/firewall');

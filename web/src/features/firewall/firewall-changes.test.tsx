@@ -228,7 +228,7 @@ describe('editing a rule', () => {
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '3389');
     await user.selectOptions(form.getByLabelText('Action'), 'Block');
-    expect(form.getByText('Nobody may reach Remote Desktop on this computer.')).toBeVisible();
+    expect(form.getByText('No one may reach Remote Desktop on this computer.')).toBeVisible();
     const changed: Rule = { ...rule, port: '3389', action: 'block' };
     server.on(at(editRule, rule), reply(editRule, changed));
     await user.click(form.getByRole('button', { name: 'Save' }));
@@ -323,7 +323,7 @@ describe('before a rule is saved', () => {
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     await user.click(form.getByRole('button', { name: /^Block Remote Desktop/u }));
     expect(form.getByLabelText('Rule Name')).toHaveValue('Block Remote Desktop');
-    expect(form.getByText('Nobody may reach Remote Desktop on this computer.')).toBeVisible();
+    expect(form.getByText('No one may reach Remote Desktop on this computer.')).toBeVisible();
     await user.click(form.getByRole('button', { name: /^Allow this game/u }));
     await user.selectOptions(form.getByLabelText('Game'), 'Valheim');
     expect(form.getByLabelText('Port')).toHaveValue('2456-2458');
@@ -337,7 +337,7 @@ describe('before a rule is saved', () => {
     await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     await user.click(form.getByRole('button', { name: /^Only my network may print/u }));
-    expect(form.getByText(/^Nobody outside 10\.0\.0\.0\/8/u, { exact: false })).toBeVisible();
+    expect(form.getByText(/^No one outside 10\.0\.0\.0\/8/u, { exact: false })).toBeVisible();
     server.on(importRules, reply(importRules, { added: 2, removed: 0 }));
     answerRules([ruleOf({ rule_name: 'Print 6' }), ruleOf({ rule_name: 'Print 4' })]);
     await user.click(form.getByRole('button', { name: 'Add 2 rules' }));

@@ -157,7 +157,7 @@ describe('the list of rules', () => {
 
   it('says in a sentence what each rule does', async () => {
     open(ruleOf({ rule_name: 'RDP', action: 'block', protocol: 'all', port: '3389' }));
-    expect((await row('RDP')).getByText('Nobody may reach Remote Desktop on this computer.')).toBeVisible();
+    expect((await row('RDP')).getByText('No one may reach Remote Desktop on this computer.')).toBeVisible();
   });
 
   it('says of a temporary rule until when it lasts, or did', async () => {
@@ -434,7 +434,7 @@ describe('rules as a file', () => {
     const { user, form } = await dialog(ruleOf({ rule_name: 'Office' }));
     await user.upload(form.getByLabelText(/^Exported rules file/u), fileOf({ palisade_rules: 1, rules: [FILE_RULE] }));
     expect(await form.findByText('From a file')).toBeVisible();
-    expect(form.getByText(/Nobody may reach SSH on this computer\./u)).toBeVisible();
+    expect(form.getByText(/No one may reach SSH on this computer\./u)).toBeVisible();
     await user.click(form.getByRole('checkbox'));
     server.on(importRules, reply(importRules, { added: 1, removed: 1 }));
     answerRules([ruleOf({ rule_name: 'From a file' })]);

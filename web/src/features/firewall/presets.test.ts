@@ -22,7 +22,7 @@ it('every preset is rules that the server takes', () => {
 
 it('"Block Remote Desktop" does', () => {
   const rules = kept('remote-desktop');
-  expect(rules.map((rule) => ruleSentence(rule))).toEqual(['Nobody may reach Remote Desktop on this computer.']);
+  expect(rules.map((rule) => ruleSentence(rule))).toEqual(['No one may reach Remote Desktop on this computer.']);
   for (const source of ['203.0.113.7', '192.168.1.2', '2001:db8::1'])
     expect(verdict(rules, packet(source, '3389')).rule).toBe(rules[0]);
 });
@@ -30,8 +30,8 @@ it('"Block Remote Desktop" does', () => {
 it('"Only my network may print" blocks who is outside, of both families, and nobody inside', () => {
   const rules = kept('printing');
   expect(rules.map((rule) => ruleSentence(rule))).toEqual([
-    'Nobody outside 10.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12 and 192.168.0.0/16 may reach printing on this computer.',
-    'Nobody outside fc00::/7 and fe80::/10 may reach printing on this computer.',
+    'No one outside 10.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12 and 192.168.0.0/16 may reach printing on this computer.',
+    'No one outside fc00::/7 and fe80::/10 may reach printing on this computer.',
   ]);
   for (const source of ['203.0.113.7', '172.32.0.1', '2001:db8::1'])
     for (const port of ['515', '631', '9100']) expect(verdict(rules, packet(source, port)).rule?.action).toBe('block');

@@ -7,10 +7,10 @@ const of = (terms: Partial<Rule>) => ruleSentence({ ...RULE_DEFAULTS, ...terms }
 
 describe('a rule in a sentence', () => {
   it.each<[Partial<Rule>, string]>([
-    [{ action: 'block', protocol: 'all', port: '3389' }, 'Nobody may reach Remote Desktop on this computer.'],
+    [{ action: 'block', protocol: 'all', port: '3389' }, 'No one may reach Remote Desktop on this computer.'],
     [{ port: '22' }, 'Anyone may reach SSH on this computer.'],
     [{}, 'Anyone may reach everything over TCP on this computer.'],
-    [{ action: 'block', protocol: 'all' }, 'Nobody may reach anything on this computer.'],
+    [{ action: 'block', protocol: 'all' }, 'No one may reach anything on this computer.'],
     [{ source_ip: '192.168.1.0/24', port: '631, 9100' }, '192.168.1.0/24 may reach printing on this computer.'],
     [{ source_ip: '10.0.0.66', action: 'block', protocol: 'all' }, '10.0.0.66 may not reach anything on this computer.'],
     [{ port: '8000-8100' }, 'Anyone may reach ports 8000-8100 over TCP on this computer.'],
@@ -18,11 +18,11 @@ describe('a rule in a sentence', () => {
     [{ port: '1, 3, 5, 7, 9' }, 'Anyone may reach ports 1, 3, 5 and 2 more over TCP on this computer.'],
     [{ port: '22', protocol: 'udp' }, 'Anyone may reach port 22 over UDP on this computer.'],
     [{ port: '443', destination_ip: '10.0.0.1' }, 'Anyone may reach web pages on this computer at 10.0.0.1.'],
-    [{ protocol: 'icmp', action: 'block' }, 'Nobody may ping this computer.'],
+    [{ protocol: 'icmp', action: 'block' }, 'No one may ping this computer.'],
     [{ source_ip: '::/0', port: '22' }, 'Any IPv6 address may reach SSH on this computer.'],
     [
       { source_ip: '0.0.0.0-192.167.255.255, 192.169.0.0-255.255.255.255', action: 'block', protocol: 'all', port: '631' },
-      'Nobody outside 192.168.0.0/16 may reach printing on this computer.',
+      'No one outside 192.168.0.0/16 may reach printing on this computer.',
     ],
     [
       { source_ip: '10.0.0.1, 10.0.0.3, 10.0.0.5, 10.0.0.7, 10.0.0.9', port: '22' },

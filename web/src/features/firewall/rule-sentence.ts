@@ -112,8 +112,8 @@ function inbound(terms: Terms, computer: string): string {
   const to = addressWords(destination_ip);
   const at = to === undefined ? '' : to.isOutside ? ` at addresses outside ${to.words}` : ` at ${to.words}`;
   const what = protocol === 'icmp' ? `ping ${computer}${at}` : `reach ${service(terms)} on ${computer}${at}`;
-  if (from === undefined) return `${action === 'allow' ? 'Anyone' : 'Nobody'} may ${what}.`;
-  if (from.isOutside) return `${action === 'allow' ? 'Anyone' : 'Nobody'} outside ${from.words} may ${what}.`;
+  if (from === undefined) return `${action === 'allow' ? 'Anyone' : 'No one'} may ${what}.`;
+  if (from.isOutside) return `${action === 'allow' ? 'Anyone' : 'No one'} outside ${from.words} may ${what}.`;
   const who = from.words.charAt(0).toUpperCase() + from.words.slice(1);
   return `${who} may ${action === 'allow' ? '' : 'not '}${what}.`;
 }
@@ -131,7 +131,7 @@ function outbound(terms: Terms, computer: string): string {
   return `${computer.charAt(0).toUpperCase()}${computer.slice(1)}${own} may ${action === 'allow' ? '' : 'not '}${what}.`;
 }
 
-/** A rule in one plain sentence: "Nobody may reach Remote Desktop on this computer." `computer` names where, in the middle of a sentence. */
+/** A rule in one plain sentence: "No one may reach Remote Desktop on this computer." `computer` names where, in the middle of a sentence. */
 export function ruleSentence(terms: Terms, computer = 'this computer'): string {
   const refusal = refusalOf(terms);
   if (refusal !== undefined) return `This rule has no effect. ${refusal}`;

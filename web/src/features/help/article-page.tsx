@@ -39,7 +39,7 @@ export function ArticlePage() {
           {!article && !error && <LoadingRows label="Loading the help page" />}
           {!article && error && (
             <ErrorNotice
-              title={isMissing ? 'It was moved or taken away' : 'The help page could not be read'}
+              title={isMissing ? 'It was moved or removed' : 'The help page could not be read'}
               sentence={sentenceOf(error)}
               onRetry={() => void refetch()}
             />

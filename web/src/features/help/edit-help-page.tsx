@@ -279,7 +279,7 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
           )}
           <p role="status" className="sub">
             {isSaved && !write.isPending && !write.isError && 'Saved.'}
-            {isKept && 'What you wrote before is here again. It is not saved yet.'}
+            {isKept && 'Your earlier text is back. It isn’t saved yet.'}
           </p>
           <Submit>Save</Submit>
         </div>

@@ -76,7 +76,7 @@ export function HelpPage() {
               </ul>
               {/* It comes with the list, so that nothing moves. A file of the server, not a screen. */}
               <p className="sub help__notices">
-                <a href="/third-party-notices.txt">Licences of the software in Palisade</a>
+                <a href="/third-party-notices.txt">Licenses of the software in Palisade</a>
               </p>
             </>
           )}

@@ -51,7 +51,7 @@ describe('the help pages', () => {
 
   it('lead to the licences of third parties, which the server has as a file', async () => {
     open('/help');
-    const link = await screen.findByRole('link', { name: 'Licences of the software in Palisade' });
+    const link = await screen.findByRole('link', { name: 'Licenses of the software in Palisade' });
     expect(link).toHaveAttribute('href', '/third-party-notices.txt');
   });
 
@@ -136,7 +136,7 @@ describe('the editor', () => {
     renderForTest(<EditHelpPage />);
     await user.click(await screen.findByRole('button', { name: 'New page' }));
     expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('Hang up!');
-    expect(screen.getByText('What you wrote before is here again. It is not saved yet.')).toBeVisible();
+    expect(screen.getByText('Your earlier text is back. It isn’t saved yet.')).toBeVisible();
   });
 
   it('changes one, marks drafts, and says at the field what is wrong', async () => {

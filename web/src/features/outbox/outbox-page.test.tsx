@@ -68,7 +68,7 @@ it('says that there is nothing, and why a list is not there', async () => {
   expect(alert).toHaveTextContent('The server is in trouble.');
   server.on(listOutbox, reply(listOutbox, []));
   await userEvent.setup().click(within(alert).getByRole('button', { name: 'Retry' }));
-  expect(await screen.findByText('No mails yet')).toBeVisible();
+  expect(await screen.findByText('No emails yet')).toBeVisible();
 });
 
 it('is for administrators', () => {

@@ -38,14 +38,14 @@ export function OutboxPage() {
       title="Outbox"
       sentence={
         delivery === 'email'
-          ? 'The mails of this installation: what was sent, and what waits for the mail server.'
-          : 'No mail server is set, so mails wait here. Open one, and pass on what it says to the person that it is for.'
+          ? 'Sent emails, and emails that wait for the mail server.'
+          : 'Email isn’t set up. Open a message and pass it on.'
       }
     >
       {isAdmin ? (
         <Mails />
       ) : (
-        <AdministratorsOnly sentence="Mails can hold codes that open an account, so only administrators see them." />
+        <AdministratorsOnly sentence="Emails can hold codes that open an account, so only administrators see them." />
       )}
     </Page>
   );
@@ -55,7 +55,7 @@ function Mails() {
   const { data: mails, error, refetch } = useQuery(outboxQuery);
   const now = useMinute();
   return (
-    <RefreshedCard title="Mails" onRefresh={refetch}>
+    <RefreshedCard title="Emails" onRefresh={refetch}>
       {(refresh) => (
         <Listed
           what="the outbox"
@@ -65,8 +65,8 @@ function Mails() {
           empty={
             <EmptyState
               icon={<IconMailOpened size={28} stroke={1.7} />}
-              title="No mails yet"
-              sentence="When somebody asks for a reset token or a username, the mail is listed here. So are notices of changed passwords."
+              title="No emails yet"
+              sentence="Emails with reset tokens, usernames, and notices of changed passwords appear here."
             />
           }
         >

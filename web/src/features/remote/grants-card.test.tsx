@@ -67,7 +67,7 @@ function askForControl({ id: session_id }: RemoteSession): void {
 describe('grants of the technician', () => {
   it('is nothing until a switch is switched on, and the clipboard comes after the screen', async () => {
     const { asked } = visit();
-    expect(screen.getByText(/Nobody controls your computers/u)).toBeVisible();
+    expect(screen.getByText(/No technician controls your computers/u)).toBeVisible();
     const control = await screen.findByRole('switch', { name: 'Control mouse and keyboard of <b>laptop</b>' });
     expect(control).not.toBeChecked();
     expect(screen.queryByRole('switch', { name: /clipboard/u })).toBeNull();
@@ -104,7 +104,7 @@ describe('grants of the technician', () => {
     act(() => show({ ...session, grants: [of('control')] }));
     expect(screen.queryByRole('alert')).toBeNull();
     act(() => show(session));
-    expect(screen.getByText(/Nobody controls your computers/u)).toBeVisible();
+    expect(screen.getByText(/No technician controls your computers/u)).toBeVisible();
     expect(screen.queryByRole('alert')).toBeNull();
   });
 

@@ -82,7 +82,7 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
           </>
         ) : (
           <>
-            Nobody controls your computers.
+            No technician controls your computers.
             {session.grants_ended !== null && ` ${describeEnd(session.grants_ended)}`}
           </>
         )}

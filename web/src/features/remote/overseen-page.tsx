@@ -49,7 +49,7 @@ export function OverseenPage() {
   return (
     <Page
       title="Remote sessions"
-      sentence="Who of the staff looked at whose screen, when, for how long, and how it ended. Reported sessions stand first."
+      sentence="See which technician viewed whose screen, when, for how long, and how it ended. Reported sessions come first."
     >
       {isAdmin ? (
         <Sessions />
@@ -137,7 +137,7 @@ function Sessions() {
                   <EmptyState
                     icon={<IconDeviceDesktop size={28} stroke={1.7} />}
                     title="No sessions yet"
-                    sentence="A session is listed here once somebody of the staff has asked to join it."
+                    sentence="A session appears here once a technician asks to join it."
                   />
                 )
               }
@@ -178,7 +178,7 @@ function Answer({ onShow }: { onShow: (change: Partial<OverseenChoice>) => void 
     return <LeadWaiting label="Reading whether a session was reported" />;
   const looking =
     running.data === 0
-      ? 'Nobody helps on a screen right now.'
+      ? 'No session runs right now.'
       : running.data === 1
         ? 'One session runs right now.'
         : `${running.data} sessions run right now.`;

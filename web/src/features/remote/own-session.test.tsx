@@ -87,7 +87,7 @@ describe('a technician who asks', () => {
       return reply(declineSession, declined);
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Decline' }));
-    expect(await screen.findByText('No session is open. Nobody can join you.')).toBeVisible();
+    expect(await screen.findByText('No session is open. No one can join you.')).toBeVisible();
     expect(screen.getByText('You declined')).toBeVisible();
   });
 
@@ -276,7 +276,7 @@ describe('a session that has just ended', () => {
     expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
     cleanup();
     visit(session);
-    expect(await screen.findByText('No session is open. Nobody can join you.')).toBeVisible();
+    expect(await screen.findByText('No session is open. No one can join you.')).toBeVisible();
     expect(screen.queryByText('Your session with tina is over')).not.toBeInTheDocument();
     cleanup();
     // The next one is asked about.

@@ -36,7 +36,7 @@ function visit(role: 'customer' | 'support' | 'admin') {
 describe('the portal of a customer', () => {
   it('says who chooses what is shown, and offers no way to join', async () => {
     visit('customer');
-    expect(await screen.findByText('No session is open. Nobody can join you.')).toBeVisible();
+    expect(await screen.findByText('No session is open. No one can join you.')).toBeVisible();
     expect(screen.getByText('After Approve your browser asks: the whole screen, a window or a tab.')).toBeVisible();
     expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
     expect(server.callsOf(listJoined)).toEqual([]);
@@ -54,7 +54,7 @@ describe('the portal of a customer', () => {
 
   it('creates a session without a second portal', async () => {
     visit('customer');
-    await screen.findByText('No session is open. Nobody can join you.');
+    await screen.findByText('No session is open. No one can join you.');
     const session = sessionOf();
     server.on(createSession, () => {
       server.on(listSessions, reply(listSessions, [session]));

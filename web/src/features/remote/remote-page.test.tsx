@@ -43,7 +43,7 @@ describe('the session history', () => {
     renderForTest(<RemotePage />);
     expect(screen.getByRole('status', { name: 'Loading your sessions' })).toBeVisible();
     expect(await screen.findByText('No sessions yet')).toBeVisible();
-    expect(banner().getByText('No session is open. Nobody can join you.')).toBeVisible();
+    expect(banner().getByText('No session is open. No one can join you.')).toBeVisible();
   });
 
   it('tells of each session the code, the agent, both times and the status', async () => {
@@ -67,7 +67,7 @@ describe('the session history', () => {
       ended_at,
     ]);
     expect(cancelled?.getByText('No agent joined')).toBeVisible();
-    expect(cancelled?.getByText('Nobody joined within 30 minutes')).toBeVisible();
+    expect(cancelled?.getByText('No one joined within 30 minutes')).toBeVisible();
     expect(cancelled?.getByText('Cancelled')).toBeVisible();
   });
 

@@ -20,7 +20,7 @@ export function SessionBadge({ status }: { status: SessionStatus }) {
 
 export const END_REASONS: Record<EndReason, string> = {
   cancelled: 'Cancelled by the customer',
-  expired: 'Nobody joined within 30 minutes',
+  expired: 'No one joined within 30 minutes',
   replaced: 'Replaced by a newer session',
   declined: 'The customer declined',
   no_answer: 'The customer did not answer within a minute',

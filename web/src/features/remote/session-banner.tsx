@@ -102,7 +102,7 @@ export function NoSessionBanner() {
         <IconLock size={28} stroke={1.7} />
       </span>
       <div className="banner__what">
-        <h2 className="banner__title">No session is open. Nobody can join you.</h2>
+        <h2 className="banner__title">No session is open. No one can join you.</h2>
         <p className="sub">Start one when a technician you called asks for a code.</p>
       </div>
     </section>

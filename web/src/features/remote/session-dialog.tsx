@@ -18,7 +18,7 @@ export function SessionDialog({ session, onClose }: { session: RemoteSession; on
         <SessionBadge status={session.status} />
         <Facts>
           <Fact name="Technician">
-            <bdi>{technician?.name ?? support_agent ?? 'Nobody joined'}</bdi>
+            <bdi>{technician?.name ?? support_agent ?? 'No one joined'}</bdi>
           </Fact>
           <Fact name="Created">
             <Moment iso={session.started_at} now={now} />

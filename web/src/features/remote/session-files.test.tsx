@@ -128,7 +128,7 @@ describe('parts beside the picture', () => {
     const made = fileOf(session, { kind: 'recording', status: 'recording', size: 0 });
     server.on(of(listSessionFiles, session), reply(listSessionFiles, [made]));
     renderForTest(<Allow session={session} grant="recording" />);
-    expect(await screen.findByText(/What you share is being recorded/u)).toBeVisible();
+    expect(await screen.findByText(/Your shared screen is being recorded/u)).toBeVisible();
     server.on(of(revokeInSession, session), reply(revokeInSession, session));
     await userEvent.click(screen.getByRole('button', { name: 'Stop recording' }));
     await waitFor(() => expect(server.callsOf(of(revokeInSession, session))[0]?.body).toEqual({ grant: 'recording' }));

@@ -241,7 +241,7 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
             <bdi>{session.support_agent}</bdi> {words.asked}
           </b>
         ) : isRecorded ? (
-          <b>What you share is being recorded. You both get the recording.</b>
+          <b>Your shared screen is being recorded. You both get the recording.</b>
         ) : isOn ? (
           words.on
         ) : (

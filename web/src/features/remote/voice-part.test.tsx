@@ -162,7 +162,7 @@ describe('the voice of the other side', () => {
   it('is an invitation that may be put off', async () => {
     visit('customer', { customer: 'off', technician: 'muted' });
     expect(screen.getByRole('alert')).toHaveTextContent(
-      'tina would like to talk with you here. If you do nothing, nobody hears you.',
+      'tina would like to talk with you here. They can’t hear you until you turn your voice on.',
     );
     await press('Not now');
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();

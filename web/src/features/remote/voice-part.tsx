@@ -61,7 +61,7 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
     <>
       {isAsked ? (
         <p role="alert" className="voice__asked">
-          <bdi>{other}</bdi> would like to talk with you here. If you do nothing, nobody hears you.
+          <bdi>{other}</bdi> would like to talk with you here. They can’t hear you until you turn your voice on.
         </p>
       ) : (
         <p className="sub">
@@ -104,7 +104,7 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
 function describeTalk(state: OwnVoice['state'], theirs: Voice, other: string): string {
   const isOpen = state === 'open';
   if (theirs === 'off')
-    return `${other} has not turned their voice on${isOpen ? ', so nobody hears you yet.' : '.'}${isOpen ? '' : ' You are muted.'}`;
+    return `${other} has not turned their voice on${isOpen ? ', so they can’t hear you yet.' : '.'}${isOpen ? '' : ' You are muted.'}`;
   return `${isOpen ? `${other} hears you.` : `You are muted: ${other} does not hear you.`} ${
     theirs === 'open' ? `You hear ${other}.` : `${other} is muted.`
   }`;
@@ -120,7 +120,9 @@ function Talk({ own, other, theirs }: { own: OwnVoice; other: string; theirs: Vo
         ) : (
           <IconMicrophoneOff size={18} stroke={1.7} aria-hidden="true" />
         )}
-        <span>{words === undefined ? describeTalk(own.state, theirs, other) : `${words} Nobody is heard meanwhile.`}</span>
+        <span>
+          {words === undefined ? describeTalk(own.state, theirs, other) : `${words} Until then, you can’t hear each other.`}
+        </span>
       </p>
       <div className="voice__actions">
         <MuteButton isMuted={own.state === 'muted'} />

@@ -200,7 +200,7 @@ function Beside({ session, code }: { session: JoinedSession; code: string | unde
           <CodeLine code={code} side="technician" />
         </div>
       )}
-      <fieldset className="workspace__parts" aria-label="Beside the picture">
+      <fieldset className="workspace__parts" aria-label="Next to the picture">
         {PARTS.map(({ name, label, icon: Icon }) => (
           <button key={name} type="button" aria-pressed={part === name} onClick={() => setPart(name)}>
             <Icon size={16} stroke={1.7} aria-hidden="true" />

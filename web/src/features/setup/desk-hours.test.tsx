@@ -27,7 +27,7 @@ it('sets days and times, with a pause, and closes a day', async () => {
   const user = userEvent.setup();
   await user.click(await screen.findByRole('switch', { name: 'Support is there day and night' }));
   expect(within(screen.getByRole('group', { name: 'Sunday' })).getByText('Closed')).toBeVisible();
-  await user.click(screen.getByRole('button', { name: 'Friday: take away' }));
+  await user.click(screen.getByRole('button', { name: 'Friday: remove' }));
   await user.click(screen.getByRole('button', { name: 'Monday: add a time' }));
   await user.click(screen.getByRole('button', { name: 'Save the hours' }));
   expect(await screen.findByText('The hours are saved.')).toBeVisible();

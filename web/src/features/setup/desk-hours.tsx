@@ -254,7 +254,7 @@ function Day({ day, times, onChange }: DayProps) {
             <button
               type="button"
               className="icon-button"
-              aria-label={`${which}: take away`}
+              aria-label={`${which}: remove`}
               onClick={() => onChange(times.filter((other) => other !== time))}
             >
               <IconX size={16} stroke={2} aria-hidden="true" />

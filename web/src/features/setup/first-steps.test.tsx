@@ -26,7 +26,7 @@ describe('the first steps of an administrator', () => {
     open({ first_scan: true });
     expect(await screen.findByRole('heading', { name: 'First steps: 3 left' })).toBeVisible();
     expect(screen.getByRole('link', { name: 'Set up' })).toHaveAttribute('href', '/admin/setup');
-    expect(screen.getByRole('link', { name: 'Add a second step' })).toHaveAttribute('href', '/dashboard?open=security');
+    expect(screen.getByRole('link', { name: 'Turn on two-factor' })).toHaveAttribute('href', '/dashboard?open=security');
     expect(screen.queryByRole('link', { name: 'Choose a file' })).not.toBeInTheDocument();
     expect(screen.getByText(`${window.location.origin}/?mode=register`)).toBeVisible();
   });

@@ -21,7 +21,7 @@ const STEPS: readonly { step: Step; title: string; sentence: string; link?: { to
     step: 'second_factor',
     title: 'Protect your sign-in',
     sentence: 'A code from your phone, so that a stolen password is not enough.',
-    link: { to: '/dashboard?open=security', label: 'Add a second step' },
+    link: { to: '/dashboard?open=security', label: 'Turn on two-factor' },
   },
   {
     step: 'first_scan',
@@ -111,9 +111,7 @@ function Address() {
     <>
       <code className="first-steps__address">{`${origin}/?mode=register`}</code>
       {OWN_MACHINE.test(hostname) && (
-        <p className="sub">
-          This address works on this computer alone. Others reach it once whoever runs the server has opened it to them.
-        </p>
+        <p className="sub">This link works only on this computer. Ask your server administrator to open access.</p>
       )}
     </>
   );

@@ -37,7 +37,7 @@ export function SetupPage() {
   const config = useConfig();
   const isAdmin = user !== undefined && may.administrate(user);
   return (
-    <Page title="Admin Setup" sentence="The name and the support contact that people see on every screen and in every mail.">
+    <Page title="Admin Setup" sentence="Set the name and support contact for every screen and email.">
       {!isAdmin && <AdministratorsOnly sentence="Only administrators set the provider's name and contact." />}
       {isAdmin && !config && (
         <section className="card" aria-label="Admin Setup">
@@ -172,7 +172,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           required
           withAsterisk={false}
           size="md"
-          description="Shown beside the product's name, and as the sender of mails."
+          description="Shown next to the product’s name, and as the sender of emails."
           {...form.getInputProps('company_name')}
         />
         <TextInput
@@ -185,7 +185,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           size="md"
           description={
             phone === '' || isCallable(phone)
-              ? 'Shown to everybody, and called from the user menu.'
+              ? 'Shown to everyone, and called from the user menu.'
               : 'This is no phone number that a link can call. It is shown as you wrote it, without a link.'
           }
           {...form.getInputProps('support_phone')}
@@ -200,7 +200,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           size="md"
           description={
             email === '' || isMailable(email)
-              ? 'Shown to everybody, and in the footer of mails.'
+              ? 'Shown to everyone, and in the footer of emails.'
               : 'This is no email address. It is shown as you wrote it, without a link.'
           }
           {...form.getInputProps('support_email')}
@@ -212,8 +212,8 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           placeholder="Answers within a day"
           description={
             config.exposure === 'local'
-              ? 'What you promise of your support, in your own words. Left empty, “available 24/7” and “Response under 30 seconds” are shown, marked as a claim.'
-              : 'What you promise of your support, in your own words. Left empty, nothing is promised to customers.'
+              ? 'Your support promise, in your own words. If empty, “available 24/7” and “Response under 30 seconds” appear, marked as a claim.'
+              : 'Your support promise, in your own words. If empty, customers see no promise.'
           }
           {...form.getInputProps('support_promise')}
         />

@@ -31,7 +31,7 @@ export function SetupSummary({ info, exposure, features, onEdit }: SetupSummaryP
       <h2 id="setup-complete" ref={heading} tabIndex={-1}>
         Setup Complete
       </h2>
-      <p className="sub">Every screen and mail shows this from now on.</p>
+      <p className="sub">Every screen and email shows this from now on.</p>
       <dl className="setup-summary__facts">
         <div>
           <dt>Company Name</dt>

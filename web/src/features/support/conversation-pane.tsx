@@ -161,7 +161,7 @@ function Head({ conversation, me, actions, composer, onBack, ...icons }: HeadPro
       </h2>
       <p className="talk-head__state">
         <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
-        <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Nobody has it'}</span>
+        <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Not assigned'}</span>
         {conversation.waiting_since !== null && (
           <WaitingTimer since={conversation.waiting_since} last={conversation.last_customer_message_at} />
         )}

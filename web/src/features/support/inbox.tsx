@@ -137,10 +137,10 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
 
 const EMPTY: Record<InboxChoice['view'], { title: string; sentence: string }> = {
   mine: {
-    title: 'Nothing of yours is open',
-    sentence: 'Take a conversation of Unassigned, or wait until somebody gives you one.',
+    title: 'No conversations assigned to you',
+    sentence: 'Take a conversation from Unassigned, or wait until someone gives you one.',
   },
-  unassigned: { title: 'Nothing to take', sentence: 'Each open conversation has somebody who answers it.' },
+  unassigned: { title: 'Nothing to take', sentence: 'Every open conversation is assigned.' },
   all: { title: 'No open conversations', sentence: 'When a customer writes, the conversation appears here.' },
   snoozed: {
     title: 'Nothing is put off',

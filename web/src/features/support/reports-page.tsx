@@ -222,7 +222,7 @@ function Figures({ report }: { report: Report }) {
       </Card>
       <Card title="By person">
         {people.length === 0 ? (
-          <p className="sub">Nobody answered in this time.</p>
+          <p className="sub">No one answered in this time.</p>
         ) : (
           <FigureTable
             label="People"

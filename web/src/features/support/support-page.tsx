@@ -98,7 +98,7 @@ function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
                 Reports
               </ScreenLink>
               <ScreenLink to="/support/answers" variant="quiet" size="s">
-                Canned answers
+                Saved replies
               </ScreenLink>
             </>
           )}

@@ -114,8 +114,8 @@ export function actionItems({ user, pathname, setColorScheme, signOut }: ActionC
     },
   ];
   const page: PaletteItem[] = [
-    { id: 'light', title: 'Use light colors', words: 'theme scheme colours', icon: IconSun, to: () => setColorScheme('light') },
-    { id: 'dark', title: 'Use dark colors', words: 'theme scheme colours', icon: IconMoon, to: () => setColorScheme('dark') },
+    { id: 'light', title: 'Use light colors', words: 'theme scheme colors', icon: IconSun, to: () => setColorScheme('light') },
+    { id: 'dark', title: 'Use dark colors', words: 'theme scheme colors', icon: IconMoon, to: () => setColorScheme('dark') },
     { id: 'leave', title: 'Sign out', words: 'log out leave', icon: IconLogout, to: signOut },
   ];
   return [...own, ...(opensDesk(user) ? staff : []), ...(may.administrate(user) ? administration : []), ...page];
