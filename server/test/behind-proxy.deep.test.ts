@@ -128,7 +128,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
       const said = await ask(`${proxy.url}/api/auth/register`, { Host: host, ...headers }, body);
       expect([said.status, JSON.parse(said.body)]).toMatchObject([
         403,
-        { code: 'forbidden', detail: matching(/on the machine.*EXPOSURE=public.*PUBLIC_URL.*ADMIN_EMAILS/) },
+        { code: 'forbidden', detail: matching(/on the server’s own computer.*EXPOSURE=public.*PUBLIC_URL.*ADMIN_EMAILS/) },
       ]);
     }
     const shown = await ask(`${proxy.url}/api/config`, { Host: host });

@@ -182,7 +182,7 @@ describe('an update of the signatures', () => {
     ['a body that is too large', /^It is larger than 8 MB/, (path) => feeds.put(path, noise(9 * MIB))],
     [
       'a redirect to elsewhere',
-      /redirects to an address that is not as safe/,
+      /redirects to a less secure address/,
       (path) => feeds.on(path, (_, response) => void response.writeHead(302, { location: 'http://192.0.2.1/' }).end()),
     ],
     ['a bomb', /^It unpacks to more than is taken \(bomb\)/, (path) => feeds.put(path, BOMB)],
@@ -222,7 +222,7 @@ describe('an update of the signatures', () => {
     });
     expect({ outcome, ok: told[0]?.ok }).toEqual({ outcome: 'failed', ok: false });
     expect(told[0]?.sentence).toMatch(sentence);
-    expect(told[0]?.sentence).toMatch(/The last good version stays in use\.$/);
+    expect(told[0]?.sentence).toMatch(/We still use the last good version\.$/);
     expect(await inUse(store)).toEqual({ rules: 1, hashes: 0 });
     // A name out of an archive was never a path, and nothing half-done is left.
     expect(readdirSync(folder).sort()).toEqual(['current', 'lock', 'sets', 'staging', 'state.json']);

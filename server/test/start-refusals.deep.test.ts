@@ -46,7 +46,9 @@ describe('a server that cannot start says one sentence', { timeout: 120_000 }, (
   });
 
   test('for a HOST that is no name', async () => {
-    expect(await refusal({ HOST: 'no-such-name.invalid', EXPOSURE: 'local' })).toMatch(/HOST no-such-name\.invalid is no name/);
+    expect(await refusal({ HOST: 'no-such-name.invalid', EXPOSURE: 'local' })).toMatch(
+      /can’t resolve HOST no-such-name\.invalid/,
+    );
   });
 
   test('for a database that nobody answers for', async () => {
@@ -65,10 +67,10 @@ describe('a server that cannot start says one sentence', { timeout: 120_000 }, (
       return parts.href;
     };
     expect(await refusal({ DATABASE_URL: url((parts) => (parts.username = 'nobody_here')) })).toMatch(
-      /role "nobody_here" does not exist\. Make the role \(createuser\)/,
+      /role "nobody_here" does not exist\. Create the role \(createuser\)/,
     );
     expect(await refusal({ DATABASE_URL: url((parts) => (parts.pathname = '/nothing_here')) })).toMatch(
-      /database "nothing_here" does not exist\. Make it \(createdb\)/,
+      /database "nothing_here" does not exist\. Create it \(createdb\)/,
     );
   });
 
@@ -82,7 +84,7 @@ describe('a server that cannot start says one sentence', { timeout: 120_000 }, (
     mkdirSync(join(DATA_DIR, 'home'));
     writeFileSync(join(DATA_DIR, 'home', 'letter'), 'kept', { mode: 0o644 });
     expect(await refusal({ DATA_DIR })).toMatch(
-      /it holds home\. Set DATA_DIR to a new or empty folder\. Nothing was changed\.\n$/,
+      /it contains home\. Set DATA_DIR to a new or empty folder\. Nothing was changed\.\n$/,
     );
     expect(readFileSync(join(DATA_DIR, 'home', 'letter'), 'utf8')).toBe('kept');
   });

@@ -10,6 +10,7 @@ const STICKY = 0o1000;
 const OUR_FOLDERS = new Set([
   'attachments',
   'attachments-arriving',
+  'scam-arriving',
   'keys',
   'outgoing',
   'quarantine',

@@ -251,7 +251,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
       mailOf(customer, nested.slice(nested.indexOf('\n\n') + 2), ['Content-Type: multipart/mixed; boundary=b0']),
     );
     await vi.waitFor(async () => expect(await notes(customer)).toHaveLength(1), soon);
-    expect((await notes(customer))[0]).toContain('could not be taken');
+    expect((await notes(customer))[0]).toContain('couldn’t add an email');
     await vi.waitFor(async () => {
       const flagged = (await mailbox.contents()).filter(({ flags }) => flags.includes('\\Flagged'));
       expect(flagged).toHaveLength(1);

@@ -115,9 +115,9 @@ describe('STORAGE_URL', () => {
     ['s3://key:hush@host/', 'must name a bucket'],
     ['s3://key:hush@host/bu%20cket', 'must name a bucket'],
     ['s3://key:hush@host/bucket/Upper', 'must name a folder'],
-    ['s3://host/bucket', 'must name its key'],
+    ['s3://host/bucket', 'must include a key'],
     ['s3://key@host/bucket', 'has no secret'],
-    ['s3://key:100%@host/bucket', 'must write a %'],
+    ['s3://key:100%@host/bucket', 'must use %25 for a %'],
     ['s3://key:hush@host/bucket?tls=yes', 'must have tls=1 or tls=0'],
     ['s3://key:hush@host/bucket?region=a/b', 'must have a region'],
     ['s3://key:hush@host/bucket?regoin=eu', 'allows only region and tls after the ?, not "regoin"'],
@@ -195,7 +195,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a store that speaks S3', () => 
     await expect(start(server.url({ bucket: 'another' }))).rejects.toThrow(
       'The bucket in STORAGE_URL doesn’t exist (404 NoSuchBucket).',
     );
-    await expect(start(server.url().replace('us-east-1', 'eu-west-1'))).rejects.toThrow('the region of STORAGE_URL');
+    await expect(start(server.url().replace('us-east-1', 'eu-west-1'))).rejects.toThrow('region in STORAGE_URL');
     (await start(server.url())).close();
   });
 
@@ -270,7 +270,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a store that speaks S3', () => 
     meet();
     const expected = await blobs.put('slow', once(BYTES));
     meet({ kind: 'hang', after: 200_000 });
-    await expect(blobs.get('slow', { expected }).then(buffer)).rejects.toThrow('has said nothing for 1 s');
+    await expect(blobs.get('slow', { expected }).then(buffer)).rejects.toThrow('didn’t answer for 1 s');
     way.next(() => undefined);
     const chunks: Buffer[] = [];
     let paused = false;
