@@ -40,12 +40,12 @@ Did you already call? Read [Someone called me about my computer](/help/somebody-
   {
     slug: 'a-file-is-infected',
     title: 'A file is infected: what now',
-    summary: 'We found something harmful in the file. Delete it, and see what to do if you opened it.',
-    body: `**Infected** means our scanner found something harmful in the file. The scan history shows its name.
+    summary: 'An infected file contains something harmful. Delete the file, and see what to do if you opened it.',
+    body: `**Infected** means our scanner found something harmful in the file. The scan history shows its name. An infected file can do harm once you open it.
 
 ## You didn’t open it
 
-Delete the file from your computer and empty the trash. That’s all.
+Delete the infected file from your computer and empty the trash. That’s all.
 
 ## You opened it
 

@@ -81,10 +81,12 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
     }
     const terms = words.map((word, place) => `'${word}'${!any && place === words.length - 1 ? ':*' : ''}`);
     const query = sql`to_tsquery('english', ${terms.join(any ? ' | ' : ' & ')})`;
+    // Ranked by each word alone, as bm25 does: the rank of "all words" counts the distances between them more than a match in the title.
+    const each = sql`to_tsquery('english', ${terms.join(' | ')})`;
     const { rows } = await sql<Omit<Row, 'body' | 'words'>>`
       select id, slug, title, summary, is_published, updated_at from help_articles
       where found_by @@ ${query} and is_published = 1
-      order by ts_rank('{0, 0.125, 0.5, 1}', found_by, ${query}) desc, title limit ${most}`.execute(database);
+      order by ts_rank('{0, 0.125, 0.5, 1}', found_by, ${each}) desc, title limit ${most}`.execute(database);
     return rows.map(summaryOf);
   }
 
