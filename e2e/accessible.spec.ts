@@ -55,7 +55,6 @@ const DIALOGS: { name: string; path: string; open: (page: Page) => Promise<void>
   { name: 'security', path: '/dashboard', open: (page) => chooseInMenu(page, 'Security Preferences') },
   { name: 'scan', path: '/antivirus', open: (page) => page.getByRole('link', { name: eicarFile.name }).click() },
   { name: 'rule', path: '/firewall', open: (page) => page.getByRole('button', { name: 'Add Rule' }).click() },
-  { name: 'session', path: '/remote', open: (page) => page.getByRole('button', { name: 'New Session' }).click() },
   { name: 'talk', path: '/chat', open: (page) => page.getByRole('button', { name: 'Video and live chat' }).click() },
   {
     name: 'alert',

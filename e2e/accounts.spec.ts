@@ -124,7 +124,7 @@ test.describe('in public exposure', () => {
     const letters = readOutbox(server.data_dir).split(/^To: /m);
     const proof =
       /^((?:[2-9A-Z]{4}-){2}[2-9A-Z]{4})$/m.exec(
-        letters.findLast((text) => /^boss@[\s\S]*confirm your email/.test(text)) ?? '',
+        letters.findLast((text) => /^boss@[\s\S]*confirm your email/i.test(text)) ?? '',
       )?.[1] ?? '';
     await office.goto(`/confirm-email#${proof}`);
     await office.getByLabel('Email').fill('boss@example.com');
