@@ -144,8 +144,6 @@ function packagesOf(folder: string): string[] {
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(({ name }) => name)
       .sort()
-      // The samples of the scam check are messages of scammers.
-      .filter((name) => name !== '@palisade')
       .flatMap((name) =>
         name.startsWith('@')
           ? readdirSync(join(folder, name))
@@ -153,6 +151,8 @@ function packagesOf(folder: string): string[] {
               .map((inner) => join(folder, name, inner))
           : [join(folder, name)],
       )
+      // Its samples are messages of scammers.
+      .filter((path) => !path.endsWith(join('@palisade', 'scam')))
   );
 }
 
