@@ -5,7 +5,7 @@ export const FIRST_ARTICLES: readonly Omit<ArticleWritten, 'is_published'>[] = [
   {
     slug: 'somebody-called-me',
     title: 'Someone called me about my computer',
-    summary: 'We never call first. Hang up, and see what to do if you already gave something away.',
+    summary: 'Someone on the phone wants a card number, a code, or your screen? Hang up. See what to do if you gave it.',
     body: `**Hang up now.** We never call first. Microsoft, your bank, and the police don’t call to ask for passwords, codes, or money.
 
 ## What they say

@@ -62,6 +62,7 @@ describe('the help pages', () => {
     ['a man called me and wants my card number', 'somebody-called-me'],
     ['why does it say pending for my file', 'what-pending-means'],
     ['I cannot sign in any more, the code is refused', 'i-cannot-sign-in'],
+    ['a man on the phone wants my card number', 'somebody-called-me'],
   ])('are suggested to who types %j', async (text, slug) => {
     expect(await suggested(text)).toContain(slug);
   });

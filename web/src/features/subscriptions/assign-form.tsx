@@ -77,7 +77,7 @@ function Preview({ draft }: { draft: AssignDraft }) {
     <Card title="What’s included">
       <PlanCard
         plan={{
-          template_name: draft.plan_name.trim() || 'Plan name',
+          template_name: draft.plan_name.trim() || 'New plan',
           base_price: price.kind === 'price' ? price.price : 0,
           currency: CURRENCY,
           duration_months: months,
