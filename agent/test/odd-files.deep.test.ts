@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
 import { type AgentUnderTest, ANNA, bundleAgentForAttacks, type Computer, createComputer, not_confined } from './confined.ts';
 
@@ -10,6 +11,11 @@ const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-F
 const DOWNLOADS = '/home/anna/Downloads';
 const MEMORY_MAXIMUM = 150 * 1024 ** 2;
 const put = (path: string) => `echo ${Buffer.from(EICAR).toString('base64')} | base64 -d > ${path}`;
+
+const scanReportSchema = z.object({
+  state: z.string(),
+  progress: z.object({ files_read: z.number(), files_known: z.number(), files_pending: z.number() }),
+});
 
 let computer: Computer;
 let agent: AgentUnderTest;
@@ -104,6 +110,12 @@ test("a folder that is bound into itself and into another is read to its end, an
     `cd ${DOWNLOADS}; mkdir -p a/b a/in other; for n in 1 2 3; do echo $n > a/b/$n.txt; done; chown -R anna:anna a other
     mount --bind ${DOWNLOADS}/a ${DOWNLOADS}/a/in; mount --bind ${DOWNLOADS}/a ${DOWNLOADS}/other`,
   );
-  const report = await agent.ask({ what: 'scan', path: DOWNLOADS }, 60_000);
-  expect(report).toMatchObject({ state: 'done', progress: { files_pending: 0, files_known: 5 } });
+  // The three files have nine paths. Two paths of one file may be read at the same moment, so only their sum is certain.
+  const { state, progress } = scanReportSchema.parse(await agent.ask({ what: 'scan', path: DOWNLOADS }, 60_000));
+  expect({ state, pending: progress.files_pending, seen: progress.files_read + progress.files_known }).toEqual({
+    state: 'done',
+    pending: 0,
+    seen: 9,
+  });
+  expect(progress.files_known).toBeGreaterThan(0);
 });
