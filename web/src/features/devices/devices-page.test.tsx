@@ -217,6 +217,17 @@ describe('a device', () => {
     expect(laptop.queryByText('Applied')).not.toBeInTheDocument();
   });
 
+  it('without a firewall and without a reason says so too, and one that has told nothing yet says what the server knows', async () => {
+    const { capabilities } = deviceOf();
+    const firewall = { firewall: 'unavailable', firewall_reason: null } as const;
+    open(
+      deviceOf({ device_name: 'Old', capabilities: capabilities && { ...capabilities, ...firewall } }),
+      deviceOf({ device_name: 'New', capabilities: null }),
+    );
+    expect((await card('Old')).getByText(/This device can’t apply rules\./u)).toBeVisible();
+    expect((await card('New')).getByText('Applied')).toBeVisible();
+  });
+
   // proves: attack-E.5-2
   it('says when its agent stopped working, and what else keeps files from being checked', async () => {
     const health = { watcher: 'working', overflow: null, files_unread: 0, workers_stuck: 0 } as const;

@@ -122,6 +122,27 @@ describe('shared screens of a customer', () => {
     });
   });
 
+  test('is offered once this page has heard that the session runs: before, the server passes no offer on', async () => {
+    await begin();
+    const approving = { ...approveSession, path: params('/approve') };
+    server.on(approving, reply(approveSession, { ...session, ...running }));
+    const shared = share(session);
+    await settle();
+    expect(server.callsOf(approving)).toHaveLength(1);
+    expect(sharing().screens).toEqual([]);
+    tell(running);
+    await shared;
+    expect(sharing().screens).toHaveLength(1);
+  });
+
+  test('is offered at once, without another approval, in a session that runs already', async () => {
+    await begin();
+    tell(running);
+    await share({ ...session, phase: 'active' });
+    expect(sharing().screens).toHaveLength(1);
+    expect(server.callsOf({ ...approveSession, path: params('/approve') })).toEqual([]);
+  });
+
   test('is nothing when the browser is told not to: the technician waits on, and it can be tried again', async () => {
     await begin();
     picker.mockRejectedValueOnce(new DOMException('Permission denied', 'NotAllowedError'));
