@@ -13,7 +13,7 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { AlertFilters } from './alert-filters.tsx';
-import { ACTIVE, type AlertChoice, alertsQuery, monitorQuery } from './alerts.queries.ts';
+import { ACTIVE, alertsQuery, monitorQuery, SIMULATED, useSimulatedAlerts } from './alerts.queries.ts';
 import { NoAlerts } from './no-alerts.tsx';
 import { Suppressions } from './suppressions.tsx';
 import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
@@ -55,7 +55,7 @@ export function AlertList() {
             <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
           )}
           {chosen.simulated === 'false' && chosen.status === 'active' && (
-            <SimulatedAlerts now={now} onShowAll={() => setChoice({ ...ACTIVE, simulated: 'true' })} />
+            <SimulatedAlerts now={now} onShowAll={() => setChoice(SIMULATED)} />
           )}
           <Suppressions />
         </FocusKept>
@@ -66,14 +66,10 @@ export function AlertList() {
 
 /** Simulated alerts shown below the real ones, at most. */
 const SIMULATED_SHOWN = 3;
-const SIMULATED: AlertChoice = { ...ACTIVE, simulated: 'true' };
 
 /** Active simulated alerts, apart from what happened. */
 function SimulatedAlerts({ now, onShowAll }: { now: number; onShowAll: () => void }) {
-  const { data } = useQuery(monitorQuery);
-  const count = data === undefined ? 0 : data.alerts.active - data.alerts.real;
-  const { data: read } = useInfiniteQuery({ ...alertsQuery(SIMULATED), enabled: count > 0 });
-  const rows = rowsOf(read);
+  const { count, rows } = useSimulatedAlerts();
   if (count === 0 || !rows?.length) return null;
   return (
     <section className="simulated-alerts" aria-labelledby="simulated-alerts">

@@ -12,11 +12,11 @@ import {
 } from '@palisade/contract/alerts';
 import { type AlertFilter, listAlerts, type Severity, type ThreatType } from '@palisade/contract/anti-hacking';
 import type { BodySentOf } from '@palisade/contract/endpoint';
-import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { putRecord } from '#api/change-list.ts';
-import { pagesQuery } from '#api/pages.ts';
+import { pagesQuery, rowsOf } from '#api/pages.ts';
 
 const ROOT = ['anti-hacking'] as const;
 /** Every list of alerts, and the counts beside it. */
@@ -45,6 +45,16 @@ export const monitorQuery = queryOptions({
   queryFn: ({ signal }) => call(readMonitor, { signal }),
   meta: { silent_status: 403 },
 });
+
+export const SIMULATED: AlertChoice = { ...ACTIVE, simulated: 'true' };
+
+/** Active simulated alerts, which have a list of their own. `isLoading` until it is known whether there are any, and which. */
+export function useSimulatedAlerts(isEnabled = true) {
+  const { data, isLoading } = useQuery({ ...monitorQuery, enabled: isEnabled });
+  const count = data === undefined ? 0 : data.alerts.active - data.alerts.real;
+  const read = useInfiniteQuery({ ...alertsQuery(SIMULATED), enabled: count > 0 });
+  return { count, rows: rowsOf(read.data), isLoading: isLoading || read.isLoading };
+}
 
 export const alertQuery = (id: string) =>
   queryOptions({

@@ -6,7 +6,7 @@ import { sentenceOf } from '#api/call.ts';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertList } from './alert-list.tsx';
-import { ACTIVE, alertsQuery, monitorQuery } from './alerts.queries.ts';
+import { ACTIVE, alertsQuery, monitorQuery, suppressionsQuery, useSimulatedAlerts } from './alerts.queries.ts';
 import { AnswerCard } from './answer-card.tsx';
 import { isPremiumRequired, planQuery } from './anti-hacking.queries.ts';
 import { BlocksCard } from './blocks-card.tsx';
@@ -31,8 +31,12 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
   // The answer is as high as what it says, and stands first: what is below comes with it, and does not move.
   const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
+  // What stands below the alerts in the same card comes with them.
+  const isFilling = [useSimulatedAlerts(isPremium), useQuery({ ...suppressionsQuery, enabled: isPremium })].some(
+    (read) => read.isLoading,
+  );
   // Lower parts are drawn after them, in slices: at once they would block a phone.
-  const isRest = useDeferredValue(!isAnswering && !alerts.isPending, false);
+  const isRest = useDeferredValue(!isAnswering && !alerts.isPending && !isFilling, false);
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);
   return (
