@@ -21,6 +21,26 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+describe('a query that is made stale while its first answer is on its way', () => {
+  it('is asked again after that answer, which may be from before the change, and once only', async () => {
+    const queries = createQueryClient();
+    const answers: ((answer: string) => void)[] = [];
+    const options = { queryKey: ['history'], queryFn: () => new Promise<string>((resolve) => answers.push(resolve)) };
+    const stop = new QueryObserver(queries, options).subscribe(() => undefined);
+    void queries.invalidateQueries({ queryKey: ['history'] });
+    expect(answers).toHaveLength(1);
+    answers[0]?.('before');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(answers).toHaveLength(2);
+    answers[1]?.('after');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(queries.getQueryData(['history'])).toBe('after');
+    expect(answers).toHaveLength(2);
+    stop();
+    queries.clear();
+  });
+});
+
 describe('a query that is told to wait', () => {
   it('asks nothing until then, whatever its interval, and continues then; the session stays', async () => {
     server.on(listScans, refusal('too_many_requests', { retry_after: 20 }));

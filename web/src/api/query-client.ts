@@ -22,8 +22,23 @@ function retryDelay(count: number, error: Error): number {
   return 1_000 * (waitOf(error) || 2 ** count);
 }
 
+/**
+ * Has a query asked again that was made stale while its first answer was on its way: the library waits for that answer, which may be from before the change, and calls it new.
+ */
+function askAgain(queries: QueryClient): void {
+  const outdated = new Set<string>();
+  queries.getQueryCache().subscribe((event) => {
+    const { queryHash, queryKey, state } = event.query;
+    if (event.type === 'removed') outdated.delete(queryHash);
+    if (event.type !== 'updated') return;
+    const { type } = event.action;
+    if (type === 'invalidate' && state.fetchStatus === 'fetching' && state.data === undefined) outdated.add(queryHash);
+    if (type === 'success' && outdated.delete(queryHash)) void queries.invalidateQueries({ queryKey, exact: true });
+  });
+}
+
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const queries = new QueryClient({
     // Errors that the specification only logs are logged here; the screens show it where the person is looking.
     queryCache: new QueryCache({
       onError: (error, { meta }) => {
@@ -35,4 +50,6 @@ export function createQueryClient(): QueryClient {
       queries: { staleTime: 15_000, retry: isWorthRetrying, retryDelay },
     },
   });
+  askAgain(queries);
+  return queries;
 }
