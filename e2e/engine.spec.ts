@@ -52,7 +52,7 @@ test('a person sees what reads the files, how fresh its signatures are, and when
   await expect.poll(async () => (await read()).signatures.hashes).toBe(1);
 
   await page.getByRole('navigation').getByRole('link', { name: 'Antivirus' }).click();
-  const card = page.getByRole('region', { name: 'Scanning engine' });
+  const card = page.getByRole('region', { name: 'Scanner' });
   await expect(card).toContainText(/\d+ rules and 1 known dangerous file/);
   await expect(card).toContainText('Threat definitions are less than an hour old.');
   await card.getByText('Details').click();
