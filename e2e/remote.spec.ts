@@ -113,7 +113,7 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
   await expect(customer.getByText('Your session with tina is over')).toBeVisible();
   await customer.getByRole('radio', { name: '5 of 5: Very good' }).check({ force: true });
   await customer.getByRole('button', { name: 'Send rating' }).click();
-  await expect(customer.getByText('You rated this help 5 of 5: very good.')).toBeVisible();
+  await expect(customer.getByText('Thank you. You rated this help 5 of 5 (very good).')).toBeVisible();
   await customer.getByRole('button', { name: 'What was recorded' }).click();
   const dialog = customer.getByRole('dialog', { name: `Session ${code}` });
   await expect(dialog.getByRole('list', { name: 'What was recorded' })).toContainText('Remote session approved');

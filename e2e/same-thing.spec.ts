@@ -18,14 +18,14 @@ test('an action on a record that another tab removed is refused with a reason', 
   await page.getByRole('button', { name: 'Edit One' }).click();
   await page.getByRole('form', { name: 'Edit One' }).getByLabel('Rule Name').fill('One, mended');
   await page.request.delete(`/api/firewall/rules/${rules[0]}`, { headers });
-  await expect(page.getByText('The rule “One” was deleted elsewhere while you edited it.')).toBeVisible(SOON);
+  await expect(page.getByText('“One” was deleted in another window.')).toBeVisible(SOON);
 
   const deaf = await openDeaf(page, '/firewall');
   await deaf.getByRole('button', { name: 'Edit Two' }).click();
   await deaf.getByRole('form', { name: 'Edit Two' }).getByLabel('Rule Name').fill('Two, mended');
   await page.request.delete(`/api/firewall/rules/${rules[1]}`, { headers });
   await deaf.getByRole('button', { name: 'Save' }).click();
-  await expect(deaf.getByText('The rule “Two” was deleted elsewhere while you edited it.')).toBeVisible();
+  await expect(deaf.getByText('“Two” was deleted in another window.')).toBeVisible();
 });
 
 test('of two administrators who decide the same thing the second is told, and its person sees what holds', async ({
@@ -46,19 +46,19 @@ test('of two administrators who decide the same thing the second is told, and it
 
   await page.goto('/admin/false-alarms');
   const deaf = await openDeaf(page, '/admin/false-alarms');
-  const right = (tab: Page) => tab.getByRole('button', { name: /^Finding is right for/u });
+  const right = (tab: Page) => tab.getByRole('button', { name: /^Confirm threat for/u });
   await expect(right(deaf)).toBeVisible();
   await maria.goto('/antivirus');
   await maria.getByRole('link', { name: eicarFile.name }).click();
   const details = maria.getByRole('dialog', { name: 'Scan details' });
-  await page.getByRole('button', { name: /^False alarm for/u }).click();
+  await page.getByRole('button', { name: /^Confirm false alarm for/u }).click();
   await expect(details).toContainText(/agrees|false alarm/iu, SOON);
   await right(deaf).click();
   await expect(deaf.getByRole('alert')).toContainText('This report already has a decision. Reload the list.');
 
   // Taken back, for everybody.
   await expectAccessible(page);
-  await page.getByRole('button', { name: /^Undo what was decided/u }).click();
+  await page.getByRole('button', { name: /^Undo the decision about/u }).click();
   await expect(right(page)).toBeVisible();
   const reports = await (await page.request.get('/api/admin/quarantine-reports', { headers: boss })).text();
   expect(reports).toContain('"status":"open"');
