@@ -52,7 +52,7 @@ test('the first start leads to an administrator, to set-up, and through the firs
   await expect(page.getByText(/^Create the first account/)).toHaveCount(0);
   await page.getByRole('tab', { name: 'Login' }).click();
   await signIn(page, 'maria');
-  const steps = page.getByRole('region', { name: 'Welcome. Four steps, and it is yours.' });
+  const steps = page.getByRole('region', { name: 'Welcome. Get started in four steps.' });
   await expect(steps.getByRole('listitem')).toHaveCount(4);
   shift = 0;
   await page.reload();
@@ -69,8 +69,8 @@ test('the first start leads to an administrator, to set-up, and through the firs
   await page.getByLabel('Company Name').fill('Harbour IT');
   await page.getByLabel('Support Phone').fill('call me maybe');
   await page.getByLabel('Support Email').fill('not-an-email');
-  await expect(page.getByLabel('Support Phone')).toHaveAccessibleDescription(/This is no phone number that a link can call/);
-  await expect(page.getByLabel('Support Email')).toHaveAccessibleDescription(/Enter an email address/);
+  await expect(page.getByLabel('Support Phone')).toHaveAccessibleDescription(/People can’t call this number with a press/);
+  await expect(page.getByLabel('Support Email')).toHaveAccessibleDescription(/This isn’t an email address/);
   await page.getByRole('button', { name: 'Complete Setup' }).click();
   await expect(page.getByRole('heading', { name: 'Setup Complete' })).toBeVisible();
   expect(messages).toEqual(['Client setup completed successfully']);
@@ -80,7 +80,7 @@ test('the first start leads to an administrator, to set-up, and through the firs
   // A finished step shows it without a press; all steps disappear when they are put away.
   await page.getByRole('button', { name: 'Main Dashboard' }).click();
   const left = page.getByRole('region', { name: 'First steps: 3 left' });
-  await expect(left.getByRole('listitem').filter({ hasText: 'Say who provides this' })).toContainText('(done)');
+  await expect(left.getByRole('listitem').filter({ hasText: 'Add your contact details' })).toContainText('(done)');
   const other = await page.context().newPage();
   await other.goto('/antivirus');
   await other.getByLabel('Choose files to scan').setInputFiles(cleanPdf);
@@ -111,7 +111,7 @@ test('uploads are announced, names show what they are, and nothing covers or hid
   const said = page.locator('[aria-live="polite"] p');
   await expect(said.filter({ hasText: `${cleanPdf.name}: clean` })).toHaveCount(1);
   await expect(page.locator('[aria-live="assertive"]').filter({ hasText: eicarFile.name })).toHaveText(
-    '1 of 3 files is infected: eicar.com. Do not open it.',
+    '1 of 3 files is infected: eicar.com. Don’t open it.',
   );
   const row = page.getByRole('list', { name: 'Scans' }).getByRole('listitem').filter({ hasText: 'the accounts' });
   await expect(row).toContainText('Looks like a .pdf file but is a program (.exe).');

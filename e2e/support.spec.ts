@@ -138,7 +138,7 @@ test('the chat’s way in the sidebar opens the live chat in a window of its own
 
   await page.goto('/chat');
   await page.getByRole('button', { name: 'Call support' }).click();
-  await expect(page.getByText(/There is no phone number of support/)).toBeVisible();
+  await expect(page.getByText(/Support has no phone number that you can call from here/)).toBeVisible();
   await page.getByRole('button', { name: 'Video and live chat' }).click();
   await expect(
     page.getByRole('dialog', { name: 'Video and live chat' }).getByRole('link', { name: 'Open live chat' }),

@@ -32,7 +32,7 @@ export function useNoPhoneNotice() {
       <div role="status">
         {isShown && (
           <p className="chat__no-phone">
-            There is no phone number of support that can be called from here. Write your message here
+            Support has no phone number that you can call from here. Write your message here
             {email ? (
               <>
                 , or send an email to <EmailLink email={email} />

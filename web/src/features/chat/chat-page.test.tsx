@@ -578,7 +578,7 @@ describe('parts around it', () => {
   it('the call button says how else to reach support where there is no number', async () => {
     const user = await open();
     await user.click(screen.getByRole('button', { name: 'Call support' }));
-    expect(screen.getByText(/There is no phone number of support that can be called from here/u)).toBeVisible();
+    expect(screen.getByText(/Support has no phone number that you can call from here/u)).toBeVisible();
   });
 
   it('the dialog leads to the live chat in a new window and says that there is no video', async () => {

@@ -41,7 +41,7 @@ describe('the answer', () => {
     expect(answer(2)).toEqual({
       tone: 'good',
       sentence: '2 harmless test files were found and quarantined or removed.',
-      detail: 'You need not do anything: they are made to try out programs like this one.',
+      detail: 'You don’t need to do anything. Test files only check that a scanner works.',
     });
     expect(answer(1)).toMatchObject({
       sentence: '2 infected files were found and quarantined or removed.',

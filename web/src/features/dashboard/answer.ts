@@ -64,8 +64,7 @@ function answerOfFiles(measured: DashboardStatus['measured']): Answer {
     return {
       tone: files_pending > 0 ? 'waiting' : 'good',
       sentence: `${files(files_infected, 'was', 'were', 'harmless test ')} found and quarantined or removed.`,
-      detail:
-        `You need not do anything: ${files_infected === 1 ? 'it is' : 'they are'} made to try out programs like this one. ${unread}`.trim(),
+      detail: `You don’t need to do anything. Test files only check that a scanner works. ${unread}`.trim(),
     };
   if (files_infected > 0) {
     const tests = describeTestFiles(test_files_found);

@@ -13,23 +13,23 @@ type Step = keyof Overview['first_steps'];
 const STEPS: readonly { step: Step; title: string; sentence: string; link?: { to: string; label: string } }[] = [
   {
     step: 'provider',
-    title: 'Say who provides this',
-    sentence: 'Your name, and the phone and email where people get help.',
+    title: 'Add your contact details',
+    sentence: 'Your name, and the phone number and email where people get help.',
     link: { to: '/admin/setup', label: 'Set up' },
   },
   {
     step: 'second_factor',
     title: 'Protect your sign-in',
-    sentence: 'A code from your phone, so that a stolen password is not enough.',
+    sentence: 'Sign in with a code from your phone too. A stolen password is then not enough.',
     link: { to: '/dashboard?open=security', label: 'Turn on two-factor' },
   },
   {
     step: 'first_scan',
     title: 'Scan a first file',
-    sentence: 'Any file will do. You see how an answer looks.',
+    sentence: 'Any file will do. You’ll see what a result looks like.',
     link: { to: '/antivirus', label: 'Choose a file' },
   },
-  { step: 'others', title: 'Invite the others', sentence: 'They register at this address:' },
+  { step: 'others', title: 'Invite other people', sentence: 'They register at this address:' },
 ];
 
 /** First steps of a new installation, until all are done or put away. */
@@ -45,7 +45,7 @@ export function FirstSteps() {
     <section className="card first-steps" aria-labelledby="first-steps">
       <div className="card__head">
         <h2 id="first-steps">
-          {left.length === STEPS.length ? 'Welcome. Four steps, and it is yours.' : `First steps: ${left.length} left`}
+          {left.length === STEPS.length ? 'Welcome. Get started in four steps.' : `First steps: ${left.length} left`}
         </h2>
         <Button
           variant="text"

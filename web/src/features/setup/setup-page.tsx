@@ -186,7 +186,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           description={
             phone === '' || isCallable(phone)
               ? 'Shown to everyone, and called from the user menu.'
-              : 'This is no phone number that a link can call. It is shown as you wrote it, without a link.'
+              : 'People can’t call this number with a press. We’ll show it as you wrote it.'
           }
           {...form.getInputProps('support_phone')}
         />
@@ -201,7 +201,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           description={
             email === '' || isMailable(email)
               ? 'Shown to everyone, and in the footer of emails.'
-              : 'This is no email address. It is shown as you wrote it, without a link.'
+              : 'This isn’t an email address. We’ll show it as you wrote it, without a link.'
           }
           {...form.getInputProps('support_email')}
         />
