@@ -31,7 +31,7 @@ test('an administrator makes somebody a technician, who helps with a code that t
   await maria.goto('/chat');
   await maria.getByRole('textbox', { name: 'Message', exact: true }).fill('It is slow, and a window says I must call a number');
   await maria.keyboard.press('Enter');
-  await expect(maria.getByText(/^Do not call that number/)).toBeVisible();
+  await expect(maria.getByText(/^Don’t call that number/)).toBeVisible();
 
   await tina.getByRole('link', { name: /^Support Desk/ }).click();
   const inbox = tina.getByRole('region', { name: 'Inbox' });
@@ -85,7 +85,7 @@ test('a missing value is named at its field, at sign-in and in a dialog', async 
   const password = dialog.getByLabel('Your password');
   await expect(password).toBeFocused();
   await expect(password).toHaveAccessibleDescription(
-    'Enter your password to confirm it’s you. This is still empty. Fill it in to go on.',
+    'Enter your password to confirm it’s you. Fill in this field to continue.',
   );
   await expectAccessible(page);
   await password.fill(PASSWORD);
