@@ -84,9 +84,7 @@ test('a missing value is named at its field, at sign-in and in a dialog', async 
   await dialog.getByRole('button', { name: 'Continue' }).click();
   const password = dialog.getByLabel('Your password');
   await expect(password).toBeFocused();
-  await expect(password).toHaveAccessibleDescription(
-    'Enter your password to confirm it’s you. Fill in this field to continue.',
-  );
+  await expect(password).toHaveAccessibleDescription('Enter your password to confirm it’s you. Fill in this field to continue.');
   await expectAccessible(page);
   await password.fill(PASSWORD);
   await expect(dialog.getByText('Fill in this field to continue.')).toHaveCount(0);
