@@ -81,8 +81,8 @@ function letterTo(name: string, subject: string, { data_dir }: Product): { text:
 /** In public exposure: the account of ADMIN_EMAILS, whose code whoever runs the server has passed on. */
 async function makeAdministrator(server: Product): Promise<void> {
   expect((await ask(server.url, '/auth/register', { body: account('boss') })).status).toBe(201);
-  await expect.poll(() => letterTo('boss', 'confirm your email', server)).toBeDefined();
-  const token = letterTo('boss', 'confirm your email', server)?.token;
+  await expect.poll(() => letterTo('boss', 'Confirm your email', server)).toBeDefined();
+  const token = letterTo('boss', 'Confirm your email', server)?.token;
   const headers = bearer(await tokenOf(server.url, 'boss'));
   expect((await ask(server.url, '/auth/prove-email', { body: { token }, headers })).status).toBe(200);
 }

@@ -238,7 +238,7 @@ export async function buildDesk(
     mail: RestrainedMail;
     jobs: Jobs;
     topics: Topics;
-    kept: Pick<KeptAnswers, 'keep'>;
+    kept: Pick<KeptAnswers, 'keep' | 'told'>;
     tell: (user_id: string, event: LiveEvent) => void;
     accounts: Accounts;
     scanner: Scanner;
@@ -284,7 +284,7 @@ export async function buildDesk(
     settings.redis_url === undefined ? memory : await createRedisPresence({ url: settings.redis_url, meanwhile: memory, logger });
   const onChange = (user_id: string) => tell(user_id, { kind: 'changed', topic: 'messages' });
   const conversations = createConversations({ database: chatTables, now });
-  const news = createDeskNews({ database: chatTables, topics, people, jobs, logger });
+  const news = createDeskNews({ database: chatTables, topics, people, jobs, kept, logger });
   const team = createTeam({
     database: chatTables,
     presence,

@@ -70,6 +70,8 @@ export function serveEvents(
     // Most pages never say a word of the desk, nor of remote sessions.
     desk: DeskSeat | undefined = undefined;
     remote: PageSeat<RemoteFrame> | undefined = undefined;
+    /** The person's role may be another one than when the page was let in. */
+    isOutdated = false;
     readonly #stop: () => void;
 
     constructor(connection: Connection<Session, ServerFrame>, after: string | undefined) {
@@ -97,6 +99,11 @@ export function serveEvents(
 
     onFrame(frame: SaidFrame): void {
       const { connection } = this;
+      if (this.isOutdated) {
+        // It reconnects with the new role, and asks again.
+        connection.end(LOST);
+        return;
+      }
       if (isRemote(frame)) {
         this.remote ??= remote.sit(remotePage(connection));
         this.remote.onFrame(frame);
@@ -155,10 +162,12 @@ export function serveEvents(
       for (const connection of bySession.of(session_id)) connection.end(is_deletion ? DELETED : ENDED);
     }),
     sessions.onChange((key) => sockets.lookAgain(key)),
-    // A person whose role may have changed reconnects with the new role.
+    // A person whose role may have changed reconnects with the new role: at once where the page hears what not everybody may, else when it asks for something.
     sessions.onChange((user_id) => {
-      for (const page of byPerson.of(user_id))
+      for (const page of byPerson.of(user_id)) {
         if (page.desk?.isOfStaff() === true || page.remote?.isOfStaff() === true) page.connection.end(LOST);
+        else page.isOutdated = true;
+      }
     }),
   ];
   return {

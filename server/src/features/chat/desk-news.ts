@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { logFailure } from '#platform/database-patience.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { conversationTopic, personTopic, STAFF_TOPIC, type Topics } from '#platform/topics/topics.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { Write } from './conversations.ts';
@@ -29,6 +30,8 @@ interface DeskNewsOptions {
   topics: Pick<Topics, 'publish' | 'isHeard'>;
   people: People;
   jobs: Pick<Jobs, 'handle'>;
+  /** Answers that are kept until the staff is told of a change: some of the staff ask without hearing what is told. */
+  kept: Pick<KeptAnswers, 'told'>;
   logger: FastifyBaseLogger;
 }
 
@@ -61,6 +64,7 @@ export class DeskNews {
   private readonly database: Kysely<ChatTables>;
   private readonly topics: Pick<Topics, 'publish' | 'isHeard'>;
   private readonly people: People;
+  private readonly kept: Pick<KeptAnswers, 'told'>;
   private readonly logger: FastifyBaseLogger;
   /** Conversations to report to the staff, and the places of messages that were sent here. */
   private waiting = new Map<string, Set<number>>();
@@ -74,11 +78,13 @@ export class DeskNews {
     this.database = options.database;
     this.topics = options.topics;
     this.people = options.people;
+    this.kept = options.kept;
     this.logger = options.logger;
     options.jobs.handle(UNTOLD, this.tellUntold);
   }
 
   private plan(conversation_id: string, seqs: readonly number[]): void {
+    this.kept.told(STAFF_TOPIC);
     const known = this.waiting.get(conversation_id) ?? new Set();
     for (const seq of seqs) known.add(seq);
     this.waiting.set(conversation_id, known);

@@ -586,6 +586,29 @@ describe('live', () => {
     expect(await his.closed).toBe(1012);
     page.leave();
   });
+
+  test('a person who joins the staff hears it with the page that was open before', async () => {
+    const { token } = await signIn('nora', 'customer');
+    const page = await listenAs(app, token);
+    replyOf(await call(changeUser, { token: boss.token, body: { user_id: await idOf(token), role: 'support' } }));
+    page.say({ kind: 'listen', topic: 'staff' });
+    // Told to come again, not refused; pages do so at once.
+    expect(await page.closed).toBe(1012);
+    const again = await listenAs(app, token);
+    again.say({ kind: 'listen', topic: 'staff' });
+    await vi.waitFor(() => expect(again.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+    again.leave();
+  });
+
+  test('the counts of a member of the staff who hears nothing follow each change, of others and of their own', async () => {
+    const { token } = await signIn('nils', 'support');
+    const counts = async () => replyOf(await call(readCounts, { token }));
+    const before = await counts();
+    const { id } = await customerWith();
+    expect((await counts()).all).toBe(before.all + 1);
+    replyOf(await call(claimConversation, { token, params: { id } }));
+    expect((await counts()).mine).toBe(before.mine + 1);
+  });
 });
 
 // proves: support-staff-8
