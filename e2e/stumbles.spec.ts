@@ -113,7 +113,7 @@ test('uploads are announced, names show what they are, and nothing covers or hid
   await expect(page.locator('[aria-live="assertive"]').filter({ hasText: eicarFile.name })).toHaveText(
     '1 of 3 files is infected: eicar.com. Don’t open it.',
   );
-  const row = page.getByRole('list', { name: 'Scans' }).getByRole('listitem').filter({ hasText: 'the accounts' });
+  const row = page.getByRole('list', { name: 'Just scanned' }).getByRole('listitem').filter({ hasText: 'the accounts' });
   await expect(row).toContainText('Looks like a .pdf file but is a program (.exe).');
   await page.setViewportSize({ width: 390, height: 844 });
   const ending = row.locator('mark').filter({ hasText: '.exe' });
