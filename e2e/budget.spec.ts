@@ -7,7 +7,7 @@ import { SCREENS } from './screens.ts';
 const SIGN_IN_MAXIMUM = 180_000;
 const HOME_MAXIMUM = 65_000;
 /** Files of administrators on top: their groups of the sidebar, what waits for them, and the first steps of a new installation. */
-const ADMINISTRATION_MAXIMUM = 2_500;
+const ADMINISTRATION_MAXIMUM = 5_000;
 const SCREEN_MAXIMUM = 60_000;
 const HOME = '/dashboard';
 

@@ -104,6 +104,9 @@ const SIGNED_IN =
 const LISTS_AND_DIALOGS =
   /\/src\/api\/change\.|\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
 
+/** Parts of every screen that administrators alone have. */
+const STAFF = /\/src\/app\/shell\/staff-nav\.|\/proxy-findings\.|\/icons\/IconCreditCardPay\./u;
+
 /** Shared parts of one's own account. Code of a single part stays with it: the rest would ask that part for it, in a circle. */
 const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;
 
@@ -131,6 +134,7 @@ export default defineConfig({
             { name: 'fields', test: FIELDS },
             { name: 'components', test: COMPONENTS },
             { name: 'signed-in', test: SIGNED_IN },
+            { name: 'staff', test: STAFF },
             { name: 'lists-and-dialogs', test: LISTS_AND_DIALOGS, minShareCount: 2 },
             { name: 'icons', test: /\/@tabler\//u, minShareCount: 4 },
             { name: 'account', test: ACCOUNT, minShareCount: 2 },
