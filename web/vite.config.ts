@@ -105,7 +105,8 @@ const LISTS_AND_DIALOGS =
   /\/src\/api\/change\.|\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
 
 /** Parts of every screen that administrators alone have. */
-const STAFF = /\/src\/app\/shell\/(?:open-group|proxy-findings|staff-nav)\.|\/contract\/src\/proxy\.|\/icons\/IconCreditCardPay\./u;
+const STAFF =
+  /\/src\/app\/shell\/(?:open-group|proxy-findings|staff-nav)\.|\/contract\/src\/proxy\.|\/icons\/IconCreditCardPay\./u;
 
 /** Shared parts of one's own account. Code of a single part stays with it: the rest would ask that part for it, in a circle. */
 const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;
