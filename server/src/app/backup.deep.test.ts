@@ -16,6 +16,7 @@ import { openDatabase } from '#platform/database.ts';
 import { parseSettings } from '#platform/settings.ts';
 import { freshDatabase, isPostgres, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { HAS_S3_SERVER, NO_S3_SERVER, startS3 } from '#test/s3.ts';
+import { expectCounted } from '#test/scan-writes.ts';
 import { runCommand } from '#test/server-process.ts';
 import { attach, scanned } from '#test/upload.ts';
 import { writeBackup } from './backup.ts';
@@ -158,6 +159,8 @@ describe('a backup of a server that is in use', async () => {
     // A row that was acknowledged before the backup began is in it.
     expect(records.filter(({ filename }) => filename.startsWith('before-'))).toHaveLength(3);
     expect(await scanned(restored, token, 'after.com', infected(999))).toMatchObject({ scan_status: 'infected' });
+    // The counts that triggers keep are neither lost nor counted twice.
+    await expectCounted(restored.app.database);
   });
 
   test('is not restored over it', async () => {
