@@ -14,6 +14,17 @@ const CANDIDATE_BYTES = 32 * 1024;
 const WHOLE_BYTES = 10 * 1000 ** 2;
 const TRIED_WHOLE = 3;
 
+/** Files that earlier searches found over the bars, for their readers. They are read whole each time. */
+const FOUND_BEFORE: Readonly<Record<string, readonly (readonly number[])[]>> = {
+  // A git pack of 47,000 small objects: each kept the 16 KiB that it was unpacked into.
+  'blocks of git, Snappy and Java': [
+    [
+      1464244944, 126337823, 57401707, 2542634800, 3395741691, 3316128343, 447856101, 2359297888, 96758150, 4230643941, 804039474,
+      3222745197, 3847147328, 9, 2826490706, 4031480123, 541107515,
+    ],
+  ],
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'palisade-readers-'));
 const reading = new Reading(folder);
 afterAll(() => {
@@ -32,7 +43,8 @@ test.each(Object.keys(RECIPES))(
     const [first] = worst;
     process.stdout.write(`reader search: ${reader}, seed ${seed}, ${candidates} candidates, worst ${JSON.stringify(first)}\n`);
     expect(worst.filter(({ cost }) => cost.ended !== undefined)).toEqual([]);
-    for (const { numbers } of worst.slice(0, TRIED_WHOLE)) {
+    const tried = [...worst.slice(0, TRIED_WHOLE).map(({ numbers }) => numbers), ...(FOUND_BEFORE[reader] ?? [])];
+    for (const numbers of tried) {
       const cost = await reading.cost(reader, numbers, WHOLE_BYTES);
       process.stdout.write(
         `  at ${cost.size} bytes: ${Math.round(cost.ms)} ms, ${Math.round(cost.memory / 1024 ** 2)} MiB, ${cost.unread.join(' ')}\n`,
