@@ -141,6 +141,7 @@ export function alertOf(parts: Partial<Alert> = {}): Alert {
     threat_type: 'brute_force',
     severity: 'medium',
     description: 'Someone entered five wrong passwords in ten minutes from one address.',
+    phrase: { code: 'drill.brute_force', params: {} },
     created_at,
     blocked: true,
     ip_address: '192.0.2.1',
@@ -149,7 +150,8 @@ export function alertOf(parts: Partial<Alert> = {}): Alert {
     outcome: (parts.blocked ?? true) ? 'blocked' : 'unknown',
     evidence: {
       threshold: 'Five failures within 10 minutes.',
-      events: [{ at: created_at, what: 'A wrong password.', source: '192.0.2.1' }],
+      threshold_phrase: null,
+      events: [{ at: created_at, what: 'A wrong password.', source: '192.0.2.1', phrase: null }],
     },
     count: 1,
     first_seen: created_at,
