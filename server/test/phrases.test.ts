@@ -1,7 +1,9 @@
 import { alertEnglish, asWritten, knownAlertPhrase } from '@palisade/contract/alert-phrases';
 import { type Alert, listAlerts, simulateThreat } from '@palisade/contract/anti-hacking';
+import { listScans, type NotePhrase } from '@palisade/contract/antivirus';
 import { login } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
+import { noteInEnglish, scanPhrase } from '@palisade/contract/scan-phrases';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR } from '@palisade/scanner/test/files';
 import { expect, test } from 'vitest';
@@ -70,6 +72,29 @@ test('alerts of a running server are what their phrases say', async () => {
   expect(alerts.find(({ phrase }) => phrase?.code === 'test_file')?.phrase?.params).toMatchObject({
     filename: 'eicar {threat} $&.com',
   });
+});
+
+test('notes of a scan are what their phrases say, and a note that an older server wrote has none', async () => {
+  const token = maria.token;
+  const { id } = await scanned(app, token, 'invoice.pdf', Buffer.from('only words'));
+  const phrase = scanPhrase('unexplained', { bytes: 600, at: 7 });
+  const kept = { ...phrase, member: 'a.bin' };
+  const set = (notes: string[], note_phrases: (NotePhrase | null)[] | null) =>
+    app.app.database
+      .updateTable('scans')
+      .set({ notes: JSON.stringify(notes), note_phrases: note_phrases && JSON.stringify(note_phrases) })
+      .where('id', '=', id)
+      .execute();
+  const read = async () => replyOf(await app.call(listScans, { token })).find((scan) => scan.id === id);
+  const disguise = { code: 'disguise', params: { ending: 'pdf', media_type: 'text/plain' }, member: null };
+  const note = noteInEnglish({ member: 'a.bin', phrase });
+  expect(note).toBe('a.bin: The 600 bytes from byte 7 on belong to nothing in it and look like nothing known.');
+  const first = 'Its name ends in .pdf, but its content is plain text.';
+
+  await set([note, 'Another.'], [kept, kept]);
+  expect(await read()).toMatchObject({ notes: [first, note, 'Another.'], note_phrases: [disguise, kept, null] });
+  await set([note], null);
+  expect(await read()).toMatchObject({ notes: [first, note], note_phrases: [disguise, null] });
 });
 
 test('an alert from before phrases were kept has none, and a finding of an older server is told as it is written', async () => {

@@ -59,6 +59,7 @@ export function scanOf(parts: Partial<Scan> = {}): Scan {
     media_type: 'application/pdf',
     first_seen_at: '2026-11-20T10:00:00.000Z',
     notes: [],
+    note_phrases: [],
     engines: [{ name: 'YARA-X', version: '1.9.0', signatures_version: '1', verdict: scan_status, threat: null, duration_ms: 4 }],
     coverage: {
       members_total: 0,
