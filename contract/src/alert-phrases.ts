@@ -369,7 +369,7 @@ const EVENTS = {
 
 /** All sentences that the server makes about alerts. */
 export const ALERT_PHRASES = { ...DESCRIPTIONS, ...THRESHOLDS, ...EVENTS } as const;
-export type AlertCode = keyof typeof ALERT_PHRASES;
+type AlertCode = keyof typeof ALERT_PHRASES;
 export type AlertPhrase = Phrase<AlertCode>;
 
 export const { make: alertPhrase, english: alertEnglish, known: knownAlertPhrase } = phrasesOf(ALERT_PHRASES);

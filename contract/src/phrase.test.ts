@@ -54,18 +54,6 @@ test('the plural follows the count', () => {
   ]);
 });
 
-test.each([
-  [1, '1 second'],
-  [59, '59 seconds'],
-  [60, '1 minute'],
-  [61, '2 minutes'],
-  [7_199, '120 minutes'],
-  [7_200, '2 hours'],
-  [172_800, '2 days'],
-])('%i seconds are %s', (wait, english) => {
-  expect(englishOf({ english: '{wait}', params: { wait: 'seconds' } }, { wait })).toBe(english);
-});
-
 test('a kept phrase of another version is told from a known one', () => {
   expect(knownAlertPhrase(asWritten('Hello.'))).toEqual({ code: 'as_written', params: { sentence: 'Hello.' } });
   for (const code of ['of_a_newer_version', 'toString', '__proto__'])

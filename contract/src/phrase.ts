@@ -13,8 +13,8 @@ export interface Phrase<Code extends string = string> {
   params: Record<string, string | number>;
 }
 
-/** The value of a placeholder. `bytes` and `seconds` are said as a size and as a time. A record is a choice: its keys are the values, beside their English. */
-type Parameter = 'text' | 'number' | 'bytes' | 'seconds' | Readonly<Record<string, string>>;
+/** The value of a placeholder. A record is a choice: its keys are the values, beside their English. */
+type Parameter = 'text' | 'number' | Readonly<Record<string, string>>;
 
 /** The forms of a sentence by the plural of its parameter `count`. */
 interface Plural {
@@ -33,33 +33,10 @@ type ValueOf<P> = P extends 'text' ? string : P extends string ? number : keyof 
 /** The values that a template takes. */
 export type ParamsOf<T extends Template> = { [Name in keyof T['params']]: ValueOf<T['params'][Name]> };
 
-const MIB = 1024 ** 2;
-const GIB = 1024 ** 3;
-
-/** A size for people: whole and half gigabytes, whole megabytes, and bytes below one. `bytes` is a whole number. */
-function sizeInWords(bytes: number): string {
-  if (bytes >= GIB) return `${Math.round((bytes / GIB) * 10) / 10} GB`;
-  return bytes >= MIB ? `${Math.round(bytes / MIB)} MB` : `${bytes} bytes`;
-}
-
-/** From how much on a time is told in which unit, so that no more than two digits are to be read. */
-const UNITS = [
-  { name: 'day', seconds: 86_400, from: 172_800 },
-  { name: 'hour', seconds: 3_600, from: 7_200 },
-  { name: 'minute', seconds: 60, from: 60 },
-] as const;
-
-/** "45 seconds", "10 minutes", "3 hours": never less than it is. */
-function timeInWords(seconds: number): string {
-  const { name, seconds: unit } = UNITS.find(({ from }) => seconds >= from) ?? { name: 'second', seconds: 1 };
-  const count = Math.ceil(seconds / unit);
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
-}
-
 function valueInWords(parameter: Parameter | undefined, value: string | number): string {
-  if (typeof parameter === 'object') return parameter[String(value)] ?? String(value);
-  if (parameter === 'bytes') return sizeInWords(Number(value));
-  return parameter === 'seconds' ? timeInWords(Number(value)) : String(value);
+  const word = String(value);
+  if (typeof parameter !== 'object' || !Object.hasOwn(parameter, word)) return word;
+  return parameter[word] ?? word;
 }
 
 const ENGLISH_PLURALS = new Intl.PluralRules('en');

@@ -55,7 +55,7 @@ export const SCAN_PHRASES = {
     params: { day: 'text', threat: 'text' },
   },
 } as const satisfies Record<string, Template>;
-export type ScanCode = keyof typeof SCAN_PHRASES;
+type ScanCode = keyof typeof SCAN_PHRASES;
 export type ScanPhrase = Phrase<ScanCode>;
 
 export const { make: scanPhrase, english: scanEnglish, known: knownScanPhrase } = phrasesOf(SCAN_PHRASES);
