@@ -234,7 +234,7 @@ function foundIn(sighting: Sighting, { is_open, samples, targets, tried, phrase,
   };
 }
 
-/** What a finding says, as phrases and in English: a server of an earlier version reads the English. */
+/** The sentences of a finding, as phrases and in English: a server of an earlier version reads the English. */
 function inBoth(phrase: Finding['phrase'], threshold: Finding['threshold']) {
   return {
     description: alertEnglish(phrase),

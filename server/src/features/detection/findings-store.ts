@@ -13,7 +13,7 @@ const foundSchema = z.object({
   key: z.string(),
   threat_type: z.enum(THREAT_TYPES),
   severity: severitySchema,
-  /** What it says in English; a server of an earlier version keeps no phrases. */
+  /** The English sentence; a server of an earlier version keeps no phrases. */
   description: z.string(),
   phrase: phraseSchema.nullable().default(null),
   threshold: z.string(),
