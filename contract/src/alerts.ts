@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { alertSchema, resolutionReasonSchema, severitySchema } from './anti-hacking.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { phraseSchema } from './phrase.ts';
 
 /** Duration of a suppression, and of its preview. */
 export const SUPPRESSION_DAYS = 30;
@@ -123,8 +124,9 @@ const suppressionSchema = z.object({
   id: idSchema,
   rule: z.string(),
   source: z.string(),
-  /** Description of the alert that it was made from. */
+  /** Description of the alert that it was made from, and its phrase. */
   description: z.string(),
+  phrase: phraseSchema.nullable(),
   created_at: timeSchema,
   until: timeSchema,
   /** Number of hidden alerts, and the last time. No alert is lost: they are listed with `status=hidden`. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { timeZoneOf } from './day.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { phraseSchema } from './phrase.ts';
 import { specified } from './reader.ts';
 
 /** The specification's constants of live mode. Times in ms, chances from 0 to 1. */
@@ -37,10 +38,16 @@ export type Severity = z.infer<typeof severitySchema>;
 /** Samples of what an alert rests on that are kept, at most. */
 export const EVIDENCE_EVENTS_MAXIMUM = 5;
 
-/** The evidence of an alert: the rule's threshold in words, and sample events. */
+/** A sentence as a phrase; null in records from before phrases were kept. */
+const keptPhraseSchema = phraseSchema.nullable().default(null);
+
+/** The evidence of an alert: the rule's threshold in words, and sample events. Each sentence has its phrase beside it. */
 export const evidenceSchema = z.object({
   threshold: z.string(),
-  events: z.array(z.object({ at: timeSchema, what: z.string(), source: z.string().nullable() })).max(EVIDENCE_EVENTS_MAXIMUM),
+  threshold_phrase: keptPhraseSchema,
+  events: z
+    .array(z.object({ at: timeSchema, what: z.string(), source: z.string().nullable(), phrase: keptPhraseSchema }))
+    .max(EVIDENCE_EVENTS_MAXIMUM),
 });
 
 export const ALERT_TYPES = [...THREAT_TYPES, 'false_alarm'] as const;
@@ -76,6 +83,8 @@ export const alertSchema = specified(
     threat_type: z.string(),
     severity: severitySchema,
     description: z.string(),
+    /** The description as a phrase; null where none is kept, as in an alert of an older server. */
+    phrase: phraseSchema.nullable(),
     created_at: timeSchema,
     blocked: z.boolean(),
     ip_address: z.string().nullable(),

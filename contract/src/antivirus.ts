@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { phraseSchema } from './phrase.ts';
 import { specified } from './reader.ts';
 
 /** Largest upload in bytes (DESIGN section 6: 2 GiB). */
@@ -58,6 +59,10 @@ export const coverageSchema = z.object({
 });
 export type Coverage = z.infer<typeof coverageSchema>;
 
+/** A note as a phrase. `member` is the part of the file that it is about, as the note names it; null for the file itself. */
+export const notePhraseSchema = phraseSchema.extend({ member: z.string().nullable() });
+export type NotePhrase = z.infer<typeof notePhraseSchema>;
+
 /**
  * One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. `media_type` is what the bytes are, whatever the name
  * says; null while nothing has read them. `first_seen_at` is when this person first uploaded these bytes.
@@ -79,6 +84,8 @@ export const scanSchema = specified(
     media_type: z.string().nullable(),
     first_seen_at: timeSchema,
     notes: z.array(z.string()),
+    /** Each note as a phrase, and the part of the file that it is about; null for a note from before phrases were kept. */
+    note_phrases: z.array(notePhraseSchema.nullable()),
     engines: z.array(engineAnswerSchema),
     coverage: coverageSchema.nullable(),
     /** Of a file that was scanned where it is, by a device: which one, and where there. It was never uploaded. */

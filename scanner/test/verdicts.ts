@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { loadSignatures } from '#scanner/rules/signature-set.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { examine } from '#scanner/walk/examine.ts';
@@ -140,7 +141,10 @@ export async function verdictOf(
       },
     );
     const { threat, threat_member, media_type, unread, coverage, notes } = examination;
-    const told = sha256(JSON.stringify(notes)).slice(0, 8);
+    const told = sha256(JSON.stringify(notes.map(({ member, phrase }) => ({ member, sentence: scanEnglish(phrase) })))).slice(
+      0,
+      8,
+    );
     found = [threat, threat_member, media_type, unread, Object.values(coverage), notes.length, told];
   } catch (error) {
     found = `thrown ${String(error)}`;

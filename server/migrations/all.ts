@@ -54,6 +54,8 @@ import * as deviceWishes from './0120-device-wishes.ts';
 import * as securityChecks from './0130-security-checks.ts';
 import * as invitations from './0131-invitations.ts';
 import * as scanCounts from './0140-scan-counts.ts';
+import * as alertPhrases from './0141-alert-phrases.ts';
+import * as scanPhrases from './0142-scan-phrases.ts';
 
 /**
  * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives. None
@@ -118,4 +120,6 @@ export const migrations: Record<string, Migration> = {
   '0130-security-checks': securityChecks,
   '0131-invitations': invitations,
   '0140-scan-counts': scanCounts,
+  '0141-alert-phrases': alertPhrases,
+  '0142-scan-phrases': scanPhrases,
 };

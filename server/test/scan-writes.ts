@@ -34,7 +34,16 @@ export async function addPerson(database: Kysely<Tables>, name: string): Promise
 function rowOf(user_id: string, verdict: (typeof VERDICTS)[number], scanned_at: string): ScanRow {
   return {
     ...{ id: newId(), user_id, filename: 'a', status_detail: null, threat_member: null, file_hash: '0'.repeat(64), size: 1 },
-    ...{ media_type: null, threat_facts: null, notes: '[]', engines: '[]', coverage: null, attempts: 1, engine_deaths: 0 },
+    ...{
+      media_type: null,
+      threat_facts: null,
+      notes: '[]',
+      note_phrases: null,
+      engines: '[]',
+      coverage: null,
+      attempts: 1,
+      engine_deaths: 0,
+    },
     ...{ engine_deaths_edition: null, unended_readings: 0, in_store: 0, sealed_sha256: null, home: null, kept_until: null },
     ...{ edition: null, answered_from: null, device_id: null, device_name: null, device_path: null, sealed: 0, spooled: 0 },
     ...verdict,

@@ -1,5 +1,6 @@
 import { coverageSchema, statusDetailSchema } from '@palisade/contract/antivirus';
 import { threatFactsSchema } from '@palisade/contract/quarantine';
+import { scanPhraseSchema } from '@palisade/contract/scan-phrases';
 import { z } from 'zod';
 import { signatureFilesSchema } from '#scanner/rules/signature-files.ts';
 import { engineKindSchema } from './rule-engine.ts';
@@ -88,7 +89,7 @@ export const answerSchema = z.discriminatedUnion('kind', [
       threat_facts: threatFactsSchema.nullable(),
       media_type: z.string().nullable(),
       named_after_upload: z.boolean(),
-      notes: z.array(z.object({ member: z.string().nullable(), sentence: z.string() })),
+      notes: z.array(z.object({ member: z.string().nullable(), phrase: scanPhraseSchema })),
       unread: z.array(statusDetailSchema),
       coverage: coverageSchema,
     }),

@@ -1,5 +1,6 @@
 import type { Coverage, EngineAnswer, Scan, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
+import type { ScanPhrase } from '@palisade/contract/scan-phrases';
 import { displayName } from './filename.ts';
 import type { EngineOutcome } from './yara-pool.ts';
 
@@ -33,7 +34,7 @@ export interface Verdict {
         threat_member: string | null;
         threat_facts: ThreatFacts | null;
         media_type: string | null;
-        notes: string[];
+        notes: { member: string | null; phrase: ScanPhrase }[];
         coverage: Coverage;
         /** Names in it follow from the file's own. */
         named_after_file: boolean;
@@ -85,9 +86,7 @@ export function verdictOf(outcome: EngineOutcome): Verdict {
       threat_member: examination.threat_member === null ? null : displayTrail(examination.threat_member),
       threat_facts: examination.threat_facts,
       media_type: examination.media_type,
-      notes: examination.notes.map(({ member, sentence }) =>
-        member === null ? sentence : `${displayTrail(member)}: ${sentence}`,
-      ),
+      notes: examination.notes.map(({ member, phrase }) => ({ member: member === null ? null : displayTrail(member), phrase })),
       coverage: examination.coverage,
       named_after_file: examination.named_after_upload,
     },

@@ -1,4 +1,5 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { scanPhrase } from '@palisade/contract/scan-phrases';
 import { type Content, standsAt } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -203,7 +204,7 @@ type Closed = Pick<Format, 'id'> &
 
 // biome-ignore lint/correctness/useYield: it has no members
 async function* closedMembers(title: string, detail: StatusDetail, { note }: ReadContext): AsyncGenerator<Member> {
-  note(`Its format is ${title}, which ${detail === 'encrypted' ? 'is encrypted as a whole' : 'nothing here opens'}.`);
+  note(scanPhrase(detail === 'encrypted' ? 'format.encrypted' : 'format.unsupported', { format: title }));
   throw new Unreadable(detail);
 }
 

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
+import type { ScanPhrase } from '@palisade/contract/scan-phrases';
 import type { Help } from '#scanner/engine/help.ts';
 import { isLockingManifest } from '#scanner/formats/documents/locked-office.ts';
 import { type Found, HEAD_BYTES } from '#scanner/formats/format.ts';
@@ -63,7 +64,7 @@ export interface Examination {
   /** Names in it follow from the name of the upload: the same bytes under another name have others. */
   named_after_upload: boolean;
   /** `member` is the path inside the file, as hostile as `threat_member`; null for the file itself. */
-  notes: { member: string | null; sentence: string }[];
+  notes: { member: string | null; phrase: ScanPhrase }[];
   unread: StatusDetail[];
   coverage: Coverage;
 }
@@ -190,7 +191,7 @@ async function open(walk: Walk, container: Found, content: Content, depth: numbe
   const context: ReadContext = {
     ...walk.context,
     claim: (start, end) => claimed.add(start, end),
-    note: (sentence) => note(walk, trail.length > 0 ? trail.join(' / ') : null, sentence),
+    note: (phrase) => note(walk, trail.length > 0 ? trail.join(' / ') : null, phrase),
   };
   const { help } = walk;
   // Decrypted bytes are not put on the disk for another process.

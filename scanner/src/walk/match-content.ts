@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { type ScanPhrase, scanPhrase } from '@palisade/contract/scan-phrases';
 import type { Help } from '#scanner/engine/help.ts';
 import type { Carved } from '#scanner/formats/index.ts';
 import { withoutMark } from '#scanner/text/text-encoding.ts';
@@ -36,10 +37,11 @@ export interface Walk extends Matchers {
   help: Help | undefined;
 }
 
-export function note(walk: Walk, member: string | null, sentence: string): void {
+export function note(walk: Walk, member: string | null, phrase: ScanPhrase): void {
   const { notes } = walk.found;
-  const is_known = notes.some((known) => known.member === member && known.sentence === sentence);
-  if (notes.length < NOTES_MAXIMUM && !is_known) notes.push({ member, sentence });
+  const isSame = (known: (typeof notes)[number]) =>
+    JSON.stringify([known.member, known.phrase]) === JSON.stringify([member, phrase]);
+  if (notes.length < NOTES_MAXIMUM && !notes.some(isSame)) notes.push({ member, phrase });
 }
 
 export function unread(walk: Walk, detail: StatusDetail): void {
@@ -103,7 +105,7 @@ export function keepMatches(walk: Walk, found_in: Iterable<Match[]>, trail: read
     for (const found of matches) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
-        note(walk, member, found.description);
+        note(walk, member, scanPhrase('rule', { description: found.description }));
         continue;
       }
       const severity = SEVERITIES.indexOf(found.severity);

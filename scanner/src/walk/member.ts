@@ -1,4 +1,5 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import type { ScanPhrase } from '@palisade/contract/scan-phrases';
 import type { Content } from './content.ts';
 import type { Budget } from './limits.ts';
 import type { Finding } from './match-content.ts';
@@ -39,8 +40,8 @@ export interface ReadContext {
    * claims no bytes, and does not fail, claims the whole of its content.
    */
   claim(start: number, end: number): void;
-  /** Something about the content that its person is to know, in one sentence. */
-  note(sentence: string): void;
+  /** Something about the content that its person is to know. */
+  note(phrase: ScanPhrase): void;
 }
 
 /** The rest of an archive cannot be read. Data, not a failure: earlier members are good. */

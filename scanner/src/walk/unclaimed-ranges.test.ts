@@ -120,7 +120,7 @@ describe('a container is opened wherever it stands', async () => {
     expect(unread).toEqual(['damaged']);
     expect(notes).toContainEqual({
       member: null,
-      sentence: 'At byte 1000 there seems to be a container in the format 7z, which could not be opened.',
+      phrase: { code: 'container.unopened.format', params: { at: 1000, format: '7z' } },
     });
   });
 
@@ -175,7 +175,7 @@ describe('unknown bytes within a container', () => {
     const { unread, notes } = await between(noise(600));
     expect(unread).toEqual(['unexplained']);
     const { length } = gzipSync(TEXT);
-    expect(notes[0]?.sentence).toBe(`The 600 bytes from byte ${length} on belong to nothing in it and look like nothing known.`);
+    expect(notes[0]?.phrase).toEqual({ code: 'unexplained', params: { bytes: 600, at: length } });
     expect((await examined(noise(4000), zip(members))).unread).toEqual(['unexplained']);
   });
 

@@ -1,4 +1,5 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { scanPhrase } from '@palisade/contract/scan-phrases';
 import { zlib } from '#scanner/formats/compression/compressed.ts';
 import { decompress } from '#scanner/formats/compression/decompress.ts';
 import { zlibIn } from '#scanner/formats/compression/zlib-within.ts';
@@ -233,12 +234,11 @@ export class UnclaimedRanges {
     if (claimed.is_empty || is_none) {
       if (failure !== undefined && !is_quiet) {
         unread(walk, failure);
-        const what = name === undefined ? 'a container' : `a container in the format ${name}`;
-        note(
-          walk,
-          trail.length > 0 ? trail.join(' / ') : null,
-          `At byte ${start} there seems to be ${what}, which could not be opened.`,
-        );
+        const unopened =
+          name === undefined
+            ? scanPhrase('container.unopened', { at: start })
+            : scanPhrase('container.unopened.format', { at: start, format: name });
+        note(walk, trail.length > 0 ? trail.join(' / ') : null, unopened);
       }
       return undefined;
     }
@@ -427,8 +427,7 @@ export class UnclaimedRanges {
       matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
     if (is_opened && looksLikeNothing(this.reader, start, end)) {
       unread(walk, 'unexplained');
-      const place = `The ${end - start} bytes from byte ${start} on belong to nothing in it and look like nothing known.`;
-      note(walk, trail.length > 0 ? trail.join(' / ') : null, place);
+      note(walk, trail.length > 0 ? trail.join(' / ') : null, scanPhrase('unexplained', { bytes: end - start, at: start }));
     } else walk.found.coverage.bytes_raw += end - start;
     return end;
   }

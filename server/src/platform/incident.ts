@@ -1,3 +1,4 @@
+import type { AlertPhrase } from '@palisade/contract/alert-phrases';
 import type { Severity, ThreatType } from '@palisade/contract/anti-hacking';
 import type { Kysely } from 'kysely';
 
@@ -13,10 +14,10 @@ export interface FindingTables {
   };
 }
 
-/** The evidence of an alert. `events` are up to 5 samples, in words. */
-export interface Evidence {
-  threshold: string; // 'five failures within 10 minutes'
-  events: readonly { at: string; what: string; source: string | null }[];
+/** The evidence of an incident: the threshold of its rule, and up to 5 sample events. */
+interface IncidentEvidence {
+  threshold: AlertPhrase;
+  events: readonly { at: string; what: AlertPhrase; source: string | null }[];
 }
 
 /** The finding of a rule, or a report about a file. */
@@ -28,13 +29,14 @@ export interface Incident {
   user_id: string;
   threat_type: ThreatType | 'false_alarm' | 'device_offline' | 'remote_report';
   severity: Severity;
-  description: string;
+  /** What happened: the alert's description is made from it. */
+  phrase: AlertPhrase;
   /** ISO time. */
   at: string;
   /** The outcome: `blocked` only when the action itself was refused. */
   outcome: 'blocked' | 'allowed' | 'unknown';
   ip_address: string | null;
-  evidence: Evidence;
+  evidence: IncidentEvidence;
   /** What "Was me" trusts, and the session that "Wasn't me" ends. */
   browser_id: string | null;
   session_id: string | null;

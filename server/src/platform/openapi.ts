@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 import swaggerUi from '@fastify/swagger-ui';
+import { PHRASES } from '@palisade/contract/phrases';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimits } from './rate-limit.ts';
 
@@ -31,7 +32,8 @@ function isKnown(request: FastifyRequest, etag: string): boolean {
  */
 export async function serveOpenApi(fastify: FastifyInstance, limits: Pick<RateLimits, 'ofDocument'>): Promise<void> {
   const written = once(async () => {
-    const plain = Buffer.from(JSON.stringify(fastify.swagger()));
+    // `x-phrases`: each code that a phrase can have, with its English and the parameters that it takes.
+    const plain = Buffer.from(JSON.stringify({ ...fastify.swagger(), 'x-phrases': PHRASES }));
     const params = { [zlib.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
     const [br, gz] = await Promise.all([promisify(brotliCompress)(plain, { params }), promisify(gzip)(plain)]);
     return { plain, br, gzip: gz, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };

@@ -1,4 +1,5 @@
 // proves: asvs-14.2.4
+import { asWritten } from '@palisade/contract/alert-phrases';
 import { simulateThreat } from '@palisade/contract/anti-hacking';
 import { checkAudit } from '@palisade/contract/audit';
 import { changePassword, currentUser } from '@palisade/contract/auth';
@@ -80,9 +81,10 @@ test('scans, alerts that are over and entries of the audit log go after the days
     .execute();
   for (const description of ['over', 'open']) {
     await app.alerts.raise({
-      ...{ rule: 'brute_force.pair', key: description, user_id, threat_type: 'brute_force', severity: 'low', description },
+      phrase: asWritten(description),
+      ...{ rule: 'brute_force.pair', key: description, user_id, threat_type: 'brute_force', severity: 'low' },
       ...{ at: new Date(clock).toISOString(), outcome: 'unknown', ip_address: null, browser_id: null, session_id: null },
-      evidence: { threshold: 'one', events: [] },
+      evidence: { threshold: asWritten('one'), events: [] },
     });
   }
   await app.database.updateTable('alerts').set({ status: 'resolved' }).where('description', '=', 'over').execute();

@@ -59,6 +59,7 @@ export function scanOf(parts: Partial<Scan> = {}): Scan {
     media_type: 'application/pdf',
     first_seen_at: '2026-11-20T10:00:00.000Z',
     notes: [],
+    note_phrases: [],
     engines: [{ name: 'YARA-X', version: '1.9.0', signatures_version: '1', verdict: scan_status, threat: null, duration_ms: 4 }],
     coverage: {
       members_total: 0,
@@ -141,6 +142,7 @@ export function alertOf(parts: Partial<Alert> = {}): Alert {
     threat_type: 'brute_force',
     severity: 'medium',
     description: 'Someone entered five wrong passwords in ten minutes from one address.',
+    phrase: { code: 'drill.brute_force', params: {} },
     created_at,
     blocked: true,
     ip_address: '192.0.2.1',
@@ -149,7 +151,8 @@ export function alertOf(parts: Partial<Alert> = {}): Alert {
     outcome: (parts.blocked ?? true) ? 'blocked' : 'unknown',
     evidence: {
       threshold: 'Five failures within 10 minutes.',
-      events: [{ at: created_at, what: 'A wrong password.', source: '192.0.2.1' }],
+      threshold_phrase: null,
+      events: [{ at: created_at, what: 'A wrong password.', source: '192.0.2.1', phrase: null }],
     },
     count: 1,
     first_seen: created_at,

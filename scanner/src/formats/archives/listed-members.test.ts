@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { type ScanPhrase, scanEnglish } from '@palisade/contract/scan-phrases';
 import { expect, test } from 'vitest';
 import { examine } from '#scanner/walk/examine.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
@@ -85,7 +86,7 @@ async function readArchive(bytes: Buffer) {
     { bytes, size: bytes.length, name: 'file' },
     { match: () => [], limits: SCAN_LIMITS, folder: '/nonexistent' },
   );
-  return { unread, members: coverage.members_scanned, notes: notes.map(({ sentence }) => sentence) };
+  return { unread, members: coverage.members_scanned, notes: notes.map(({ phrase }) => scanEnglish(phrase)) };
 }
 
 test.each(RARS)('lists what 7-Zip gives of %s', async (_id, bytes, list) => {
@@ -111,7 +112,7 @@ test('an archive whose headers list other bytes than 7-Zip gives is pending, wit
       password: undefined,
       path: () => '/nonexistent',
       claim: () => {},
-      note: (said: string) => void notes.push(said),
+      note: (said: ScanPhrase) => void notes.push(scanEnglish(said)),
       name: 'file',
       is_guess: false,
       isFile: () => false,

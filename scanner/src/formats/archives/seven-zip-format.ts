@@ -1,3 +1,4 @@
+import { scanPhrase } from '@palisade/contract/scan-phrases';
 import { endOfZeros } from '#scanner/formats/compression/compressed.ts';
 import { type Format, type FormatContext, format, innerName } from '#scanner/formats/format.ts';
 import { type Content, joined, openSource, type Source } from '#scanner/walk/content.ts';
@@ -32,8 +33,6 @@ interface Opening {
   list: ReadList | undefined;
 }
 
-const OTHER_MEMBERS = 'Its headers list other contents than were unpacked.';
-
 /** Keeps what a member turned out to be, for the comparison with the archive's headers. */
 function noted(member: Member, given: ListedMember[]): Member {
   if (member.closed !== undefined) return member;
@@ -66,7 +65,7 @@ async function* membersBy7Zip(
     // Only what was read to its end can be compared.
     const listed = given.length === members ? list?.(reader) : undefined;
     if (listed !== undefined && areOthers(listed, given)) {
-      context.note(OTHER_MEMBERS);
+      context.note(scanPhrase('archive.other_contents', {}));
       throw new Unreadable('damaged');
     }
   } catch (error) {

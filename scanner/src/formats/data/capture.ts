@@ -1,3 +1,4 @@
+import { scanPhrase } from '@palisade/contract/scan-phrases';
 import { format, withBits } from '#scanner/formats/format.ts';
 import { type Content, joined, openSource } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -417,7 +418,7 @@ async function* captureMembers(content: Content, context: ReadContext): AsyncGen
       end = packet.end;
     }
     flows.end(reader);
-    if (missing > 0) context.note(`Of ${missing} of its packets only the first bytes were captured: what followed is not in it.`);
+    if (missing > 0) context.note(scanPhrase('capture.cut_packets', { count: missing }));
     const member = (name: string, pieces: readonly Piece[]): Member => {
       const whole = joined(
         source,

@@ -80,7 +80,7 @@ describe('a capture', () => {
     expect(await examined(file)).toMatchObject({
       threat: null,
       unread: [],
-      notes: [{ sentence: 'Of 1 of its packets only the first bytes were captured: what followed is not in it.' }],
+      notes: [{ phrase: { code: 'capture.cut_packets', params: { count: 1 } } }],
     });
   });
 

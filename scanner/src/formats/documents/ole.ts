@@ -1,4 +1,5 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { scanPhrase } from '@palisade/contract/scan-phrases';
 import { byMarks, format, hexMark, patternOf } from '#scanner/formats/format.ts';
 import { isCompressedRtf, lzfuText } from '#scanner/formats/mail/compressed-rtf.ts';
 import { struct } from '#scanner/formats/struct.ts';
@@ -218,13 +219,8 @@ function isZeros(reader: Reader, from: number, to: number): boolean {
   return true;
 }
 
-const HIDDEN = {
-  missing: 'A macro is there in its compiled form alone, without the text that it was made from: what it does could not be read.',
-  differs: 'The compiled form of a macro holds texts that are not in its source: what it does could not be read.',
-  unknown: 'A macro was compiled by a Visual Basic before version 6, in a form that could not be read.',
-  word: 'It has macros of Word 6 or 95 (WordBasic): the texts in them were matched, what else they do could not be read.',
-  long: 'It has so many macro sheets, or so long ones, that not all of them could be read.',
-} as const;
+/** Why the code of a macro could not be read, by where its source is. */
+const HIDDEN = { missing: 'macro.without_source', differs: 'macro.other_source', unknown: 'macro.old_form' } as const;
 
 /** A text that a reader made, for the rules alone. */
 function textView(name: string, text: string, budget: Budget, damage?: StatusDetail): Member {
@@ -263,7 +259,7 @@ function* wordBasic(name: string, document: Buffer, { budget, note }: ReadContex
   try {
     for (const bytes of wordMacros(document)) {
       number += 1;
-      if (number === 1) note(HIDDEN.word);
+      if (number === 1) note(scanPhrase('macro.word_basic', {}));
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       yield {
         name: `${name} (macro ${number})`,
@@ -408,7 +404,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
       const sheets = xlsMacros(head, stream, budget, (text) => cells.add(text));
       for (const text of cells.all()) yield { ...textView(`${name} (cells)`, text, budget), kind: 'alone' };
       if (sheets === undefined) return;
-      if (sheets.is_cut) context.note(HIDDEN.long);
+      if (sheets.is_cut) context.note(scanPhrase('macro.long_sheets', {}));
       yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);
     }
 
@@ -487,7 +483,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
       if (name.toLowerCase() === 'worddocument') yield* wordBasic(name, bytes, context);
       const hidden = hiddenCode(bytes, sources, is_old);
       if (hidden !== undefined) {
-        context.note(HIDDEN[hidden.source]);
+        context.note(scanPhrase(HIDDEN[hidden.source], {}));
         const texts = textView(`${name} (compiled macro)`, `${hidden.texts.join('\n')}\n`, budget, 'unsupported');
         yield texts;
       }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { describe, expect, test } from 'vitest';
 import { examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
@@ -70,7 +71,7 @@ async function examined(file: Buffer) {
       folder: join(tmpdir(), 'palisade-no-such-folder'),
     },
   );
-  return { unread, notes: notes.map(({ sentence }) => sentence), texts };
+  return { unread, notes: notes.map(({ phrase }) => scanEnglish(phrase)), texts };
 }
 
 const inFile = (module: Buffer) => ole([{ name: 'Module1', content: Buffer.concat([module], Math.max(5000, module.length)) }]);

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { afterAll, describe, expect, test } from 'vitest';
 import { compileRules } from '#scanner/rules/rules.ts';
 import { examine } from '#scanner/walk/examine.ts';
@@ -150,7 +151,7 @@ describe('a program for Linux that UPX packed', () => {
     const block = { content: Buffer.concat([content, Buffer.alloc(padding)]), packed: whole, method };
     const { found, unread, notes } = await examined(packedElf([block, { content: WORDS, packed: WORDS, method: 0 }]));
     expect({ found, unread }).toEqual({ found: true, unread: [] });
-    expect(notes.map(({ sentence }) => sentence).join()).toContain('packer');
+    expect(notes.map(({ phrase }) => scanEnglish(phrase)).join()).toContain('packer');
   });
 
   test('in blocks of which one does not unpack is pending, and reported as packed', async () => {
@@ -158,7 +159,7 @@ describe('a program for Linux that UPX packed', () => {
     packed.fill(0xff, 20);
     const { unread, notes } = await examined(packedElf([{ content: Buffer.alloc(700), packed, method: 15 }]));
     expect(unread).toEqual(upxProgram() === undefined ? ['damaged'] : expect.any(Array));
-    expect(notes.map(({ sentence }) => sentence).join()).toContain('packer');
+    expect(notes.map(({ phrase }) => scanEnglish(phrase)).join()).toContain('packer');
   });
 });
 

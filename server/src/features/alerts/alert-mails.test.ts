@@ -1,3 +1,4 @@
+import { asWritten } from '@palisade/contract/alert-phrases';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
@@ -41,8 +42,8 @@ test('incidents during the writing of a digest are in the next one', async () =>
     const at = new Date(clock.now).toISOString();
     const incident: Incident = {
       ...{ rule: 'brute_force.pair', key: description, user_id: user.id, threat_type: 'brute_force', severity: 'low' },
-      ...{ description, at, outcome: 'blocked', ip_address: null, browser_id: null, session_id: null },
-      evidence: { threshold: 'One.', events: [] },
+      ...{ phrase: asWritten(description), at, outcome: 'blocked', ip_address: null, browser_id: null, session_id: null },
+      evidence: { threshold: asWritten('One.'), events: [] },
     };
     await app.alerts.raise(incident);
     clock.now += 1;
@@ -98,8 +99,8 @@ test('more people than a statement takes values have their digests, each once', 
   const mail = createMail({ database: app.database.$pickTables<'mails' | 'installation'>(), server: undefined, now, logger });
   const template = { rule: 'brute_force.pair', threat_type: 'brute_force', severity: 'low' } as const;
   const incident: Incident = {
-    ...{ ...template, key: 'one', user_id: 'person-1', description: 'One of many.', at: seen, outcome: 'blocked' },
-    ...{ ip_address: null, browser_id: null, session_id: null, evidence: { threshold: 'One.', events: [] } },
+    ...{ ...template, key: 'one', user_id: 'person-1', phrase: asWritten('One of many.'), at: seen, outcome: 'blocked' },
+    ...{ ip_address: null, browser_id: null, session_id: null, evidence: { threshold: asWritten('One.'), events: [] } },
   };
   await app.alerts.raise(incident);
   const [row] = await app.database.selectFrom('alerts').selectAll().where('user_id', '=', 'person-1').execute();

@@ -1,4 +1,5 @@
 import { alertAdvice, alertProof, alertTitle } from '@palisade/contract/alert-advice';
+import { alertEnglish } from '@palisade/contract/alert-phrases';
 import type { UserInfo } from '@palisade/contract/auth';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -69,7 +70,7 @@ export class AlertMails {
 
   /** The letter about an incident, given its alert's id; undefined when none is sent. */
   async letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined> {
-    const { user_id, severity, description, ip_address } = incident;
+    const { user_id, severity, phrase, ip_address } = incident;
     if (severity !== 'high' && severity !== 'critical') return undefined;
     const [user] = await this.accounts.findUsers([user_id]);
     if (user === undefined) return undefined;
@@ -82,7 +83,7 @@ export class AlertMails {
       lines: [
         'Hello,',
         `${alertTitle(advised)}:`,
-        description,
+        alertEnglish(phrase),
         [`When: ${describeTime(incident.at)}`, ...(ip_address === null ? [] : [`From: ${ip_address}`])].join('\n'),
         alertProof(advised),
         ['What to do:', ...alertAdvice(advised).map((sentence) => `- ${sentence}`)].join('\n'),

@@ -1,8 +1,10 @@
+import { type AlertPhrase, alertEnglish, knownAlertPhrase } from '@palisade/contract/alert-phrases';
 import { type Alert, EVIDENCE_EVENTS_MAXIMUM, evidenceSchema, type Severity } from '@palisade/contract/anti-hacking';
 import { idSchema } from '@palisade/contract/fields';
+import { phraseSchema } from '@palisade/contract/phrase';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { Evidence, Incident } from '#platform/incident.ts';
+import type { Incident } from '#platform/incident.ts';
 import { type Origin, sourceOf } from '#platform/origin.ts';
 import type { AlertTables } from './alerts.tables.ts';
 
@@ -14,6 +16,8 @@ export interface Decider {
   session_id: string;
   origin: Origin;
 }
+
+type Evidence = Alert['evidence'];
 
 const SEVERITY_RANK: Record<Severity, number> = { low: 0, medium: 1, high: 2, critical: 3 };
 const SESSIONS_MAXIMUM = 20;
@@ -28,6 +32,26 @@ function resolutionOf(row: AlertRow): Alert['resolution'] {
   return reason === null || at === null || by === null ? null : { reason, note, until, at, by };
 }
 
+/** The phrase of a stored description; null where none is kept that says it, as in a row that an older server wrote. */
+export function phraseOf({ description, phrase }: Pick<AlertRow, 'description' | 'phrase'>): Alert['phrase'] {
+  const known = phrase === null ? undefined : knownAlertPhrase(phraseSchema.parse(JSON.parse(phrase)));
+  return known !== undefined && alertEnglish(known) === description ? known : null;
+}
+
+/** A description as its columns hold it: the English, made from the phrase, beside it. */
+export function describedBy(phrase: AlertPhrase): { description: string; phrase: string } {
+  return { description: alertEnglish(phrase), phrase: JSON.stringify(phrase) };
+}
+
+/** An incident's evidence as it is stored and told: each sentence in English, with its phrase. */
+export function evidenceOf({ threshold, events }: Incident['evidence']): Evidence {
+  return {
+    threshold: alertEnglish(threshold),
+    threshold_phrase: threshold,
+    events: events.map(({ at, what, source }) => ({ at, what: alertEnglish(what), source, phrase: what })),
+  };
+}
+
 /** An alert as the wire has it. */
 export function alertOf(row: AlertRow): Alert {
   const { id, threat_type, severity, description, created_at, ip_address, rule, outcome, count, last_seen, status } = row;
@@ -36,6 +60,7 @@ export function alertOf(row: AlertRow): Alert {
     threat_type,
     severity,
     description,
+    phrase: phraseOf(row),
     created_at,
     blocked: outcome === 'blocked',
     ip_address,
@@ -75,9 +100,12 @@ export function incidentSource({ ip_address, evidence }: Incident): string | nul
 
 /** The newest samples of both, each once. */
 export function mergeEvidence(known: Evidence, added: Evidence): Evidence {
-  const events = new Map([...known.events, ...added.events].map((event) => [JSON.stringify(event), event]));
+  const named = [...known.events, ...added.events].map(
+    (event) => [JSON.stringify([event.at, event.what, event.source]), event] as const,
+  );
+  const events = new Map(named);
   const newest = [...events.values()].sort((a, b) => a.at.localeCompare(b.at)).slice(-EVIDENCE_EVENTS_MAXIMUM);
-  return { threshold: added.threshold, events: newest };
+  return { ...added, events: newest };
 }
 
 /** Sessions that one more occurrence adds to; the newest are kept. */

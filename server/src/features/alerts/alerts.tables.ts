@@ -9,6 +9,8 @@ export interface AlertTables {
     threat_type: string;
     severity: Severity;
     description: string;
+    /** JSON: the phrase that the description was made from; null in rows from before. */
+    phrase: string | null;
     /** When it was first seen. */
     created_at: string;
     last_seen: string;
@@ -54,6 +56,8 @@ export interface AlertTables {
     rule: string;
     source: string;
     description: string;
+    /** As in the alert that it was made from. */
+    phrase: string | null;
     created_at: string;
     until: string;
     hidden_count: number;
@@ -69,7 +73,7 @@ export interface AlertTables {
 }
 
 export const ALERT_PERSONAL: readonly PersonalTable[] = [
-  { table: 'alerts', json: ['evidence', 'session_ids'], withheld: ['dedupe_key'] },
-  { table: 'alert_suppressions' },
+  { table: 'alerts', json: ['evidence', 'phrase', 'session_ids'], withheld: ['dedupe_key'] },
+  { table: 'alert_suppressions', json: ['phrase'] },
   { table: 'alert_mails', key: 'dedupe_key' },
 ];

@@ -1,3 +1,4 @@
+import { alertPhrase, asWritten } from '@palisade/contract/alert-phrases';
 import {
   acknowledgeAlert,
   deleteSuppression,
@@ -60,13 +61,13 @@ function incidentOf(user_id: string, parts: Partial<Incident>): Incident {
     user_id,
     threat_type: 'brute_force',
     severity: 'medium',
-    description: 'Five wrong passwords from one address.',
+    phrase: alertPhrase('brute_force.pair.from', { address: '203.0.113.7' }),
     at: at(),
     outcome: 'unknown',
     ip_address: '203.0.113.7',
     evidence: {
-      threshold: 'Five failures within 10 minutes.',
-      events: [{ at: at(), what: 'A wrong password.', source: '203.0.113.7' }],
+      threshold: alertPhrase('threshold.brute_force.pair', {}),
+      events: [{ at: at(), what: alertPhrase('event.wrong_password', {}), source: '203.0.113.7' }],
     },
     browser_id: null,
     session_id: null,
@@ -89,7 +90,7 @@ describe('merging', () => {
     await raise();
     await raise({ key: 'another account' });
     clock.now += 59 * MINUTE;
-    await raise({ severity: 'high', outcome: 'blocked', description: 'Again.' });
+    await raise({ severity: 'high', outcome: 'blocked', phrase: asWritten('Again.') });
     const alerts = await list();
     expect(alerts).toMatchObject([{ count: 2, severity: 'high', description: 'Again.', blocked: true }, { count: 1 }]);
     expect(alerts[0]?.created_at).toBe(alerts[0]?.first_seen);
@@ -127,7 +128,10 @@ describe('merging', () => {
     for (let attempt = 0; attempt < 7; attempt += 1) {
       clock.now += MINUTE;
       const source = `198.51.100.${attempt}`;
-      await raise({ ip_address: null, evidence: { threshold: 'Many.', events: [{ at: at(), what: `${attempt}`, source }] } });
+      await raise({
+        ip_address: null,
+        evidence: { threshold: asWritten('Many.'), events: [{ at: at(), what: asWritten(`${attempt}`), source }] },
+      });
     }
     const [alert] = await list();
     expect(alert?.evidence.events.map(({ what }) => what)).toEqual(['2', '3', '4', '5', '6']);
@@ -159,8 +163,8 @@ describe('merging', () => {
 test('alerts are found by their words and their source, and counted over all pages', async () => {
   const { raise, token } = await person();
   for (let key = 0; key < 5; key += 1)
-    await raise({ key: `${key}`, description: `Wrong passwords for door ${key}`, ip_address: '198.51.100.7' });
-  await raise({ key: 'other', description: 'Something else, 100 % sure', ip_address: null });
+    await raise({ key: `${key}`, phrase: asWritten(`Wrong passwords for door ${key}`), ip_address: '198.51.100.7' });
+  await raise({ key: 'other', phrase: asWritten('Something else, 100 % sure'), ip_address: null });
   const read = async (query: string) => {
     const answer = await call(listAlerts, { token, query });
     return { rows: replyOf(answer).length, total: answer.headers.get('x-total-count') };
@@ -451,7 +455,13 @@ describe('mails', () => {
     await raise({ severity: 'critical' });
     const [mail = '', ...others] = await mailsTo(email);
     expect(others).toEqual([]);
-    for (const text of ['Security alert, high severity', 'Five wrong passwords', '15 January 2027', '203.0.113.7', 'What to do:'])
+    for (const text of [
+      'Security alert, high severity',
+      'Five sign-ins to your account failed',
+      '15 January 2027',
+      '203.0.113.7',
+      'What to do:',
+    ])
       expect(mail).toContain(text);
     await raise({ severity: 'high', key: 'another' });
     expect(await mailsTo(email)).toHaveLength(2);
@@ -467,7 +477,7 @@ describe('mails', () => {
     await vi.waitFor(async () =>
       expect(await app.app.database.selectFrom('alert_digest').select('next_at').execute()).toHaveLength(1),
     );
-    for (const { raise } of [maria, poor]) await raise({ description: 'One of the week.' });
+    for (const { raise } of [maria, poor]) await raise({ phrase: asWritten('One of the week.') });
     await maria.raise();
     await call(simulateThreat, { token: maria.token });
     clock.now += 8 * DAY;

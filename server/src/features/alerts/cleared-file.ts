@@ -1,3 +1,4 @@
+import { alertPhrase } from '@palisade/contract/alert-phrases';
 import type { Incident } from '#platform/incident.ts';
 
 /** As much of an upload that turned out to be harmless as its alert tells. */
@@ -9,20 +10,19 @@ interface ClearedUpload {
 
 /** The news that an earlier alert was a false one: of a kind of its own, so that it counts neither as malware that was blocked nor as one that was not. */
 export function clearedFileIncident({ user_id, scan, threat }: ClearedUpload): Incident {
-  const what = 'We checked it again with newer threat definitions and found nothing.';
   return {
     rule: 'false_alarm.cleared',
     key: `scan:${scan.id}:cleared`,
     user_id,
     threat_type: 'false_alarm',
     severity: 'low',
-    description: `A newer check found no ${threat} in ${scan.filename}. You can restore the file.`,
+    phrase: alertPhrase('false_alarm', { threat, filename: scan.filename }),
     at: scan.scanned_at,
     outcome: 'unknown',
     ip_address: null,
     evidence: {
-      threshold: 'Raised for each file.',
-      events: [{ at: scan.scanned_at, what, source: `sha256:${scan.file_hash}` }],
+      threshold: alertPhrase('threshold.false_alarm', {}),
+      events: [{ at: scan.scanned_at, what: alertPhrase('event.cleared', {}), source: `sha256:${scan.file_hash}` }],
     },
     browser_id: null,
     session_id: null,

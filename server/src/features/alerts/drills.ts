@@ -1,7 +1,8 @@
+import { type AlertPhrase, alertPhrase } from '@palisade/contract/alert-phrases';
 import type { Alert, Severity, ThreatType } from '@palisade/contract/anti-hacking';
 import type { Kysely } from 'kysely';
 import { newId } from '#platform/id.ts';
-import { alertOf } from './alert-record.ts';
+import { alertOf, describedBy, evidenceOf } from './alert-record.ts';
 import type { AlertTables } from './alerts.tables.ts';
 import { UNRESOLVED } from './merging.ts';
 
@@ -9,25 +10,17 @@ import { UNRESOLVED } from './merging.ts';
 interface Drill {
   threat_type: ThreatType;
   severity: Severity;
-  description: string;
+  phrase: AlertPhrase;
   ip_address: string | null;
 }
 
 const DRILLS: readonly Omit<Drill, 'ip_address'>[] = [
-  {
-    threat_type: 'brute_force',
-    severity: 'medium',
-    description: 'Someone entered five wrong passwords in ten minutes from one address.',
-  },
-  { threat_type: 'suspicious_login', severity: 'high', description: 'Someone signed in from a new device.' },
-  { threat_type: 'malware_detected', severity: 'high', description: 'A download contains a program that steals passwords.' },
-  { threat_type: 'phishing_attempt', severity: 'medium', description: 'An email links to a fake bank sign-in page.' },
-  {
-    threat_type: 'intrusion_attempt',
-    severity: 'high',
-    description: 'Someone is probing for database errors and hidden folders.',
-  },
-  { threat_type: 'ddos_attempt', severity: 'low', description: 'More requests came in a minute than usually come in an hour.' },
+  { threat_type: 'brute_force', severity: 'medium', phrase: alertPhrase('drill.brute_force', {}) },
+  { threat_type: 'suspicious_login', severity: 'high', phrase: alertPhrase('drill.suspicious_login', {}) },
+  { threat_type: 'malware_detected', severity: 'high', phrase: alertPhrase('drill.malware_detected', {}) },
+  { threat_type: 'phishing_attempt', severity: 'medium', phrase: alertPhrase('drill.phishing_attempt', {}) },
+  { threat_type: 'intrusion_attempt', severity: 'high', phrase: alertPhrase('drill.intrusion_attempt', {}) },
+  { threat_type: 'ddos_attempt', severity: 'low', phrase: alertPhrase('drill.ddos_attempt', {}) },
 ];
 
 /** Networks set aside for examples (RFC 5737), so that a drill names no real address. */
@@ -52,10 +45,12 @@ export async function addDrill(
 ): Promise<Alert> {
   const id = newId();
   const at = new Date(parts.now).toISOString();
+  const { phrase, ...pretended } = drill(parts.random);
   const row = {
     id,
     user_id,
-    ...drill(parts.random),
+    ...pretended,
+    ...describedBy(phrase),
     created_at: at,
     last_seen: at,
     last_id: id,
@@ -63,7 +58,7 @@ export async function addDrill(
     rule: 'drill',
     source: null,
     outcome: 'blocked' as const,
-    evidence: JSON.stringify({ threshold: 'This is simulated. You requested it, and none of it happened.', events: [] }),
+    evidence: JSON.stringify(evidenceOf({ threshold: alertPhrase('threshold.drill', {}), events: [] })),
     simulated: 1,
     dedupe_key: `drill:${id}`,
     status: 'open' as const,

@@ -3,7 +3,16 @@ import { type Insertable, type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
 import type { Incident } from '#platform/incident.ts';
-import { type AlertRow, addSession, incidentSource, isGraver, mergeEvidence, sessionsOf } from './alert-record.ts';
+import {
+  type AlertRow,
+  addSession,
+  describedBy,
+  evidenceOf,
+  incidentSource,
+  isGraver,
+  mergeEvidence,
+  sessionsOf,
+} from './alert-record.ts';
 import type { AlertTables } from './alerts.tables.ts';
 
 const HOUR_MS = 3_600_000;
@@ -47,15 +56,14 @@ function dedupeKey({ user_id, rule, key, browser_id }: Incident): string {
 const before = (at: string, ms: number) => new Date(Date.parse(at) - ms).toISOString();
 
 function newRow(incident: Incident, source: string | null, suppression_id: string | null): Insertable<AlertTables['alerts']> {
-  const { user_id, threat_type, severity, description, at, rule, outcome, evidence, ip_address, browser_id, session_id } =
-    incident;
+  const { user_id, threat_type, severity, phrase, at, rule, outcome, evidence, ip_address, browser_id, session_id } = incident;
   const id = newId();
   return {
     id,
     user_id,
     threat_type,
     severity,
-    description,
+    ...describedBy(phrase),
     created_at: at,
     last_seen: at,
     last_id: id,
@@ -63,7 +71,7 @@ function newRow(incident: Incident, source: string | null, suppression_id: strin
     rule,
     source,
     outcome,
-    evidence: JSON.stringify(evidence),
+    evidence: JSON.stringify(evidenceOf(evidence)),
     ip_address,
     simulated: 0,
     dedupe_key: dedupeKey(incident),
@@ -122,7 +130,7 @@ async function tellAgain(database: Kysely<Tables>, incident: Incident): Promise<
   if (incident.outcome !== 'blocked') return;
   await database
     .updateTable('alerts')
-    .set({ outcome: 'blocked', description: incident.description })
+    .set({ outcome: 'blocked', ...describedBy(incident.phrase) })
     .where('dedupe_key', '=', dedupeKey(incident))
     .where('outcome', '!=', 'blocked')
     .execute();
@@ -164,12 +172,12 @@ async function addOccurrence(
   found: { known: AlertRow; incident: Incident; source: string | null; suppression_id: string | null },
 ): Promise<boolean> {
   const { known, incident, source, suppression_id } = found;
-  const { at, severity, outcome, description, ip_address, evidence } = incident;
+  const { at, severity, outcome, phrase, ip_address, evidence } = incident;
   const graver = isGraver(severity, known.severity);
   const is_shown = suppression_id === null && !isSettled(known, incident);
   const is_closed = known.status === 'resolved' || known.hidden_by !== null;
   const reopens = is_shown && (is_closed || (known.status === 'acknowledged' && graver));
-  const newest = at >= known.last_seen ? { last_seen: at, outcome, description, ip_address } : {};
+  const newest = at >= known.last_seen ? { last_seen: at, outcome, ...describedBy(phrase), ip_address } : {};
   await database
     .updateTable('alerts')
     .set({
@@ -178,7 +186,7 @@ async function addOccurrence(
       ...(source === known.source ? {} : { source: null }),
       ...(is_shown ? { last_id: newId() } : {}),
       ...(reopens ? { status: 'open', hidden_by: null, ...UNRESOLVED } : {}),
-      evidence: JSON.stringify(mergeEvidence(evidenceSchema.parse(JSON.parse(known.evidence)), evidence)),
+      evidence: JSON.stringify(mergeEvidence(evidenceSchema.parse(JSON.parse(known.evidence)), evidenceOf(evidence))),
       session_ids: addSession(sessionsOf(known), incident.session_id),
     })
     .where('id', '=', known.id)

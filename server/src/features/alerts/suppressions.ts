@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
-import { type AlertRow, type Decider, isSuppressible } from './alert-record.ts';
+import { type AlertRow, type Decider, isSuppressible, phraseOf } from './alert-record.ts';
 import type { AlertTables } from './alerts.tables.ts';
 
 const DAY_MS = 86_400_000;
@@ -48,7 +48,7 @@ export function createSuppressions(parts: {
     async add(transaction, row, { user_id, origin }) {
       const { source } = requireSuppressible(row, 'suppress');
       const until = at(SUPPRESSION_DAYS * DAY_MS);
-      const { user_id: owner, rule, description } = row;
+      const { user_id: owner, rule, description, phrase } = row;
       await transaction
         .insertInto('alert_suppressions')
         .values({
@@ -57,6 +57,7 @@ export function createSuppressions(parts: {
           rule,
           source,
           description,
+          phrase,
           created_at: at(),
           until,
           hidden_count: 0,
@@ -76,14 +77,14 @@ export function createSuppressions(parts: {
     async list(user_id, { limit, cursor }) {
       let query = database
         .selectFrom('alert_suppressions')
-        .select(['id', 'rule', 'source', 'description', 'created_at', 'until', 'hidden_count', 'last_hidden_at'])
+        .select(['id', 'rule', 'source', 'description', 'phrase', 'created_at', 'until', 'hidden_count', 'last_hidden_at'])
         .where('user_id', '=', user_id)
         // An expired one still brings back the alerts that it hid.
         .where((where) => where.or([where('until', '>', at()), where('hidden_count', '>', 0)]))
         .orderBy('id', 'desc')
         .limit(limit);
       if (cursor !== undefined) query = query.where('id', '<', cursor);
-      return await query.execute();
+      return (await query.execute()).map((row) => ({ ...row, phrase: phraseOf(row) }));
     },
 
     find: (id) =>

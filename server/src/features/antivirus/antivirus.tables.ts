@@ -20,6 +20,8 @@ export interface AntivirusTables {
     threat_facts: string | null;
     /** JSON. */
     notes: string;
+    /** The notes as phrases, in their order; null in rows from before. */
+    note_phrases: string | null;
     engines: string;
     coverage: string | null;
     /** 1 while the uploaded bytes wait in the spool for an engine. */
@@ -73,7 +75,7 @@ export interface AntivirusTables {
 }
 
 export const ANTIVIRUS_PERSONAL: readonly PersonalTable[] = [
-  { table: 'scans', json: ['notes', 'engines', 'coverage', 'threat_facts'] },
+  { table: 'scans', json: ['notes', 'note_phrases', 'engines', 'coverage', 'threat_facts'] },
   { table: 'scan_counts', key: 'user_id' },
   { table: 'quarantine_reports' },
 ];

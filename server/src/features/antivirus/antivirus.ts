@@ -232,8 +232,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       .limit(1)
       .executeTakeFirst();
     if (earlier === undefined) return undefined;
-    const { scan_status, status_detail, threat_detected, threat_member, threat_facts, media_type, notes, engines, coverage } =
-      earlier;
+    const { scan_status, status_detail, threat_detected, threat_member, threat_facts, media_type, engines, coverage } = earlier;
     return withList(this.matchHash, row, {
       scan_status,
       status_detail,
@@ -241,7 +240,8 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       threat_member,
       threat_facts,
       media_type,
-      notes,
+      notes: earlier.notes,
+      note_phrases: earlier.note_phrases,
       engines,
       coverage,
       edition: earlier.edition,
@@ -317,6 +317,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       first_seen_at: scanned_at,
       threat_facts: null,
       notes: '[]',
+      note_phrases: '[]',
       engines: '[]',
       // An empty file is clean; no engine is asked.
       coverage: size === 0 ? JSON.stringify(NO_COVERAGE) : null,
@@ -413,6 +414,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       first_seen_at: scanned_at,
       threat_facts: null,
       notes: '[]',
+      note_phrases: '[]',
       engines: '[]',
       coverage: null,
       spooled: 0,

@@ -1,4 +1,5 @@
-import { describeMediaType, MEDIA_TYPE_WORDS } from '@palisade/contract/media-type';
+import { MEDIA_TYPE_WORDS } from '@palisade/contract/media-type';
+import { type ScanPhrase, scanPhrase } from '@palisade/contract/scan-phrases';
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 
@@ -31,13 +32,13 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * One sentence when a name promises another type than the bytes have; undefined when it does not, or the type is unknown. A mail or text that calls
+ * A note when a name promises another type than the bytes have; undefined when it does not, or the type is unknown. A mail or text that calls
  * itself a picture is as telling as a program that does.
  */
-export function disguiseOf(filename: string, media_type: string | null): string | undefined {
+export function disguiseOf(filename: string, media_type: string | null): ScanPhrase | undefined {
   if (media_type === null || MEDIA_TYPE_WORDS[media_type] === undefined) return undefined;
   const ending = /\.([a-z0-9]{1,5})$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
   const allowed = Object.hasOwn(ENDINGS, ending) ? ENDINGS[ending] : undefined;
   if (allowed === undefined || allowed.some((start) => media_type.startsWith(start))) return undefined;
-  return `Its name ends in .${ending}, but its content is ${describeMediaType(media_type)}.`;
+  return scanPhrase('disguise', { ending, media_type });
 }

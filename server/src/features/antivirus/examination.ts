@@ -392,7 +392,7 @@ export class Examinations {
       verdict.edition = null;
     }
     if (keepsFinding(row, verdict)) return row;
-    if (row.scan_status === 'infected' && verdict.scan_status === 'clean') verdict.notes = notesOfCleared(row, verdict);
+    if (row.scan_status === 'infected' && verdict.scan_status === 'clean') Object.assign(verdict, notesOfCleared(row, verdict));
     return await this.conclude(row, verdict, held);
   }
 

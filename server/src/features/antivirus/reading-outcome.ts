@@ -1,8 +1,9 @@
 import { coverageSchema } from '@palisade/contract/antivirus';
+import { scanEnglish, scanPhrase } from '@palisade/contract/scan-phrases';
 import type { EngineOutcome } from '@palisade/scanner/yara-pool';
 import { invalidField, Problem } from '#platform/problem.ts';
 import { isOfItsFinders } from './known-hashes.ts';
-import { notesSchema } from './scan-record.ts';
+import { notePhrasesOf, notesSchema } from './scan-record.ts';
 import type { ScanRow as Row, Verdict } from './scan-store.ts';
 
 /** Whether all engines have answered, or one answer is enough. */
@@ -31,8 +32,12 @@ export function keepsFinding(row: Row, verdict: Partial<Verdict>): boolean {
   return was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict));
 }
 
-/** The notes of a file in which newer signatures find nothing, as JSON. */
-export function notesOfCleared(row: Row, { notes }: Partial<Verdict>): string {
-  const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. We checked it again with newer threat definitions and found nothing.`;
-  return JSON.stringify([...notesSchema.parse(JSON.parse(notes ?? '[]')), before]);
+/** The notes of a file in which newer signatures find nothing, as its columns hold them. */
+export function notesOfCleared(row: Row, { notes, note_phrases }: Partial<Verdict>): Pick<Verdict, 'notes' | 'note_phrases'> {
+  const cleared = scanPhrase('cleared', { day: row.scanned_at.slice(0, 10), threat: String(row.threat_detected) });
+  const before = notesSchema.parse(JSON.parse(notes ?? '[]'));
+  return {
+    notes: JSON.stringify([...before, scanEnglish(cleared)]),
+    note_phrases: JSON.stringify([...notePhrasesOf(before, note_phrases ?? null), { ...cleared, member: null }]),
+  };
 }

@@ -1,11 +1,24 @@
-import { coverageSchema, engineAnswerSchema, type Scan } from '@palisade/contract/antivirus';
+import { coverageSchema, engineAnswerSchema, notePhraseSchema, type Scan } from '@palisade/contract/antivirus';
 import { type ScanDetail, threatFactsSchema } from '@palisade/contract/quarantine';
+import { knownScanPhrase, noteInEnglish, scanEnglish } from '@palisade/contract/scan-phrases';
 import { z } from 'zod';
 import { disguiseOf } from './disguise.ts';
 import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
 import type { ScanRow } from './scan-store.ts';
 
 export const notesSchema = z.array(z.string());
+const notePhrasesSchema = z.array(notePhraseSchema.nullable());
+
+/** The phrases of a record's notes, one for each; null where none is kept that says the note, as in a record that an older server wrote. */
+export function notePhrasesOf(notes: readonly string[], stored: string | null): Scan['note_phrases'] {
+  const phrases = stored === null ? [] : notePhrasesSchema.parse(JSON.parse(stored));
+  return notes.map((note, at) => {
+    const kept = phrases[at] ?? null;
+    const phrase = kept === null ? undefined : knownScanPhrase(kept);
+    return phrase !== undefined && noteInEnglish({ member: kept?.member ?? null, phrase }) === note ? kept : null;
+  });
+}
+
 export const enginesSchema = z.array(engineAnswerSchema);
 
 /** A record as the lists show it. */
@@ -30,9 +43,11 @@ export function scanOf({
   ...row
 }: ScanRow): Scan {
   const disguise = disguiseOf(row.filename, row.media_type);
+  const notes = notesSchema.parse(JSON.parse(row.notes));
   return {
     ...row,
-    notes: [...(disguise === undefined ? [] : [disguise]), ...notesSchema.parse(JSON.parse(row.notes))],
+    notes: [...(disguise === undefined ? [] : [scanEnglish(disguise)]), ...notes],
+    note_phrases: [...(disguise === undefined ? [] : [{ ...disguise, member: null }]), ...notePhrasesOf(notes, row.note_phrases)],
     engines: enginesSchema.parse(JSON.parse(row.engines)),
     is_test_file: isTestFile(row),
     coverage: row.coverage === null ? null : coverageSchema.parse(JSON.parse(row.coverage)),

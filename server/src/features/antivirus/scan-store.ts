@@ -27,6 +27,7 @@ export type Verdict = Required<
     | 'threat_facts'
     | 'media_type'
     | 'notes'
+    | 'note_phrases'
     | 'engines'
     | 'coverage'
     | 'edition'

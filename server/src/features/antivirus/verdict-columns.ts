@@ -1,3 +1,4 @@
+import { noteInEnglish } from '@palisade/contract/scan-phrases';
 import type { Verdict as FileVerdict } from '@palisade/scanner/verdict';
 import type { Verdict } from './scan-store.ts';
 
@@ -12,7 +13,8 @@ export function columnsOf(verdict: FileVerdict, filename: string): Partial<Verdi
     threat_member: seen.threat_member,
     threat_facts: seen.threat_facts === null ? null : JSON.stringify(seen.threat_facts),
     media_type: seen.media_type,
-    notes: JSON.stringify(seen.notes),
+    notes: JSON.stringify(seen.notes.map(noteInEnglish)),
+    note_phrases: JSON.stringify(seen.notes.map(({ member, phrase }) => ({ ...phrase, member }))),
     coverage: JSON.stringify(seen.coverage),
     edition: edition === null ? null : editionFor(edition, seen.named_after_file ? filename : undefined),
   };

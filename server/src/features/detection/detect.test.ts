@@ -386,7 +386,7 @@ describe('to the millisecond, a rule', () => {
         const reading = read(sighting);
         if (reading === undefined) throw new Error(`${id} reads nothing in its own event`);
         const drop = { at: START + ms, value: reading.value, user_id: null, is_blocked: true };
-        const poured = pour(window, measure, { ...drop, sample: { at: sighting.at, what: '', source: null } });
+        const poured = pour(window, measure, { ...drop, sample: { at: sighting.at, what: '', phrase: null, source: null } });
         window = poured.window;
         return poured.is_full;
       });
@@ -411,7 +411,12 @@ describe('a finding', () => {
     ).findings;
     expect(spray).toMatchObject({ targets: ['user-0', 'user-1'], key: '203.0.113.5' });
     expect(spray?.samples).toHaveLength(5);
-    expect(spray?.samples[0]).toEqual({ at: '2026-11-20T10:00:00.000Z', what: 'A wrong password', source: '203.0.113.5' });
+    expect(spray?.samples[0]).toEqual({
+      at: '2026-11-20T10:00:00.000Z',
+      what: 'A wrong password',
+      phrase: { code: 'event.wrong_password', params: {} },
+      source: '203.0.113.5',
+    });
   });
 
   test('begins anew: the next one takes as many events again', () => {

@@ -1,8 +1,30 @@
+import type { AlertPhrase } from '@palisade/contract/alert-phrases';
 import type { Severity } from '@palisade/contract/anti-hacking';
 import { may } from '@palisade/contract/may';
 import { isOutOfReach } from './infected-file.ts';
-import { AFTER_FAILURES, AFTER_SPRAY, inWords, pairKey, type Reading, RULES, type Rule, type Sighting } from './rules.ts';
-import { addSample, type Counting, EMPTY, expiryOf, forgive, pour, type Sample, type Window, withValue } from './windows.ts';
+import {
+  AFTER_FAILURES,
+  AFTER_SPRAY,
+  fromAddress,
+  inWords,
+  pairKey,
+  type Reading,
+  RULES,
+  type Rule,
+  type Sighting,
+} from './rules.ts';
+import {
+  addSample,
+  type Counting,
+  EMPTY,
+  expiryOf,
+  forgive,
+  pour,
+  type Sample,
+  sampleOf,
+  type Window,
+  withValue,
+} from './windows.ts';
 
 /** Where a window is kept: a rule's id and a key. */
 export interface Place {
@@ -30,7 +52,7 @@ export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audie
   rule: string;
   key: string;
   severity: Severity;
-  description: string;
+  phrase: AlertPhrase;
   /** The accounts among the counted events. */
   targets: readonly string[];
   /** Attempts that must be refused for the outcome `blocked`; empty where a refusal would prove nothing. */
@@ -137,7 +159,7 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
   const at = Date.parse(sighting.at);
   // A file is known by its content, wherever it comes from.
   const source = sighting.kind === 'scan_finished' ? `sha256:${sighting.data.sha256}` : sighting.source;
-  const sample: Sample = { at: sighting.at, what: cut(inWords(sighting)), source };
+  const sample = sampleOf(inWords(sighting), { at: sighting.at, source });
   const is_blocked = isBlocked(sighting);
   const aliveAt = (place: Place): Window | undefined => {
     const kept = next.get(nameOf(place));
@@ -237,7 +259,7 @@ function afterFailures(
     threshold,
     audience,
     severity: may.administrate(sighting.data) ? 'critical' : 'high',
-    description: `Someone signed in to your account from ${sighting.address ?? 'somewhere'}, right after guessing passwords there.`,
+    phrase: fromAddress('suspicious_login.after_failures', sighting),
     targets: sighting.user_id === null ? [] : [sighting.user_id],
     tried: [],
     samples,
@@ -249,16 +271,16 @@ function afterSpray(sighting: Extract<Sighting, { kind: 'login_succeeded' }>, ke
   return {
     ...afterFailures(sighting, key, samples),
     ...AFTER_SPRAY,
-    description: `Someone signed in from ${sighting.address ?? 'somewhere'}, right after guessing passwords for five or more accounts.`,
+    phrase: fromAddress('suspicious_login.after_spray', sighting),
     targets: [],
   };
 }
 
 function findingOf(
   rule: Rule,
-  { key, severity, description }: Reading,
+  { key, severity, phrase }: Reading,
   counted: Pick<Finding, 'targets' | 'tried' | 'samples' | 'is_open'>,
 ): Finding {
   const { threat_type, threshold, audience, told_as = rule.id } = rule;
-  return { rule: told_as, key, threat_type, threshold, audience, severity, description, ...counted };
+  return { rule: told_as, key, threat_type, threshold, audience, severity, phrase, ...counted };
 }

@@ -337,7 +337,7 @@ describe('a stream of events', async () => {
   ])('of failed sign-ins is blocked only when they are being refused: %s', async (account, outcome, source) => {
     const { detection, raised } = server({ refused: ['refused'] });
     for (let index = 0; index < 5; index++) await detection.observe(failed(account, { source }));
-    const evidence = { events: repeat(5, { what: 'A wrong password' }) };
+    const evidence = { events: repeat(5, { what: { code: 'event.wrong_password', params: {} } }) };
     await soon(() => expect(raised).toMatchObject([{ outcome, user_id: 'maria', evidence }]));
   });
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { alertEnglish, alertPhrase } from '@palisade/contract/alert-phrases';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -215,11 +216,12 @@ function detectAll(kept: Windows, sightings: readonly Sighting[]): { held: Windo
   return { held, found };
 }
 
-function foundIn(sighting: Sighting, { is_open, samples, targets, tried, ...finding }: Finding): Found {
+function foundIn(sighting: Sighting, { is_open, samples, targets, tried, phrase, threshold, ...finding }: Finding): Found {
   const { at, user_id, address, browser } = sighting;
   const has_session = sighting.kind === 'login_succeeded' || sighting.kind === 'token_moved';
   return {
     ...finding,
+    ...inBoth(phrase, threshold),
     at,
     user_id,
     address,
@@ -229,6 +231,16 @@ function foundIn(sighting: Sighting, { is_open, samples, targets, tried, ...find
     browser_id: browser?.id ?? null,
     session_id: has_session ? sighting.data.session_id : null,
     outcome: outcomeOf(sighting, is_open),
+  };
+}
+
+/** The sentences of a finding, as phrases and in English: a server of an earlier version reads the English. */
+function inBoth(phrase: Finding['phrase'], threshold: Finding['threshold']) {
+  return {
+    description: alertEnglish(phrase),
+    phrase,
+    threshold: alertEnglish(threshold),
+    threshold_phrase: threshold,
   };
 }
 
@@ -252,15 +264,17 @@ function outcomeOf(sighting: Sighting, is_open: boolean): Found['outcome'] {
 }
 
 function floodFound({ asker, key, count, limit, at }: Flood): Found {
-  const who = asker.kind === 'source' ? asker.id : 'one account';
+  const phrase =
+    asker.kind === 'source'
+      ? alertPhrase('ddos_attempt.flood.source', { source: asker.id, count })
+      : alertPhrase('ddos_attempt.flood.account', { count });
   return {
     rule: FLOOD.id,
     key,
     threat_type: FLOOD.threat_type,
     severity: FLOOD.severity,
     at,
-    description: `${who} sent far more requests than usual: ${count} within 15 minutes.`,
-    threshold: `more than ${limit} requests within 15 minutes, compared with the previous 4 hours`,
+    ...inBoth(phrase, alertPhrase('threshold.ddos_attempt.flood', { limit })),
     audience: 'administrators',
     samples: [],
     targets: [],

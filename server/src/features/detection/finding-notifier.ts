@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { logFailure } from '#platform/database-patience.ts';
 import type { Claim, FindingTables, Incident } from '#platform/incident.ts';
 import { type Found, forgetFindings, type KeptFinding, takeFinding, unfinishedFindings } from './findings-store.ts';
+import { phraseOrWritten } from './windows.ts';
 
 /** Raises alerts from findings, once for each recipient. */
 export interface FindingNotifier {
@@ -53,12 +54,20 @@ export function createFindingNotifier(parts: {
   }
 
   async function incidentFor(user_id: string, found: Found): Promise<Incident> {
-    const { rule, key, threat_type, severity, description, at, threshold, samples, address, browser_id, session_id } = found;
+    const { rule, key, threat_type, severity, at, samples, address, browser_id, session_id } = found;
     return {
-      ...{ rule, key, user_id, threat_type, severity, description, at, browser_id, session_id },
+      ...{ rule, key, user_id, threat_type, severity, at, browser_id, session_id },
+      phrase: phraseOrWritten(found.description, found.phrase),
       outcome: await outcomeFor(user_id, found),
       ip_address: address,
-      evidence: { threshold, events: samples },
+      evidence: {
+        threshold: phraseOrWritten(found.threshold, found.threshold_phrase),
+        events: samples.map(({ at: seen_at, what, phrase, source }) => ({
+          at: seen_at,
+          what: phraseOrWritten(what, phrase),
+          source,
+        })),
+      },
     };
   }
 

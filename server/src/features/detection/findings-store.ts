@@ -1,4 +1,5 @@
 import { severitySchema, THREAT_TYPES } from '@palisade/contract/anti-hacking';
+import { phraseSchema } from '@palisade/contract/phrase';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';
@@ -12,8 +13,11 @@ const foundSchema = z.object({
   key: z.string(),
   threat_type: z.enum(THREAT_TYPES),
   severity: severitySchema,
+  /** The English sentence; a server of an earlier version keeps no phrases. */
   description: z.string(),
+  phrase: phraseSchema.nullable().default(null),
   threshold: z.string(),
+  threshold_phrase: phraseSchema.nullable().default(null),
   samples: z.array(sampleSchema),
   audience: z.enum(AUDIENCES),
   /** The accounts among the counted events. */

@@ -1,7 +1,10 @@
+import { ALERT_PHRASES, type AlertPhrase, alertPhrase } from '@palisade/contract/alert-phrases';
 import type { Severity, ThreatType } from '@palisade/contract/anti-hacking';
 import { may } from '@palisade/contract/may';
+import type { ParamsOf } from '@palisade/contract/phrase';
 import type { SecurityEvent } from '#platform/security-event.ts';
-import { describeInfectedFile } from './infected-file.ts';
+import { UNKNOWN_CLIENT } from '#platform/user-agent.ts';
+import { infectedFilePhrase } from './infected-file.ts';
 import type { Counting, Measure } from './windows.ts';
 
 /** Facts about an event that are not in it. */
@@ -23,8 +26,8 @@ export interface Reading {
   /** The value that must differ, for rules that need different ones. */
   value: string;
   severity: Severity;
-  /** What happened, in a person's words. */
-  description: string;
+  /** What happened. */
+  phrase: AlertPhrase;
 }
 
 /**
@@ -41,7 +44,7 @@ export interface Rule {
   threat_type: ThreatType;
   measure: Measure;
   /** The measure in words. */
-  threshold: string;
+  threshold: AlertPhrase;
   audience: (typeof AUDIENCES)[number];
   /**
    * The refusal that makes it blocked: of sign-in to the account of its latest event, or to every account that it counted, from there. Absent where that would
@@ -80,7 +83,7 @@ interface Row<K extends Kind> extends Omit<Rule, 'read'> {
   key: (sighting: SightingOf<K>) => string | null;
   value?: (sighting: SightingOf<K>) => string;
   severity: Severity | ((sighting: SightingOf<K>) => Severity);
-  describe: (sighting: SightingOf<K>) => string;
+  describe: (sighting: SightingOf<K>) => AlertPhrase;
 }
 
 function isOf<K extends Kind>(sighting: Sighting, kind: K): sighting is SightingOf<K> {
@@ -99,7 +102,7 @@ function rule<K extends Kind>({ on, key, value, severity, describe, ...rest }: R
         key: found,
         value: value?.(sighting) ?? '',
         severity: typeof severity === 'string' ? severity : severity(sighting),
-        description: describe(sighting),
+        phrase: describe(sighting),
       };
     },
   };
@@ -111,7 +114,24 @@ type Login = SightingOf<'login_failed' | 'login_succeeded'>;
 export const pairKey = ({ source, data }: Login) => `${source} ${data.account}`;
 /** Only the server's own events have no source, and a sign-in is never one. */
 const sourceKey = ({ source }: Sighting) => source;
-const from = ({ address }: Sighting) => (address === null ? '' : `, from ${address}`);
+
+/** The codes that have another one beside them, which names the address and takes nothing else. */
+type Sourced =
+  | 'brute_force.pair'
+  | 'brute_force.burst'
+  | 'brute_force.slow'
+  | 'brute_force.spray'
+  | 'suspicious_login.block_not_effective'
+  | 'suspicious_login.after_failures'
+  | 'suspicious_login.after_spray'
+  | 'intrusion_attempt.probing'
+  | 'intrusion_attempt.privilege'
+  | 'ddos_attempt.rate';
+
+/** A phrase that names the address of an event where it is known. */
+export function fromAddress(code: Sourced, { address }: Pick<Sighting, 'address'>): AlertPhrase {
+  return address === null ? alertPhrase(code, {}) : alertPhrase(`${code}.from`, { address });
+}
 
 /** Volume by 15 minutes, beyond that of the hours before. */
 export const FLOOD = {
@@ -140,13 +160,13 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // fail2ban: maxretry 5, findtime 10m.
     measure: sliding(5, 10 * MINUTE),
-    threshold: '5 failed sign-ins to one account from one source in 10 minutes',
+    threshold: alertPhrase('threshold.brute_force.pair', {}),
     audience: 'person',
     refusal: 'account',
     arms: 'pair',
     key: pairKey,
     severity: 'medium',
-    describe: (sighting) => `Five sign-ins to your account failed in 10 minutes${from(sighting)}.`,
+    describe: (sighting) => fromAddress('brute_force.pair', sighting),
   }),
   // The pair covers one account, and a household has up to four who mistype at the same time.
   rule({
@@ -155,14 +175,14 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // CrowdSec, ssh-bf.
     measure: bucket(5, 10 * SECOND, { different: SEVERAL_ACCOUNTS }),
-    threshold: 'more than 5 failed sign-ins to 6 or more accounts from one source, minus one every 10 seconds',
+    threshold: alertPhrase('threshold.brute_force.burst', {}),
     audience: 'every_administrator',
     refusal: 'accounts',
     arms: 'source',
     key: sourceKey,
     value: ({ data }) => data.account,
     severity: 'medium',
-    describe: (sighting) => `Sign-ins to several accounts failed in quick succession${from(sighting)}.`,
+    describe: (sighting) => fromAddress('brute_force.burst', sighting),
   }),
   rule({
     id: 'brute_force.slow',
@@ -170,14 +190,14 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // CrowdSec, ssh-slow-bf; each account once [H], since a person who gives up has typed four times (`ordinary-week.test.ts`).
     measure: bucket(10, 60 * SECOND, { once: true }),
-    threshold: 'failed sign-ins to more than 10 different accounts from one source, minus one every minute',
+    threshold: alertPhrase('threshold.brute_force.slow', {}),
     audience: 'every_administrator',
     refusal: 'accounts',
     arms: 'source',
     key: sourceKey,
     value: ({ data }) => data.account,
     severity: 'medium',
-    describe: (sighting) => `Sign-ins to several accounts failed repeatedly${from(sighting)}.`,
+    describe: (sighting) => fromAddress('brute_force.slow', sighting),
   }),
   rule({
     id: 'brute_force.spray',
@@ -185,14 +205,14 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // CrowdSec, ssh-bf_user-enum.
     measure: bucket(4, 10 * SECOND, { once: true }),
-    threshold: '5 different accounts from one source, minus one every 10 seconds',
+    threshold: alertPhrase('threshold.brute_force.spray', {}),
     audience: 'every_administrator',
     refusal: 'accounts',
     arms: 'source',
     key: sourceKey,
     value: ({ data }) => data.account,
     severity: 'high',
-    describe: (sighting) => `Sign-ins to five different accounts failed in quick succession${from(sighting)}.`,
+    describe: (sighting) => fromAddress('brute_force.spray', sighting),
   }),
   rule({
     id: 'brute_force.distributed',
@@ -200,25 +220,29 @@ export const RULES: readonly Rule[] = [
     on: 'login_failed',
     // [H]. An attacker who is refused at one of the sources continues at the others.
     measure: sliding(20, HOUR, 5),
-    threshold: '20 failed sign-ins to one account from 5 or more sources within an hour',
+    threshold: alertPhrase('threshold.brute_force.distributed', {}),
     audience: 'person',
     arms: 'account',
     key: ({ data }) => data.account,
     value: ({ source }) => source ?? '',
     severity: 'high',
-    describe: () =>
-      'Twenty sign-ins to your account failed in an hour, from five or more addresses. We slow down further attempts. You can still sign in.',
+    describe: () => alertPhrase('brute_force.distributed', {}),
   }),
   rule({
     id: 'suspicious_login.new_browser',
     threat_type: 'suspicious_login',
     on: 'login_succeeded',
     measure: EACH,
-    threshold: 'a sign-in with a new browser, a new kind of browser, and a new source',
+    threshold: alertPhrase('threshold.suspicious_login.new_browser', {}),
     audience: 'person',
     key: ({ browser }) => (browser?.is_new ? browser.id : null),
     severity: ({ data }) => (data.has_second_factor ? 'low' : 'medium'),
-    describe: (sighting) => `Someone signed in to your account with a new browser: ${sighting.client}${from(sighting)}.`,
+    describe: ({ client, address }) => {
+      const signedIn = { client: client ?? UNKNOWN_CLIENT };
+      return address === null
+        ? alertPhrase('suspicious_login.new_browser', signedIn)
+        : alertPhrase('suspicious_login.new_browser.from', { ...signedIn, address });
+    },
   }),
   rule({
     id: 'suspicious_login.token_moved',
@@ -226,67 +250,70 @@ export const RULES: readonly Rule[] = [
     on: 'token_moved',
     // [H]
     measure: EACH,
-    threshold: 'a session used from a different kind of browser and source than at sign-in',
+    threshold: alertPhrase('threshold.suspicious_login.token_moved', {}),
     audience: 'person',
     key: ({ data }) => data.session_id,
     severity: 'high',
-    describe: (sighting) =>
-      `Your session in ${sighting.data.signed_in_client} was used by ${sighting.client}${from(sighting)}. Someone may have copied it.`,
+    describe: ({ data: { signed_in_client }, client, address }) => {
+      const moved = { signed_in_client, client: client ?? UNKNOWN_CLIENT };
+      return address === null
+        ? alertPhrase('suspicious_login.token_moved', moved)
+        : alertPhrase('suspicious_login.token_moved.from', { ...moved, address });
+    },
   }),
   rule({
     id: 'suspicious_login.block_not_effective',
     threat_type: 'suspicious_login',
     on: 'login_succeeded',
     measure: EACH,
-    threshold: 'a sign-in that succeeded from a blocked source',
+    threshold: alertPhrase('threshold.suspicious_login.block_not_effective', {}),
     audience: 'person',
     key: (sighting) => (sighting.is_refused ? pairKey(sighting) : null),
     severity: ({ data }) => (may.administrate(data) ? 'critical' : 'high'),
-    describe: (sighting) => `Someone signed in to your account${from(sighting)}, although we block sign-ins from there.`,
+    describe: (sighting) => fromAddress('suspicious_login.block_not_effective', sighting),
   }),
   rule({
     id: 'malware_detected.infected',
     threat_type: 'malware_detected',
     on: 'scan_finished',
     measure: EACH,
-    threshold: 'an infected file',
+    threshold: alertPhrase('threshold.malware_detected.infected', {}),
     audience: 'person',
     key: ({ data }) => (data.is_phishing ? null : `scan:${data.scan_id}`),
     severity: ({ data }) => (data.is_test_file ? 'low' : 'high'),
-    describe: ({ data }) => describeInfectedFile(data),
+    describe: ({ data }) => infectedFilePhrase(data),
   }),
   outbreak({
     id: 'malware_detected.outbreak',
     // Wazuh 40113.
     measure: sliding(8, 6 * MINUTE, 8),
-    threshold: '8 infected files within 6 minutes',
+    threshold: alertPhrase('threshold.malware_detected.outbreak', {}),
     value: ({ data }) => data.scan_id,
     describe: ({ data }) =>
-      data.is_test_file
-        ? 'Eight harmless test files arrived in 6 minutes.'
-        : 'Eight infected files arrived in 6 minutes. A threat may be spreading. Check where they come from.',
+      alertPhrase(data.is_test_file ? 'malware_detected.outbreak.test_files' : 'malware_detected.outbreak', {}),
   }),
   outbreak({
     id: 'malware_detected.outbreak_different',
     // [H]
     measure: sliding(3, HOUR, 3),
-    threshold: '3 different infected files within an hour',
+    threshold: alertPhrase('threshold.malware_detected.outbreak_different', {}),
     value: ({ data }) => data.sha256,
     describe: ({ data }) =>
-      data.is_test_file
-        ? 'Three different harmless test files arrived in an hour.'
-        : 'Three different infected files arrived in an hour. A threat may be spreading. Check where they come from.',
+      alertPhrase(
+        data.is_test_file ? 'malware_detected.outbreak_different.test_files' : 'malware_detected.outbreak_different',
+        {},
+      ),
   }),
   rule({
     id: 'phishing_attempt.verdict',
     threat_type: 'phishing_attempt',
     on: 'scan_finished',
     measure: EACH,
-    threshold: 'a file that looks like phishing',
+    threshold: alertPhrase('threshold.phishing_attempt.verdict', {}),
     audience: 'person',
     key: ({ data }) => (data.is_phishing ? `scan:${data.scan_id}` : null),
     severity: ({ data }) => (data.is_test_file ? 'low' : 'medium'),
-    describe: ({ data }) => describeInfectedFile(data),
+    describe: ({ data }) => infectedFilePhrase(data),
   }),
   rule({
     id: 'intrusion_attempt.probing',
@@ -294,24 +321,24 @@ export const RULES: readonly Rule[] = [
     on: 'request_refused',
     // CrowdSec, http-probing.
     measure: bucket(10, 10 * SECOND, { once: true }),
-    threshold: 'more than 10 different unknown paths from one source, minus one every 10 seconds',
+    threshold: alertPhrase('threshold.intrusion_attempt.probing', {}),
     audience: 'administrators',
     key: (sighting) => (sighting.data.reason === 'unknown_path' ? sighting.source : null),
     value: ({ data }) => data.path,
     severity: 'medium',
-    describe: (sighting) => `Someone tried many nonexistent addresses in quick succession${from(sighting)}.`,
+    describe: (sighting) => fromAddress('intrusion_attempt.probing', sighting),
   }),
   exploitStrings({
     id: 'intrusion_attempt.exploit_strings',
     // CrowdSec, http-sqli-probing and http-path-traversal-probing.
     measure: sliding(3, 10 * SECOND),
-    threshold: '3 requests with an attack from one source within 10 seconds',
+    threshold: alertPhrase('threshold.intrusion_attempt.exploit_strings', {}),
   }),
   exploitStrings({
     id: 'intrusion_attempt.exploit_strings_slow',
     // Wazuh 31152.
     measure: sliding(8, 120 * SECOND),
-    threshold: '8 requests with an attack from one source within 2 minutes',
+    threshold: alertPhrase('threshold.intrusion_attempt.exploit_strings_slow', {}),
   }),
   rule({
     id: 'intrusion_attempt.privilege',
@@ -319,12 +346,12 @@ export const RULES: readonly Rule[] = [
     on: 'request_refused',
     // [H]
     measure: sliding(3, 10 * MINUTE, 3),
-    threshold: '3 different administrator calls without administrator access within 10 minutes',
+    threshold: alertPhrase('threshold.intrusion_attempt.privilege', {}),
     audience: 'administrators',
     key: (sighting) => (sighting.data.reason === 'admin_endpoint' ? sighting.user_id : null),
     value: ({ data }) => data.path,
     severity: 'high',
-    describe: (sighting) => `Someone without administrator access tried administrator actions${from(sighting)}.`,
+    describe: (sighting) => fromAddress('intrusion_attempt.privilege', sighting),
   }),
   rule({
     id: 'ddos_attempt.rate',
@@ -332,11 +359,11 @@ export const RULES: readonly Rule[] = [
     on: 'rate_limited',
     // CrowdSec, http-crawl and its like: capacity 5, a minute's leak.
     measure: bucket(5, 60 * SECOND),
-    threshold: 'more than 5 requests over a limit, minus one every minute',
+    threshold: alertPhrase('threshold.ddos_attempt.rate', {}),
     audience: 'administrators',
     key: ({ user_id, source }) => user_id ?? source,
     severity: 'low',
-    describe: (sighting) => `Someone repeatedly sent more requests than allowed${from(sighting)}.`,
+    describe: (sighting) => fromAddress('ddos_attempt.rate', sighting),
   }),
 ];
 
@@ -356,12 +383,12 @@ function outbreak(row: Pick<Row<'scan_finished'>, 'id' | 'measure' | 'threshold'
   });
 }
 
-const PATTERNS: Readonly<Record<string, string>> = {
-  sql_injection: 'SQL injection',
-  path_traversal: 'path traversal',
-  script_injection: 'script injection',
-  command_injection: 'command injection',
-};
+type Pattern = ParamsOf<(typeof ALERT_PHRASES)['intrusion_attempt.exploit_strings']>['pattern'];
+const { pattern: PATTERNS } = ALERT_PHRASES['intrusion_attempt.exploit_strings'].params;
+
+function isPattern(pattern: string): pattern is Pattern {
+  return Object.hasOwn(PATTERNS, pattern);
+}
 
 function exploitStrings(row: Pick<Row<'request_refused'>, 'id' | 'measure' | 'threshold'>): Rule {
   return rule({
@@ -372,8 +399,13 @@ function exploitStrings(row: Pick<Row<'request_refused'>, 'id' | 'measure' | 'th
     audience: 'administrators',
     key: (sighting) => (sighting.data.reason === 'exploit_string' ? sighting.source : null),
     severity: 'high',
-    describe: (sighting) =>
-      `Someone sent requests with attacks (${PATTERNS[sighting.data.pattern ?? ''] ?? 'of an unknown kind'})${from(sighting)}.`,
+    describe: ({ data, address }) => {
+      const named = data.pattern ?? '';
+      const pattern = isPattern(named) ? named : 'unknown';
+      return address === null
+        ? alertPhrase('intrusion_attempt.exploit_strings', { pattern })
+        : alertPhrase('intrusion_attempt.exploit_strings.from', { pattern, address });
+    },
   });
 }
 
@@ -381,30 +413,36 @@ function exploitStrings(row: Pick<Row<'request_refused'>, 'id' | 'measure' | 'th
 export const AFTER_FAILURES: Pick<Rule, 'id' | 'threat_type' | 'threshold' | 'audience'> & { within_ms: number } = {
   id: 'suspicious_login.after_failures',
   threat_type: 'suspicious_login',
-  threshold: 'a sign-in within 4 minutes of password guessing from the same source',
+  threshold: alertPhrase('threshold.suspicious_login.after_failures', {}),
   audience: 'person',
   within_ms: 240 * SECOND,
 };
 /** The same after guessing at many accounts: the neighbours of who guesses are no intruders, so that one alert tells the administrators. */
 export const AFTER_SPRAY: Pick<Rule, 'threshold' | 'audience'> = {
-  threshold: 'a sign-in within 4 minutes of guessing at five or more accounts from the same source',
+  threshold: alertPhrase('threshold.suspicious_login.after_spray', {}),
   audience: 'every_administrator',
 };
 
 /** An event in words, for evidence. */
-export function inWords(sighting: Sighting): string {
+export function inWords(sighting: Sighting): AlertPhrase {
+  const { client } = sighting;
   switch (sighting.kind) {
     case 'login_failed':
-      return sighting.data.step === 'password' ? 'A wrong password' : 'A wrong two-factor code';
+      return alertPhrase(sighting.data.step === 'password' ? 'event.wrong_password' : 'event.wrong_second_factor', {});
     case 'login_succeeded':
-      return `A sign-in with ${sighting.client ?? 'an unknown client'}`;
-    case 'token_moved':
-      return `Signed in with ${sighting.data.signed_in_client} from ${sighting.data.signed_in_source}, used with ${sighting.client ?? 'an unknown client'}`;
+      return client === null ? alertPhrase('event.sign_in.unknown', {}) : alertPhrase('event.sign_in', { client });
+    case 'token_moved': {
+      const { signed_in_client, signed_in_source } = sighting.data;
+      const signedIn = { signed_in_client, signed_in_source };
+      return client === null
+        ? alertPhrase('event.token_moved.unknown', signedIn)
+        : alertPhrase('event.token_moved', { ...signedIn, client });
+    }
     case 'scan_finished':
-      return `${sighting.data.threat} in ${sighting.data.filename}`;
+      return alertPhrase('event.threat', { threat: sighting.data.threat, filename: sighting.data.filename });
     case 'rate_limited':
-      return `Over the limit for ${sighting.data.group}`;
+      return alertPhrase('event.over_limit', { limit: sighting.data.group });
     case 'request_refused':
-      return sighting.data.path;
+      return alertPhrase('event.path', { path: sighting.data.path });
   }
 }

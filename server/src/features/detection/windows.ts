@@ -1,3 +1,5 @@
+import { type AlertPhrase, alertEnglish, asWritten, knownAlertPhrase } from '@palisade/contract/alert-phrases';
+import { phraseSchema } from '@palisade/contract/phrase';
 import { z } from 'zod';
 
 /**
@@ -10,9 +12,30 @@ export type Counting =
   | { kind: 'bucket'; capacity: number; leak_ms: number; different: number; once: boolean };
 export type Measure = { kind: 'each' } | Counting;
 
-export const sampleSchema = z.object({ at: z.string(), what: z.string(), source: z.string().nullable() });
+/** A sample of a server of an earlier version has no phrase. */
+export const sampleSchema = z.object({
+  at: z.string(),
+  what: z.string(),
+  phrase: phraseSchema.nullable().default(null),
+  source: z.string().nullable(),
+});
 /** An event in words, as evidence shows it. */
 export type Sample = z.infer<typeof sampleSchema>;
+
+/** The phrase of a kept English sentence; the sentence as it is where its phrase is missing, or of a newer version. */
+export function phraseOrWritten(english: string, phrase: Sample['phrase']): AlertPhrase {
+  return (phrase === null ? undefined : knownAlertPhrase(phrase)) ?? asWritten(english);
+}
+
+const WHAT_MAXIMUM = 200;
+
+/** An event as a sample. One whose words are too long keeps their beginning alone. */
+export function sampleOf(phrase: AlertPhrase, { at, source }: Pick<Sample, 'at' | 'source'>): Sample {
+  const english = alertEnglish(phrase);
+  if (english.length <= WHAT_MAXIMUM) return { at, what: english, phrase, source };
+  const what = english.slice(0, WHAT_MAXIMUM);
+  return { at, what, phrase: asWritten(what), source };
+}
 
 /** A rule's state for the events with one key. Its size is bounded by the rule's measure. Times are ms since 1970. */
 export const windowSchema = z.object({

@@ -1,4 +1,5 @@
 import type { DeviceEvent, Found } from '@palisade/contract/agent';
+import { type AlertPhrase, alertPhrase } from '@palisade/contract/alert-phrases';
 import type { DeviceAlert } from '@palisade/contract/devices';
 
 /** The part of an alert that a device's news give; the code that raises alerts knows the rest. */
@@ -8,12 +9,12 @@ export interface DeviceIncident {
   user_id: string;
   threat_type: 'brute_force' | 'intrusion_attempt' | 'malware_detected' | 'device_offline';
   severity: 'low' | 'medium' | 'high' | 'critical';
-  description: string;
+  phrase: AlertPhrase;
   /** ISO time. */
   at: string;
   outcome: 'blocked' | 'allowed' | 'unknown';
   ip_address: string | null;
-  evidence: { threshold: string; events: { at: string; what: string; source: string | null }[] };
+  evidence: { threshold: AlertPhrase; events: { at: string; what: AlertPhrase; source: string | null }[] };
 }
 
 interface Where {
@@ -21,8 +22,6 @@ interface Where {
   user_id: string;
   device_name: string;
 }
-
-const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
 /** The alert for a device's event; undefined for one that raises none. */
 export function incidentOfEvent({ id, user_id, device_name }: Where, event: DeviceEvent, at: string): DeviceIncident | undefined {
@@ -32,27 +31,28 @@ export function incidentOfEvent({ id, user_id, device_name }: Where, event: Devi
       return {
         ...{ rule: 'device_ssh_guessing', key: `${where}:${event.address}`, user_id, at, threat_type: 'brute_force' },
         severity: event.blocked ? 'medium' : 'high',
-        description: `Someone at ${event.address} tried to guess passwords on “${device_name}” by SSH.`,
+        phrase: alertPhrase('device.ssh_guessing', { address: event.address, device: device_name }),
         outcome: event.blocked ? 'blocked' : 'unknown',
         ip_address: event.address,
         evidence: {
-          threshold: 'Failed sign-ins by SSH from one address within ten minutes',
-          events: [{ at, what: `Failed to sign in ${times(event.failures)}`, source: event.address }],
+          threshold: alertPhrase('threshold.device.ssh_guessing', {}),
+          events: [{ at, what: alertPhrase('event.device.failed_sign_ins', { count: event.failures }), source: event.address }],
         },
       };
     case 'tampered':
       return {
         ...{ rule: 'device_tampered', key: where, user_id, at, threat_type: 'intrusion_attempt', severity: 'high' },
-        description: `Another program removed the firewall rules of “${device_name}”. They ${event.backed_off ? 'will be put back; it happens so often that the agent waits a while' : 'were put back'}.`,
+        phrase: alertPhrase(event.backed_off ? 'device.tampered.often' : 'device.tampered', { device: device_name }),
         outcome: event.backed_off ? 'allowed' : 'blocked',
         ip_address: null,
         evidence: {
-          threshold: 'One change of the agent’s table by another program is enough',
-          events: [{ at, what: 'The table of the agent was changed', source: device_name }],
+          threshold: alertPhrase('threshold.device.tampered', {}),
+          events: [{ at, what: alertPhrase('event.device.tampered', {}), source: device_name }],
         },
       };
     case 'new_listening_port': {
       const { protocol, address, port, program } = event.listening;
+      const opened = { device: device_name, port, protocol: protocol.toUpperCase() };
       return {
         ...{
           rule: 'device_new_listening_port',
@@ -62,12 +62,15 @@ export function incidentOfEvent({ id, user_id, device_name }: Where, event: Devi
           threat_type: 'intrusion_attempt',
         },
         severity: 'low',
-        description: `${program === null ? 'A program' : `The program “${program}”`} on “${device_name}” opened a new port: ${port} (${protocol.toUpperCase()}).`,
+        phrase:
+          program === null
+            ? alertPhrase('device.new_port', opened)
+            : alertPhrase('device.new_port.program', { ...opened, program }),
         outcome: 'unknown',
         ip_address: null,
         evidence: {
-          threshold: 'A port that was closed before',
-          events: [{ at, what: `Listens on ${address}, port ${port}`, source: device_name }],
+          threshold: alertPhrase('threshold.device.new_port', {}),
+          events: [{ at, what: alertPhrase('event.device.listens', { address, port }), source: device_name }],
         },
       };
     }
@@ -80,14 +83,26 @@ export function incidentOfEvent({ id, user_id, device_name }: Where, event: Devi
 /** The news of an infected file on a device. */
 export function incidentOfFile({ id, user_id, device_name }: Where, file: Found): DeviceIncident {
   const kept = file.outcome === 'quarantined';
+  const { threat, path, reason } = file;
+  const found = { threat, device: device_name, path };
   return {
     ...{ rule: 'device_infected_file', key: `scan:device:${id}:${file.id}`, user_id, at: file.found_at },
     ...{ threat_type: 'malware_detected', severity: kept ? 'high' : 'critical', ip_address: null },
-    description: `${file.threat} was found on “${device_name}” in ${file.path}. ${kept ? 'The file is in quarantine there.' : `The file is still where it was${file.reason === null ? '' : `: ${file.reason}`}.`}`,
+    phrase: kept
+      ? alertPhrase('device.infected_file.quarantined', found)
+      : reason === null
+        ? alertPhrase('device.infected_file.left', found)
+        : alertPhrase('device.infected_file.left.reason', { ...found, reason }),
     outcome: kept ? 'blocked' : 'allowed',
     evidence: {
-      threshold: 'One file is enough.',
-      events: [{ at: file.found_at, what: `${file.threat} in ${file.path}`, source: `sha256:${file.file_hash}` }],
+      threshold: alertPhrase('threshold.device.infected_file', {}),
+      events: [
+        {
+          at: file.found_at,
+          what: alertPhrase('event.threat', { threat, filename: path }),
+          source: `sha256:${file.file_hash}`,
+        },
+      ],
     },
   };
 }
@@ -97,12 +112,12 @@ export function incidentOfSilence({ id, user_id, device_name }: Where, last_seen
   return {
     ...{ rule: 'device_offline', key: `device:${id}:${last_seen_at}`, user_id, at, threat_type: 'device_offline' },
     severity: 'medium',
-    description: `“${device_name}” has been offline for a week. If you no longer use it, revoke it.`,
+    phrase: alertPhrase('device.offline', { device: device_name }),
     outcome: 'unknown',
     ip_address: null,
     evidence: {
-      threshold: 'Agent offline for seven days',
-      events: [{ at: last_seen_at, what: 'Was heard of for the last time', source: device_name }],
+      threshold: alertPhrase('threshold.device.offline', {}),
+      events: [{ at: last_seen_at, what: alertPhrase('event.device.last_heard', {}), source: device_name }],
     },
   };
 }

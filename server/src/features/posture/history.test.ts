@@ -1,3 +1,4 @@
+import { asWritten } from '@palisade/contract/alert-phrases';
 import { type HistoryDay, readHistory, simulateThreat } from '@palisade/contract/anti-hacking';
 import { currentUser, login } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
@@ -45,9 +46,9 @@ function incident(user_id: string, at: string, outcome: Incident['outcome'] = 'b
     key: at,
     threat_type: 'intrusion_attempt',
     severity: 'low',
-    description: 'Unknown paths were probed.',
+    phrase: asWritten('Unknown paths were probed.'),
     ip_address: null,
-    evidence: { threshold: 'more than 10', events: [] },
+    evidence: { threshold: asWritten('more than 10'), events: [] },
     browser_id: null,
     session_id: null,
   };

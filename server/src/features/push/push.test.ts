@@ -1,5 +1,6 @@
 import { createDecipheriv, createECDH, createPublicKey, type ECDH, hkdfSync, randomBytes, verify } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
+import { asWritten } from '@palisade/contract/alert-phrases';
 import { sendMessage } from '@palisade/contract/chat';
 import { answerConversation, listConversations } from '@palisade/contract/desk';
 import { readPush, subscribePush, unsubscribePush } from '@palisade/contract/push';
@@ -135,9 +136,9 @@ describe('a browser that asked for notices', () => {
       .where('endpoint', '=', person.endpoint)
       .executeTakeFirstOrThrow();
     const incident: Omit<Incident, 'severity'> = {
-      ...{ rule: 'test.rule', key: 'one', user_id: id, threat_type: 'intrusion_attempt', description: 'It happened.' },
+      ...{ rule: 'test.rule', key: 'one', user_id: id, threat_type: 'intrusion_attempt', phrase: asWritten('It happened.') },
       ...{ at: new Date().toISOString(), outcome: 'unknown', ip_address: null, browser_id: null, session_id: null },
-      evidence: { threshold: 'One.', events: [] },
+      evidence: { threshold: asWritten('One.'), events: [] },
     };
     await app.app.alerts.raise({ ...incident, key: 'low', severity: 'low' });
     await app.app.alerts.raise({ ...incident, severity: 'high' });

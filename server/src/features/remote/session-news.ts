@@ -1,6 +1,6 @@
+import { alertPhrase } from '@palisade/contract/alert-phrases';
 import type { UserInfo } from '@palisade/contract/auth';
 import type { EndReason } from '@palisade/contract/remote';
-import type { ReportKind } from '@palisade/contract/remote-session';
 import type { Kysely } from 'kysely';
 import type { Incident } from '#platform/incident.ts';
 import type { InstallationTables } from '#platform/installation.ts';
@@ -33,14 +33,6 @@ const REASONS: Record<EndReason, string> = {
   access_lost: 'One of the two accounts lost access.',
 };
 
-const REPORTS: Record<ReportKind, string> = {
-  asked_for_money: 'The technician asked for money or gift cards.',
-  asked_for_password: 'The technician asked for a password or a code.',
-  did_what_i_did_not_want: 'The technician did something the customer didn’t want.',
-  not_who_they_said: 'The technician used a false identity.',
-  else: 'Another reason.',
-};
-
 const minutes = (from: string, to: string) => {
   const count = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / MINUTE_MS));
   return count === 1 ? '1 minute' : `${count} minutes`;
@@ -71,23 +63,40 @@ function summary(row: Row, customer: UserInfo, public_url: string | undefined) {
 function incidentOf(row: Row, administrator_id: string): Incident {
   const { id, customer, support_agent, reported_at, report_reason, report_comment } = row;
   const at = reported_at ?? row.started_at;
+  const reason = report_reason ?? 'else';
+  const comment = report_comment ?? '';
   return {
     rule: 'remote_session.reported',
     key: `remote:${id}`,
     user_id: administrator_id,
     threat_type: 'remote_report',
     severity: 'high',
-    description:
-      `${customer} reported the remote session with ${support_agent ?? 'a technician'}. ${report_reason === null ? '' : REPORTS[report_reason]}`.trim(),
+    phrase:
+      support_agent === null
+        ? alertPhrase('remote_report.unnamed', { customer, reason })
+        : alertPhrase('remote_report', { customer, technician: support_agent, reason }),
     at,
     outcome: 'unknown',
     ip_address: null,
     evidence: {
-      threshold: 'Raised for each report.',
+      threshold: alertPhrase('threshold.remote_report', {}),
       events: [
-        { at: row.joined_at ?? at, what: `${support_agent ?? 'A technician'} asked to join`, source: null },
-        ...(row.approved_at === null ? [] : [{ at: row.approved_at, what: `${customer} approved`, source: null }]),
-        { at, what: `Reported${report_comment === null || report_comment === '' ? '' : `: ${report_comment}`}`, source: null },
+        {
+          at: row.joined_at ?? at,
+          what:
+            support_agent === null
+              ? alertPhrase('event.asked_to_join.unnamed', {})
+              : alertPhrase('event.asked_to_join', { technician: support_agent }),
+          source: null,
+        },
+        ...(row.approved_at === null
+          ? []
+          : [{ at: row.approved_at, what: alertPhrase('event.approved', { customer }), source: null }]),
+        {
+          at,
+          what: comment === '' ? alertPhrase('event.reported', {}) : alertPhrase('event.reported.comment', { comment }),
+          source: null,
+        },
       ],
     },
     browser_id: null,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CHECKED_SCAM_RULE } from '@palisade/contract/alert-advice';
+import { alertPhrase, asWritten } from '@palisade/contract/alert-phrases';
 import type { PageQuery } from '@palisade/contract/fields';
 import { type ProviderDomain, type ScamAnswer, type ScamCheck, scamAnswerSchema } from '@palisade/contract/scam-check';
 import type { Kysely, Selectable } from 'kysely';
@@ -64,16 +65,16 @@ function scamIncident(user_id: string, answer: ScamAnswer, at: string): Incident
     user_id,
     threat_type: 'phishing_attempt',
     severity: 'low',
-    description:
+    phrase:
       imitated === undefined
-        ? 'You checked a message, and it is a scam.'
-        : `You checked a message, and it is a scam that imitates ${imitated}.`,
+        ? alertPhrase('scam_check.dangerous', {})
+        : alertPhrase('scam_check.dangerous.imitation', { organisation: imitated }),
     at,
     outcome: 'unknown',
     ip_address: null,
     evidence: {
-      threshold: 'The check answered “dangerous”.',
-      events: [{ at, what: reason?.sentence ?? answer.headline, source }],
+      threshold: alertPhrase('threshold.scam_check.dangerous', {}),
+      events: [{ at, what: asWritten(reason?.sentence ?? answer.headline), source }],
     },
     browser_id: null,
     session_id: null,

@@ -368,6 +368,7 @@ it('hidden alerts are shown again on demand', async () => {
     rule: 'malware_detected.infected',
     source: 'sha256:00',
     description: 'EICAR-Test-File was found.',
+    phrase: null,
     created_at: '2026-11-20T10:00:00.000Z',
     until: '2026-12-20T10:00:00.000Z',
     hidden_count: 2,

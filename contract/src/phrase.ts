@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+/**
+ * A sentence of the server as data: the code of its template, and a value for each placeholder, from which a page can say it in another language. The API
+ * description lists all templates under `x-phrases`.
+ */
+export const phraseSchema = z.object({
+  code: z.string().describe('A code of `x-phrases` in this document.'),
+  params: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+export interface Phrase<Code extends string = string> {
+  code: Code;
+  params: Record<string, string | number>;
+}
+
+/** The value of a placeholder. A record is a choice: its keys are the values, beside their English. */
+type Parameter = 'text' | 'number' | Readonly<Record<string, string>>;
+
+/** The forms of a sentence by the plural of its parameter `count`. */
+interface Plural {
+  count: string;
+  one: string;
+  other: string;
+}
+
+/** One or more whole English sentences, with `{name}` where the value of a parameter stands. */
+export interface Template {
+  english: string | Plural;
+  params: Readonly<Record<string, Parameter>>;
+}
+
+type ValueOf<P> = P extends 'text' ? string : P extends string ? number : keyof P & string;
+/** The values that a template takes. */
+export type ParamsOf<T extends Template> = { [Name in keyof T['params']]: ValueOf<T['params'][Name]> };
+
+function valueInWords(parameter: Parameter | undefined, value: string | number): string {
+  const word = String(value);
+  if (typeof parameter !== 'object' || !Object.hasOwn(parameter, word)) return word;
+  return parameter[word] ?? word;
+}
+
+const ENGLISH_PLURALS = new Intl.PluralRules('en');
+
+/** The English of a template with these values. A placeholder without a value stays as it is. */
+export function englishOf({ english, params }: Template, values: Phrase['params']): string {
+  const form =
+    typeof english === 'string'
+      ? english
+      : ENGLISH_PLURALS.select(Number(values[english.count])) === 'one'
+        ? english.one
+        : english.other;
+  return form.replaceAll(/\{(\w+)\}/gu, (placeholder, name: string) => {
+    const value = values[name];
+    return value === undefined ? placeholder : valueInWords(params[name], value);
+  });
+}
+
+/** Makes the phrases of a catalog. Its templates name the parameters that each code takes. */
+export function phrasesOf<const Catalog extends { readonly [Code in keyof Catalog]: Template }>(catalog: Catalog) {
+  type Code = keyof Catalog & string;
+  return {
+    make: <C extends Code>(code: C, params: ParamsOf<Catalog[C]>): Phrase<C> => ({ code, params }),
+    english: ({ code, params }: Phrase<Code>): string => englishOf(catalog[code], params),
+    /** A phrase of this catalog, read from storage or another process; undefined where this version does not know its code. */
+    known: ({ code, params }: Phrase): Phrase<Code> | undefined => (isCode(code) ? { code, params } : undefined),
+  };
+
+  function isCode(code: string): code is Code {
+    return Object.hasOwn(catalog, code);
+  }
+}
