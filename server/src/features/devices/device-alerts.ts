@@ -1,5 +1,6 @@
 import type { DeviceEvent, Found } from '@palisade/contract/agent';
 import type { DeviceAlert } from '@palisade/contract/devices';
+import { formatNumber, plural } from '@palisade/contract/intl';
 
 /** The part of an alert that a device's news give; the code that raises alerts knows the rest. */
 export interface DeviceIncident {
@@ -22,8 +23,6 @@ interface Where {
   device_name: string;
 }
 
-const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
-
 /** The alert for a device's event; undefined for one that raises none. */
 export function incidentOfEvent({ id, user_id, device_name }: Where, event: DeviceEvent, at: string): DeviceIncident | undefined {
   const where = `device:${id}`;
@@ -37,7 +36,16 @@ export function incidentOfEvent({ id, user_id, device_name }: Where, event: Devi
         ip_address: event.address,
         evidence: {
           threshold: 'Failed sign-ins by SSH from one address within ten minutes',
-          events: [{ at, what: `Failed to sign in ${times(event.failures)}`, source: event.address }],
+          events: [
+            {
+              at,
+              what: plural(event.failures, {
+                one: 'Failed to sign in once',
+                other: `Failed to sign in ${formatNumber(event.failures)} times`,
+              }),
+              source: event.address,
+            },
+          ],
         },
       };
     case 'tampered':

@@ -1,4 +1,5 @@
 import type { UserInfo } from '@palisade/contract/auth';
+import { formatSpan } from '@palisade/contract/intl';
 import type { EndReason } from '@palisade/contract/remote';
 import type { ReportKind } from '@palisade/contract/remote-session';
 import type { Kysely } from 'kysely';
@@ -43,7 +44,7 @@ const REPORTS: Record<ReportKind, string> = {
 
 const minutes = (from: string, to: string) => {
   const count = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / MINUTE_MS));
-  return count === 1 ? '1 minute' : `${count} minutes`;
+  return formatSpan(count, 'minute');
 };
 
 function summary(row: Row, customer: UserInfo, public_url: string | undefined) {
