@@ -1,4 +1,4 @@
-import { DATE_LOCALE, formatDate } from './intl.ts';
+import { DATE_LOCALE, formatDate, kept } from './intl.ts';
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -40,24 +40,17 @@ export function timeZones(): readonly string[] {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** There are some 600 zones; names in other letters are names too, and come from outside. */
-const FORMATS_MAXIMUM = 1_000;
-
-/** Making one costs more than its use. */
 function formatOf(time_zone: string): Intl.DateTimeFormat {
-  const known = formats.get(time_zone);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat('en-GB', {
-    // A stored zone may be of another machine's tables.
-    timeZone: timeZoneOf(time_zone).name,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
-  });
-  if (formats.size >= FORMATS_MAXIMUM) formats.clear();
-  formats.set(time_zone, format);
-  return format;
+  const make = () =>
+    new Intl.DateTimeFormat('en-GB', {
+      // A stored zone may be of another machine's tables.
+      timeZone: timeZoneOf(time_zone).name,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    });
+  return kept(formats, time_zone, make);
 }
 
 /** The time that the clock of a time zone (IANA name) shows at a moment (ms), read as if it were UTC, in ms. */

@@ -9,19 +9,11 @@ export const DATE_LOCALE = 'en-GB';
 /** Prices have the form of the currency that they are stored in. */
 const PRICE_LOCALE = 'en-US';
 
-/** Keeps a formatter from its first use: making one costs more than its use, and most programs need few of them. */
-function kept<Made>(make: () => Made): () => Made {
-  let made: { value: Made } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-/** Dates are kept for each form, locale and time zone. Zones come from outside, and there are some 600. */
+/** Zones and locales come from outside, and there are some 600 zones. */
 const KEPT_MAXIMUM = 1_000;
 
-function keptBy<Made>(make: () => Made, key: string, made: Map<string, Made>): Made {
+/** The formatter of a key, made at its first use: making one costs more than its use. */
+export function kept<Made>(made: Map<string, Made>, key: string, make: () => Made): Made {
   const known = made.get(key);
   if (known !== undefined) return known;
   const value = make();
@@ -45,44 +37,45 @@ export function localeOf(claim: unknown): string {
   return DATE_LOCALE;
 }
 
-const cardinals = kept(() => new Intl.PluralRules(LANGUAGE));
-const ordinals = kept(() => new Intl.PluralRules(LANGUAGE, { type: 'ordinal' }));
+const pluralRules = new Map<string, Intl.PluralRules>();
+
+function categoryOf(count: number, type: Intl.PluralRuleType): Intl.LDMLPluralRule {
+  return kept(pluralRules, type, () => new Intl.PluralRules(LANGUAGE, { type })).select(count);
+}
 
 /** A text for each plural category of the language. `other` stands for categories without a text. */
 type Forms<Text, Named extends Intl.LDMLPluralRule> = Record<Named | 'other', Text> & Partial<Record<Intl.LDMLPluralRule, Text>>;
 
 /** The form of a count: a whole sentence for each, such as `{ one: '1 file is infected.', other: '3 files are infected.' }`. */
 export function plural<Text>(count: number, forms: Forms<Text, 'one'>): Text {
-  return forms[cardinals().select(count)] ?? forms.other;
+  return forms[categoryOf(count, 'cardinal')] ?? forms.other;
 }
 
 /** The form of a place in an order: 1st, 2nd, 3rd, 4th. */
 export function ordinal<Text>(place: number, forms: Forms<Text, 'one' | 'two' | 'few'>): Text {
-  return forms[ordinals().select(place)] ?? forms.other;
+  return forms[categoryOf(place, 'ordinal')] ?? forms.other;
 }
 
-const numbers = kept(() => new Intl.NumberFormat(LANGUAGE));
-const digits = kept(() => new Intl.NumberFormat(LANGUAGE, { useGrouping: false, maximumFractionDigits: 0 }));
-const tenths = kept(() => new Intl.NumberFormat(LANGUAGE, { useGrouping: false, maximumFractionDigits: 1 }));
-const percents = kept(() => new Intl.NumberFormat(LANGUAGE, { style: 'percent' }));
+const numbers = new Map<string, Intl.NumberFormat>();
+
+function write(value: number, options: Intl.NumberFormatOptions, locale = LANGUAGE): string {
+  const make = () => new Intl.NumberFormat(locale, options);
+  return kept(numbers, locale + JSON.stringify(options), make).format(value);
+}
 
 /** "1,234" */
 export function formatNumber(value: number): string {
-  return numbers().format(value);
+  return write(value, {});
 }
-
-const decimals = new Map<string, Intl.NumberFormat>();
 
 /** A value with so many digits behind the point: "4.5", "19.90". */
 export function formatDecimals(value: number, places: number): string {
-  const make = () =>
-    new Intl.NumberFormat(LANGUAGE, { useGrouping: false, minimumFractionDigits: places, maximumFractionDigits: places });
-  return keptBy(make, String(places), decimals).format(value);
+  return write(value, { useGrouping: false, minimumFractionDigits: places, maximumFractionDigits: places });
 }
 
 /** A share from 0 to 1 in whole percent: "42%". */
 export function formatPercent(share: number): string {
-  return percents().format(share);
+  return write(share, { style: 'percent' });
 }
 
 /** Progress from 0 to 1 in whole percent, rounded down: only all of it is "100%". */
@@ -102,41 +95,31 @@ export function describeBytes(bytes: number): string {
     value /= SIZE_STEP;
     unit += 1;
   }
-  const format = unit === 0 || value >= 100 ? digits() : tenths();
-  return `${format.format(value)} ${SIZE_UNITS[unit]}`;
+  const maximumFractionDigits = value >= 100 ? 0 : 1;
+  return `${write(value, { useGrouping: false, maximumFractionDigits })} ${SIZE_UNITS[unit]}`;
 }
-
-const prices = new Map<string, Intl.NumberFormat>();
 
 /** "$19.99", in the named currency (ISO 4217). */
 export function formatPrice(price: number, currency: string): string {
-  return keptBy(() => new Intl.NumberFormat(PRICE_LOCALE, { style: 'currency', currency }), currency, prices).format(price);
+  return write(price, { style: 'currency', currency }, PRICE_LOCALE);
 }
-
-const dollars = kept(
-  () =>
-    new Intl.NumberFormat(PRICE_LOCALE, {
-      style: 'currency',
-      currency: 'USD',
-      currencyDisplay: 'name',
-      maximumFractionDigits: 20,
-    }),
-);
 
 /** "9.99 US dollars" */
 export function formatDollars(price: number): string {
-  return dollars().format(price);
+  const options = { style: 'currency', currency: 'USD', currencyDisplay: 'name', maximumFractionDigits: 20 } as const;
+  return write(price, options, PRICE_LOCALE);
 }
 
-const lists = {
-  and: kept(() => new Intl.ListFormat(LANGUAGE, { type: 'conjunction' })),
-  or: kept(() => new Intl.ListFormat(LANGUAGE, { type: 'disjunction' })),
-  plain: kept(() => new Intl.ListFormat(LANGUAGE, { type: 'conjunction', style: 'narrow' })),
-};
+const LISTS = {
+  and: {},
+  or: { type: 'disjunction' },
+  plain: { style: 'narrow' },
+} as const satisfies Record<string, Intl.ListFormatOptions>;
+const lists = new Map<string, Intl.ListFormat>();
 
 /** "Laptop, Tower, and Phone"; with "or"; or `plain`, without a word before the last. */
-export function formatList(items: Iterable<string>, kind: keyof typeof lists = 'and'): string {
-  return lists[kind]().format(items);
+export function formatList(items: Iterable<string>, kind: keyof typeof LISTS = 'and'): string {
+  return kept(lists, kind, () => new Intl.ListFormat(LANGUAGE, LISTS[kind])).format(items);
 }
 
 /** Names in a sentence, the first of many: "Laptop, Tower, and 2 more". One more than `most` is named in place of "1 more". */
@@ -147,11 +130,10 @@ export function listFirst(names: readonly string[], most = 3): string {
 
 /** Units of spans. */
 type SpanUnit = 'second' | 'minute' | 'hour' | 'day' | 'month';
-const spans = new Map<string, Intl.NumberFormat>();
 
 /** "1 minute", "40 seconds" */
 export function formatSpan(count: number, unit: SpanUnit): string {
-  return keptBy(() => new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'long' }), unit, spans).format(count);
+  return write(count, { style: 'unit', unit, unitDisplay: 'long' });
 }
 
 /** A span in the unit that suits its length: "40 seconds", "6 minutes", "3 days". */
@@ -163,11 +145,11 @@ export function describeSpan(seconds: number): string {
   return hours < 48 ? formatSpan(hours, 'hour') : formatSpan(Math.round(hours / 24), 'day');
 }
 
-const relativeTimes = kept(() => new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' }));
+const relativeTimes = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' });
 
 /** "12 minutes ago", "yesterday", "in 3 days" */
 export function formatRelative(count: number, unit: SpanUnit): string {
-  return relativeTimes().format(count, unit);
+  return relativeTimes.format(count, unit);
 }
 
 /** The forms that a date or a time has on screens and in emails. */
@@ -186,8 +168,6 @@ const DATE_FORMS = {
   day_and_year: { day: 'numeric', month: 'short', year: 'numeric' },
   /** 20 November 2026 */
   long: { dateStyle: 'long' },
-  /** 20 November 2026 at 10:24 */
-  long_with_time: { dateStyle: 'long', timeStyle: 'short' },
   /** Friday 20 November 2026 at 10:24:07 */
   full: { dateStyle: 'full', timeStyle: 'medium' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
@@ -199,25 +179,24 @@ const dates = new Map<string, Intl.DateTimeFormat>();
 export function formatDate(form: DateForm, at: Date | number, place: { time_zone: string; locale?: string }): string {
   const { time_zone, locale = DATE_LOCALE } = place;
   const make = () => new Intl.DateTimeFormat(locale, { ...DATE_FORMS[form], timeZone: time_zone });
-  return keptBy(make, `${form} ${locale} ${time_zone}`, dates).format(at);
+  return kept(dates, `${form} ${locale} ${time_zone}`, make).format(at);
 }
 
-const segmenters = kept(() => new Intl.Segmenter(LANGUAGE, { granularity: 'grapheme' }));
+const segmenter = new Intl.Segmenter(LANGUAGE, { granularity: 'grapheme' });
 
 /** The characters of a text as a person counts them. */
-export function* graphemes(text: string): Generator<string> {
-  for (const { segment } of segmenters().segment(text)) yield segment;
+export function graphemes(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 /** A text that begins a sentence. */
 export function capitalize(text: string): string {
-  const [first = ''] = graphemes(text);
-  return first.toLocaleUpperCase(LANGUAGE) + text.slice(first.length);
+  return text.charAt(0).toLocaleUpperCase(LANGUAGE) + text.slice(1);
 }
 
-const collators = kept(() => new Intl.Collator(LANGUAGE, { numeric: true, sensitivity: 'base' }));
+const collator = new Intl.Collator(LANGUAGE, { numeric: true, sensitivity: 'base' });
 
 /** The order of two names for a person: "Plan 2" before "Plan 10", without regard to case and accents. */
 export function compareNames(one: string, other: string): number {
-  return collators().compare(one, other);
+  return collator.compare(one, other);
 }

@@ -37,7 +37,7 @@ export function shownNameOf(name: string): ShownName {
   const double = DOUBLE.exec(whole);
   const [, looks, is] = double ?? [];
   const disguise = looks !== undefined && is !== undefined ? { looks: looks.toLowerCase(), is: is.toLowerCase() } : undefined;
-  const parts = [...graphemes(whole)];
+  const parts = graphemes(whole);
   if (parts.length <= WHOLE) return { whole, head: undefined, tail: whole, disguise };
   const wanted = double ? whole.length - double.index + 2 : TAIL;
   const length = Math.min(TAIL_MAXIMUM, Math.max(TAIL, wanted));
