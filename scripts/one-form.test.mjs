@@ -5,12 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 
-/** Forms of text, each with the only place that writes it. `history-day.ts` writes days of the account's own time zone, which are no moments. */
+/** Forms of text, each with the only place that writes it. `intl.test.mjs` holds that no file has formatters of its own. */
 const HOMES = [
-  {
-    what: /\b(?:toLocale(?:Date|Time)?String\(|(?:new )?Intl\.(?:Relative)?(?:Date)?TimeFormat\((?!\)\.resolvedOptions))/u,
-    homes: ['ui/moment.tsx', 'features/anti-hacking/history-day.ts'],
-  },
+  { what: /\bformat(?:Date|Relative)\(/u, homes: ['ui/moment.tsx'] },
   { what: /<(?:select|NativeSelect|Select)\b/u, homes: ['ui/choice.tsx', 'ui/list-filters.tsx'] },
   // The sign-in page has one of its own: it is a reducer, and comes before any other screen.
   { what: /<form\b/u, homes: ['ui/form.tsx', 'features/auth/auth-form.tsx'] },
@@ -46,11 +43,10 @@ test('queries are in domain/ and features/, which know the records, and not in u
 });
 
 test('the check bites', () => {
-  expect(strays('ui/new.tsx', 'new Date().toLocaleDateString()')).toHaveLength(1);
-  expect(strays('ui/new.tsx', "new Intl.DateTimeFormat('en').format(at)")).toHaveLength(1);
+  expect(strays('ui/new.tsx', "formatDate('day', at, { time_zone })")).toHaveLength(1);
   expect(strays('features/a/b.tsx', '<select aria-label="x">')).toHaveLength(1);
   expect(strays('features/a/b.tsx', '<form onSubmit={submit}>')).toHaveLength(1);
   expect(strays('features/a/b.tsx', 'useMutation({ mutationFn })')).toHaveLength(1);
   expect(strays('features/a/b.tsx', 'queries.setQueryData(key, rows)')).toHaveLength(1);
-  expect(strays('features/a/b.tsx', 'Intl.DateTimeFormat().resolvedOptions().timeZone')).toEqual([]);
+  expect(strays('features/a/b.tsx', 'describeDate(iso)')).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import { DATE_LOCALE, formatDate, kept } from './intl.ts';
+
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 const DAY_MS = 86_400_000;
@@ -26,26 +28,29 @@ export function timeZoneOf(claim: unknown): TimeZone {
   return { name: 'UTC', is_known: false };
 }
 
+/** The time zone of the machine or browser that the program runs on. */
+export function ownTimeZone(): TimeZone {
+  return timeZoneOf(Intl.DateTimeFormat().resolvedOptions().timeZone);
+}
+
+/** Names of the time zones that are known here. */
+export function timeZones(): readonly string[] {
+  return Intl.supportedValuesOf('timeZone');
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** There are some 600 zones; names in other letters are names too, and come from outside. */
-const FORMATS_MAXIMUM = 1_000;
-
-/** Making one costs more than its use. */
 function formatOf(time_zone: string): Intl.DateTimeFormat {
-  const known = formats.get(time_zone);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat('en-GB', {
-    // A stored zone may be of another machine's tables.
-    timeZone: timeZoneOf(time_zone).name,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
-  });
-  if (formats.size >= FORMATS_MAXIMUM) formats.clear();
-  formats.set(time_zone, format);
-  return format;
+  const make = () =>
+    new Intl.DateTimeFormat('en-GB', {
+      // A stored zone may be of another machine's tables.
+      timeZone: timeZoneOf(time_zone).name,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    });
+  return kept(formats, time_zone, make);
 }
 
 /** The time that the clock of a time zone (IANA name) shows at a moment (ms), read as if it were UTC, in ms. */
@@ -110,24 +115,15 @@ export function daysBetween(time_zone: string, from_ms: number, to_ms: number): 
   return (Date.parse(dayOf(time_zone, to_ms)) - Date.parse(dayOf(time_zone, from_ms))) / DAY_MS;
 }
 
-let longDayKept: { locale: string; format: Intl.DateTimeFormat } | undefined;
-
-/** "20 November 2026", of what a clock shows. A program has one locale. */
-function longDay(locale: string): Intl.DateTimeFormat {
-  if (longDayKept?.locale !== locale)
-    longDayKept = { locale, format: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }) };
-  return longDayKept.format;
-}
-
 /**
  * The end of a plan, in the one form that mails and screens have: "20 November 2026", with the time and the zone behind it where a reader elsewhere may see another day.
  * A mail is in UTC and always says so; a screen says its zone where UTC has another day at that moment.
  */
 export function describeEnd(iso: string, place: { time_zone: string; locale?: string; is_mail?: boolean }): string {
-  const { time_zone, locale = 'en-GB', is_mail = false } = place;
+  const { time_zone, locale = DATE_LOCALE, is_mail = false } = place;
   const at = Date.parse(iso);
   const clock = new Date(clockAt(time_zone, at));
-  const day = longDay(locale).format(clock);
+  const day = formatDate('long', clock, { time_zone: 'UTC', locale });
   if (!is_mail && dayOf(time_zone, at) === dayOf('UTC', at)) return day;
   return `${day} (${clock.toISOString().slice(11, 16)} ${time_zone})`;
 }

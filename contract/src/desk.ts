@@ -6,6 +6,7 @@ import { timeZoneOf } from './day.ts';
 import { conversationSchema, deskMessageSchema, prioritySchema } from './desk-record.ts';
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { formatList } from './intl.ts';
 
 /** The support desk: what staff (the roles support and admin) see and do. */
 
@@ -289,7 +290,10 @@ const cannedFields = z.object({
     .refine(
       (text) =>
         [...text.matchAll(/\{\{([^{}]*)\}\}/gu)].every(([, name]) => PLACEHOLDERS.some((known) => known === name?.trim())),
-      `Use only these placeholders: ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ')}.`,
+      `Use only these placeholders: ${formatList(
+        PLACEHOLDERS.map((name) => `{{${name}}}`),
+        'plain',
+      )}.`,
     ),
 });
 

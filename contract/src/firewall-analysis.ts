@@ -12,6 +12,7 @@ import {
   shapesOf,
 } from './firewall-shapes.ts';
 import { createJudge, type Decision, type Ruleset, type Traffic } from './firewall-verdict.ts';
+import { formatList } from './intl.ts';
 
 /**
  * Contradictions among rules and a device's defaults. Unlike `findings`, which compares two rules at a time, this takes from a rule's traffic
@@ -262,7 +263,10 @@ export function analyse<R extends JudgedRule>(rules: readonly R[], defaults: Rec
       for (const { rule } of blocks) {
         const closed = REMOTE_ACCESS.filter(({ port }) => closesPort(rule, port));
         if (closed.length > 0) {
-          const names = closed.map(({ name, port }) => `${name} (port ${port})`).join(', ');
+          const names = formatList(
+            closed.map(({ name, port }) => `${name} (port ${port})`),
+            'plain',
+          );
           note(rule, 'lockout', [], `This rule blocks everyone from ${names}. You can’t sign in to this computer that way.`);
         }
       }

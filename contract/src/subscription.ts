@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { emailSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { formatList, formatNumber } from './intl.ts';
 import { specified } from './reader.ts';
 
 /** Months that the assign form and the template form offer, and devices that both do. */
@@ -78,7 +79,7 @@ function lineSchema(what: string, maximum: number) {
     .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of plain text.');
 }
 
-const PRICE_SENTENCE = `Enter a price from 0 to ${new Intl.NumberFormat('en').format(PRICE_MAXIMUM)} dollars, with at most two decimals.`;
+const PRICE_SENTENCE = `Enter a price from 0 to ${formatNumber(PRICE_MAXIMUM)} dollars, with at most two decimals.`;
 export const priceSchema = z
   .number({ error: PRICE_SENTENCE })
   .min(0, PRICE_SENTENCE)
@@ -89,7 +90,7 @@ const featuresSchema = z
   .array(lineSchema('a feature', FEATURE_LENGTH_MAXIMUM), { error: 'Enter a list of features.' })
   .max(FEATURES_MAXIMUM, `Enter at most ${FEATURES_MAXIMUM} features.`);
 const maxDevicesSchema = z.literal(MAX_DEVICES_OPTIONS, {
-  error: `Choose ${MAX_DEVICES_OPTIONS.join(', ')} (999 is unlimited).`,
+  error: `Choose ${formatList(MAX_DEVICES_OPTIONS.map(String), 'plain')} (999 is unlimited).`,
 });
 const premiumSchema = z.boolean({ error: 'Choose true or false.' });
 
@@ -98,7 +99,7 @@ export const assignmentSchema = z.object({
   user_email: emailSchema,
   plan_name: lineSchema('a plan name', PLAN_NAME_LENGTH_MAXIMUM),
   price: priceSchema,
-  duration_months: z.literal(ASSIGN_DURATIONS, { error: `Choose ${ASSIGN_DURATIONS.join(', ')} months.` }),
+  duration_months: z.literal(ASSIGN_DURATIONS, { error: `Choose ${formatList(ASSIGN_DURATIONS.map(String), 'plain')} months.` }),
   max_devices: maxDevicesSchema,
   is_premium: premiumSchema,
   features: featuresSchema,
@@ -109,7 +110,9 @@ export type Assignment = z.infer<typeof assignmentSchema>;
 export const newTemplateSchema = z.object({
   template_name: lineSchema('a template name', PLAN_NAME_LENGTH_MAXIMUM),
   base_price: priceSchema,
-  duration_months: z.literal(TEMPLATE_DURATIONS, { error: `Choose ${TEMPLATE_DURATIONS.join(', ')} months.` }),
+  duration_months: z.literal(TEMPLATE_DURATIONS, {
+    error: `Choose ${formatList(TEMPLATE_DURATIONS.map(String), 'plain')} months.`,
+  }),
   max_devices: maxDevicesSchema,
   is_premium: premiumSchema,
   features: featuresSchema,

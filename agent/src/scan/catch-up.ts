@@ -1,3 +1,4 @@
+import { formatNumber } from '@palisade/contract/intl';
 import { z } from 'zod';
 import type { Store } from '#agent/store.ts';
 import { type FoundFile, walk } from './walk.ts';
@@ -67,7 +68,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
       await look(file);
     }
     if (changed > files_maximum || walked >= walked_maximum) {
-      reason = `More files changed while the agent did not run than are read at its start (${files_maximum.toLocaleString('en')}): a full scan reads the others.`;
+      reason = `More files changed while the agent did not run than are read at its start (${formatNumber(files_maximum)}): a full scan reads the others.`;
       log(reason);
     }
     return Math.min(changed, files_maximum);

@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { Folder, joinPath, openForeign, type Stats } from '#files/foreign.ts';
 import type { FoundFile } from './walk.ts';
 
@@ -67,6 +68,13 @@ const KERNELS_LIMIT = 'The kernel watches no more folders (fs.inotify.max_user_w
 const SLASH = 0x2f;
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 const keyOf = (path: Buffer) => path.toString('latin1');
+function describeUnwatched(reason: string, count: number): string {
+  return plural(count, {
+    one: `${reason}: 1 folder is not watched.`,
+    other: `${reason}: ${formatNumber(count)} folders are not watched.`,
+  });
+}
+
 const trimmed = (path: Buffer) => (path.length > 1 && path.at(-1) === SLASH ? path.subarray(0, -1) : path);
 
 function isWithin(path: Buffer, folder: Buffer): boolean {
@@ -151,10 +159,9 @@ class FolderWatch implements Watch {
       again += part.again.size;
       if (part.is_running) since = Math.min(since ?? part.came_on_at, part.came_on_at);
     }
-    const unwatched = this.#unwatched === 1 ? '1 folder is' : `${this.#unwatched} folders are`;
     return {
       folders: this.#watched.size,
-      reason: this.#reason === null ? null : `${this.#reason}: ${unwatched} not watched.`,
+      reason: this.#reason === null ? null : describeUnwatched(this.#reason, this.#unwatched),
       overflow: this.#overflow_at === undefined ? null : { at: this.#overflow_at, folders: again },
       waiting_since: since,
     };
@@ -253,7 +260,7 @@ class FolderWatch implements Watch {
     const is_much = part.folders >= Math.max(1, Math.floor(folders_maximum / PART_OF_FOLDERS)) || part.bytes >= PATHS_BYTES;
     const is_full = this.#watched.size >= folders_maximum;
     if (is_full || (is_much && this.#persons.size > 1)) {
-      this.#reason ??= `More than ${folders_maximum.toLocaleString('en')} folders are not watched`;
+      this.#reason ??= `More than ${formatNumber(folders_maximum)} folders are not watched`;
       return false;
     }
     const folder: Watched = {

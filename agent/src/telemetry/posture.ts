@@ -97,13 +97,12 @@ export function readSshSettings(settings: string): Found {
   }
   const settingOf = (name: string) => known.get(name);
   const faults = [
-    ...(settingOf('permitrootlogin') === 'yes' ? ['root may sign in by SSH'] : []),
-    ...(settingOf('passwordauthentication') === 'yes' ? ['a password is enough to sign in by SSH'] : []),
-    ...(settingOf('permitemptypasswords') === 'yes' ? ['empty passwords are taken by SSH'] : []),
+    ...(settingOf('permitrootlogin') === 'yes' ? ['Root may sign in by SSH.'] : []),
+    ...(settingOf('passwordauthentication') === 'yes' ? ['A password is enough to sign in by SSH.'] : []),
+    ...(settingOf('permitemptypasswords') === 'yes' ? ['Empty passwords are taken by SSH.'] : []),
   ];
   if (faults.length === 0) return { state: 'pass', evidence: 'SSH takes keys alone, and not from root by password.' };
-  const sentence = faults.join(', and ');
-  return { state: 'fail', evidence: `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.` };
+  return { state: 'fail', evidence: faults.join(' ') };
 }
 
 async function sshSettings(run: Run): Promise<Found> {

@@ -235,7 +235,7 @@ it('reads the settings of an SSH server', () => {
   expect(readSshSettings('permitrootlogin without-password\npasswordauthentication no\n').state).toBe('pass');
   expect(readSshSettings('permitrootlogin yes\npasswordauthentication yes\n')).toEqual({
     state: 'fail',
-    evidence: 'Root may sign in by SSH, and a password is enough to sign in by SSH.',
+    evidence: 'Root may sign in by SSH. A password is enough to sign in by SSH.',
   });
 });
 

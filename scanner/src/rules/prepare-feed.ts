@@ -1,5 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { digestOf } from '#scanner/engine/digest.ts';
 import { HEAD_BYTES } from '#scanner/formats/format.ts';
 import { containerOf, membersOf } from '#scanner/formats/recognition.ts';
@@ -168,7 +169,7 @@ async function prepareList(feed: RawFeed, except: ReadonlySet<string>, context: 
   const unpacked = `${target}.list`;
   const sums_of_names = `${target}.sums`;
   const noEntry = (lines: number, detail: string) =>
-    lines > 0 ? [leftOut(`${lines} ${lines === 1 ? 'line' : 'lines'}`, 'no_entry', detail)] : [];
+    lines > 0 ? [leftOut(plural(lines, { one: '1 line', other: `${formatNumber(lines)} lines` }), 'no_entry', detail)] : [];
   try {
     const source = (await unpackList(path, unpacked, context)) ? unpacked : path;
     if (kind === 'domains') {

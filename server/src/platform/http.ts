@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { Channel } from '@palisade/contract/channel';
 import { JSON_BODY_MAXIMUM, VERSION } from '@palisade/contract/constants';
+import { formatList } from '@palisade/contract/intl';
 import type { Exposure } from '@palisade/contract/platform';
 import type { FieldError, ProblemCode } from '@palisade/contract/problem';
 import {
@@ -91,7 +92,7 @@ function watchBody(body: IncomingMessage, { body: { window_ms, bytes }, small_bo
 function describeFields(errors: readonly FieldError[]): string {
   const [first] = errors;
   if (errors.length === 1 && first !== undefined) return first.message;
-  return `Check these fields: ${[...new Set(errors.map((error) => error.field))].join(', ')}.`;
+  return `Check these fields: ${formatList(new Set(errors.map((error) => error.field)), 'plain')}.`;
 }
 
 /**

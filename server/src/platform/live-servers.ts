@@ -1,3 +1,4 @@
+import { formatList } from '@palisade/contract/intl';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { databaseClock } from './database-clock.ts';
@@ -28,8 +29,6 @@ class SharedDatabaseError extends Error {
 const SEEN_EVERY_MS = 15_000;
 /** A server that was silent for so long is gone. */
 const GONE_AFTER_MS = 60_000;
-
-const list = (names: readonly string[]) => names.join(' and ');
 
 const describe = ({ pid, host, started_at }: Pick<ServerTables['servers'], 'pid' | 'host' | 'started_at'>) =>
   `process ${pid} on ${host}, started ${started_at}`;
@@ -72,7 +71,7 @@ export async function joinServers(parts: {
     return { leave: () => Promise.resolve(), living: () => Promise.resolve([home]) };
   const clock = databaseClock(database);
   const missing = Object.entries(needed).flatMap(([name, is_set]) => (is_set ? [] : [name]));
-  const me = { ...thisProcess(), id: home, started_at: new Date().toISOString(), lacks: list(missing) };
+  const me = { ...thisProcess(), id: home, started_at: new Date().toISOString(), lacks: formatList(missing) };
 
   const say = (from: Kysely<ServerTables>) =>
     from
@@ -93,8 +92,8 @@ export async function joinServers(parts: {
       }
       if (missing.length === 0 && other.lacks === '') continue;
       const who = `another server (${describe(other)}) uses it`;
-      const lacks = missing.length > 0 ? `this one has no ${list(missing)}` : `that one has no ${other.lacks}`;
-      const names = missing.length > 0 ? list(missing) : other.lacks;
+      const lacks = missing.length > 0 ? `this one has no ${formatList(missing)}` : `that one has no ${other.lacks}`;
+      const names = missing.length > 0 ? formatList(missing) : other.lacks;
       throw new SharedDatabaseError(
         `We can’t share the database at DATABASE_URL: ${who}, and ${lacks}. Set ${names} for all its servers, or stop the other one. If it no longer runs, start again in ${GONE_AFTER_MS / 1000} s.`,
       );

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PageQuery } from '@palisade/contract/fields';
+import { formatList } from '@palisade/contract/intl';
 import type { Mail as MailRecord } from '@palisade/contract/mail';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { FastifyBaseLogger } from 'fastify';
@@ -334,7 +335,10 @@ export class Mail {
     const letters = all.filter(({ leaves_no_trace }) => leaves_no_trace === undefined || this.server !== undefined);
     if (letters.length === 0) return;
     const { provider_name, support } = await readProvider(transaction.$pickTables<'installation'>());
-    const contact = [support.phone, shownEmail(support.email)].filter((part) => part !== '').join(', ');
+    const contact = formatList(
+      [support.phone, shownEmail(support.email)].filter((part) => part !== ''),
+      'plain',
+    );
     const footer = contact === '' ? provider_name : `${provider_name}\nSupport: ${contact}`;
     const rows = letters.map(({ recipient, subject, lines, leaves_no_trace = false, priority = 'notice', reply_to = null }) => ({
       id: newId(),

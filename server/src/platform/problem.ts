@@ -1,3 +1,4 @@
+import { formatSpan } from '@palisade/contract/intl';
 import { type FieldError, PROBLEMS, type ProblemCode, type ProblemDocument, type SecondFactor } from '@palisade/contract/problem';
 
 interface ProblemOptions {
@@ -81,11 +82,13 @@ const UNITS = [
   { name: 'minute', seconds: 60, from: 60 },
 ] as const;
 
+const SECOND = { name: 'second', seconds: 1 } as const;
+
 /** "45 seconds", "10 minutes", "3 hours": never less than it is. */
 function inWords(seconds: number): string {
-  const { name, seconds: unit } = UNITS.find(({ from }) => seconds >= from) ?? { name: 'second', seconds: 1 };
+  const { name, seconds: unit } = UNITS.find(({ from }) => seconds >= from) ?? SECOND;
   const count = Math.ceil(seconds / unit);
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
+  return formatSpan(count, name);
 }
 
 /** A 429 with a time to retry, in words and as `Retry-After`. `reason` is a sentence, `wait_ms` the rest of the wait. */

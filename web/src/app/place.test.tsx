@@ -1,6 +1,6 @@
+import { localeOf } from '@palisade/contract/intl';
 import { render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { localeOf } from '#ui/place.ts';
 
 describe('the language of a browser', () => {
   it.each([

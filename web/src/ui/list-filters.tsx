@@ -1,10 +1,9 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { formatNumber } from '@palisade/contract/intl';
 import { IconChevronDown, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import './list-filters.css';
-
-const count = new Intl.NumberFormat('en');
 
 /** Filters above a list: its states first, then the others. */
 export function ListFilters({ children }: { children: ReactNode }) {
@@ -32,7 +31,7 @@ export function StateFilter<Value extends string>({ label, value, options, onCho
             {option.count !== undefined && option.count > 0 && (
               <>
                 {' '}
-                <span className="num">{count.format(option.count)}</span>
+                <span className="num">{formatNumber(option.count)}</span>
               </>
             )}
           </span>

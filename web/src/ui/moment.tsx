@@ -1,4 +1,5 @@
 import { daysBetween, describeEnd, startOfDate, dayOf as zonedDayOf } from '@palisade/contract/day';
+import { formatDate, formatRelative, type DateForm } from '@palisade/contract/intl';
 import { useSyncExternalStore } from 'react';
 import { LOCALE, ZONE } from './place.ts';
 
@@ -7,18 +8,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const clockFormat = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium', timeZone: ZONE.name });
-const timeFormat = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short', timeZone: ZONE.name });
-const dayFormat = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long', timeZone: ZONE.name });
-const dateFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: ZONE.name });
-const yearFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: ZONE.name });
-const longDateFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeZone: ZONE.name });
-const dayOfCalendar = {
-  whole: new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }),
-  short: new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
-};
-const fullFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'medium', timeZone: ZONE.name });
-const agoFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const written = (form: DateForm, at: Date | number) => formatDate(form, at, { time_zone: ZONE.name, locale: LOCALE });
 
 const daysFrom = (from_ms: number, to_ms: number) => daysBetween(ZONE.name, from_ms, to_ms);
 
@@ -29,60 +19,52 @@ const isSameYear = (one: number, other: number) =>
 export function describeMoment(iso: string, now: number): string {
   const at = new Date(iso);
   const days = daysFrom(at.getTime(), now);
-  if (days <= 0) return `today, ${timeFormat.format(at)}`;
-  if (days === 1) return `yesterday, ${timeFormat.format(at)}`;
-  return isSameYear(at.getTime(), now) ? `${dateFormat.format(at)}, ${timeFormat.format(at)}` : yearFormat.format(at);
+  if (days <= 0) return `today, ${written('time', at)}`;
+  if (days === 1) return `yesterday, ${written('time', at)}`;
+  return isSameYear(at.getTime(), now) ? `${written('day', at)}, ${written('time', at)}` : written('day_and_year', at);
 }
 
 /** A moment that is to come: "today at 14:00", "on Monday 23 November at 09:00". */
 export function describeNext(iso: string, now: number): string {
   const at = new Date(iso);
   const days = daysFrom(now, at.getTime());
-  const day = days <= 0 ? 'today' : days === 1 ? 'tomorrow' : `on ${dayFormat.format(at)}`;
-  return `${day} at ${timeFormat.format(at)}`;
-}
-
-/** A duration in words: "40 seconds", "6 minutes". */
-export function describeSpan(seconds: number): string {
-  if (seconds < 1.5) return '1 second';
-  if (seconds < 90) return `${Math.round(seconds)} seconds`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return `${minutes} minutes`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+  const time = written('time', at);
+  if (days <= 0) return `today at ${time}`;
+  if (days === 1) return `tomorrow at ${time}`;
+  return `on ${written('long_weekday', at)} at ${time}`;
 }
 
 /** A moment that is to come, with its day. */
 export function describeComing(iso: string): string {
   const at = new Date(iso);
-  return `${dateFormat.format(at)}, ${timeFormat.format(at)}`;
+  return `${written('day', at)}, ${written('time', at)}`;
 }
 
 /** An age in one unit: "12 minutes ago". A clock that is ahead of the server's says "just now". */
 export function describeAge(iso: string, now: number): string {
   const age = now - Date.parse(iso);
   if (age < MINUTE) return 'just now';
-  if (age < HOUR) return agoFormat.format(-Math.floor(age / MINUTE), 'minute');
-  if (age < DAY) return agoFormat.format(-Math.floor(age / HOUR), 'hour');
-  return agoFormat.format(-Math.floor(age / DAY), 'day');
+  if (age < HOUR) return formatRelative(-Math.floor(age / MINUTE), 'minute');
+  if (age < DAY) return formatRelative(-Math.floor(age / HOUR), 'hour');
+  return formatRelative(-Math.floor(age / DAY), 'day');
 }
 
 export function describeClock(now: number): string {
-  return clockFormat.format(now);
+  return written('clock', now);
 }
 
 export function describeDay(now: number): string {
-  return dayFormat.format(now);
+  return written('long_weekday', now);
 }
 
 /** A day such as `2026-11-16`, which is the same wherever its reader is: "Nov 16, 2026", or without its year. */
-export function describeCalendarDay(day: string, form: 'whole' | 'short' = 'whole'): string {
-  return dayOfCalendar[form].format(new Date(day));
+export function describeCalendarDay(day: string, form: 'day_and_year' | 'day' | 'weekday' = 'day_and_year'): string {
+  return formatDate(form, Date.parse(day), { time_zone: 'UTC', locale: LOCALE });
 }
 
 /** A day in full: "2 March 2026". */
 export function describeDate(iso: string): string {
-  return longDateFormat.format(new Date(iso));
+  return written('long', new Date(iso));
 }
 
 /** The end of a plan by the clocks of this browser, as mails have it too. */
@@ -96,7 +78,7 @@ export function describeConversationDay(iso: string, now: number): string {
   const days = daysFrom(at.getTime(), now);
   if (days <= 0) return 'Today';
   if (days === 1) return 'Yesterday';
-  return isSameYear(at.getTime(), now) ? dayFormat.format(at) : longDateFormat.format(at);
+  return isSameYear(at.getTime(), now) ? written('long_weekday', at) : written('long', at);
 }
 
 /** The same for all moments of a day where the person is. */
@@ -108,8 +90,8 @@ export function dayOf(iso: string): number {
 export function TimeOfDay({ iso }: { iso: string }) {
   const at = new Date(iso);
   return (
-    <time dateTime={iso} title={fullFormat.format(at)}>
-      {timeFormat.format(at)}
+    <time dateTime={iso} title={written('full', at)}>
+      {written('time', at)}
     </time>
   );
 }
@@ -117,7 +99,7 @@ export function TimeOfDay({ iso }: { iso: string }) {
 /** A moment that machines read too; hovering tells it in full. */
 export function Moment({ iso, now }: { iso: string; now: number }) {
   return (
-    <time dateTime={iso} title={fullFormat.format(new Date(iso))}>
+    <time dateTime={iso} title={written('full', new Date(iso))}>
       {describeMoment(iso, now)}
     </time>
   );

@@ -1,3 +1,4 @@
+import { graphemes } from '@palisade/contract/intl';
 import { placedJoiners } from '@palisade/contract/joiners';
 
 // Controls that turn or hide text make "gpj.exe" read as "exe.jpg": they are shown as what they are, something unprintable.
@@ -16,8 +17,6 @@ const WHOLE = 24;
 const TAIL = 14;
 /** Where blanks push the real ending out of sight, the end that is shown is longer, up to this. */
 const TAIL_MAXIMUM = 24;
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 interface ShownName {
   /** All of it, with everything that hides or turns text replaced. */
@@ -38,7 +37,7 @@ export function shownNameOf(name: string): ShownName {
   const double = DOUBLE.exec(whole);
   const [, looks, is] = double ?? [];
   const disguise = looks !== undefined && is !== undefined ? { looks: looks.toLowerCase(), is: is.toLowerCase() } : undefined;
-  const parts = Array.from(graphemes.segment(whole), ({ segment }) => segment);
+  const parts = graphemes(whole);
   if (parts.length <= WHOLE) return { whole, head: undefined, tail: whole, disguise };
   const wanted = double ? whole.length - double.index + 2 : TAIL;
   const length = Math.min(TAIL_MAXIMUM, Math.max(TAIL, wanted));

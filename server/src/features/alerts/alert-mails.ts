@@ -1,6 +1,7 @@
 import { alertAdvice, alertProof, alertTitle } from '@palisade/contract/alert-advice';
 import { alertEnglish } from '@palisade/contract/alert-phrases';
 import type { UserInfo } from '@palisade/contract/auth';
+import { formatDate, formatNumber, plural } from '@palisade/contract/intl';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { BATCH } from '#platform/batches.ts';
@@ -24,8 +25,10 @@ const DIGESTS = jobKind({ name: 'digests', payload: z.object({}), every_ms: 15 *
 const DIGEST_LINES = 10;
 
 /** "20 November 2026, 10:24 UTC": the reader of a mail may be in any time zone. */
-const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-const describeTime = (iso: string) => `${when.format(new Date(iso)).replace(' at ', ', ')} UTC`;
+function describeTime(iso: string): string {
+  const at = new Date(iso);
+  return `${formatDate('long', at, { time_zone: 'UTC' })}, ${formatDate('time', at, { time_zone: 'UTC' })} UTC`;
+}
 
 interface AlertMailsOptions {
   database: Kysely<Tables>;
@@ -123,10 +126,11 @@ export class AlertMails {
         .orderBy('last_id', 'desc')
         .limit(DIGEST_LINES)
         .execute();
-      const lines = happened.map(
-        ({ threat_type, severity, rule, description, count: times, last_seen }) =>
-          `- ${alertTitle({ threat_type, severity, rule, simulated: false })}${times > 1 ? ` (${times} times)` : ''}\n  Last seen: ${describeTime(last_seen)}\n  ${description}`,
-      );
+      const lines = happened.map(({ threat_type, severity, rule, description, count: times, last_seen }) => {
+        const title = alertTitle({ threat_type, severity, rule, simulated: false });
+        const first = plural(times, { one: `- ${title}`, other: `- ${title} (${formatNumber(times)} times)` });
+        return `${first}\n  Last seen: ${describeTime(last_seen)}\n  ${description}`;
+      });
       const more = count - lines.length;
       letters.push({
         recipient: user.email,
@@ -136,7 +140,7 @@ export class AlertMails {
           'Hello,',
           'These less serious alerts from last week are still open. We email serious ones at once.',
           lines.join('\n'),
-          ...(more > 0 ? [`And ${more} more.`] : []),
+          ...(more > 0 ? [`And ${formatNumber(more)} more.`] : []),
           'Review them when you have time, and resolve the ones you’ve handled.',
           ...this.pageAt('/anti-hacking'),
         ],

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, copyFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { LEFT_OUT_NAMED } from '@palisade/contract/engine';
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { TRIAL_TIME_MS, tryFeed } from '@palisade/scanner/trial';
 import type { FastifyBaseLogger } from 'fastify';
 import { takeExclusive } from '#platform/exclusive.ts';
@@ -46,18 +47,19 @@ export function feedId({ kind, url, pin, strict }: SignatureFeed): string {
   return createHash('sha256').update(`${kind}+${url}#${pin.kind}=${proof}${wish}`).digest('hex').slice(0, 16);
 }
 
+function describeCount(kind: StoredFeed['kind'], rules: number, hashes: number): string {
+  const figures = { rules: formatNumber(rules), hashes: formatNumber(hashes) };
+  if (kind === 'domains') return plural(hashes, { one: '1 domain or address', other: `${figures.hashes} domains and addresses` });
+  if (rules > 0) return plural(rules, { one: '1 rule', other: `${figures.rules} rules` });
+  return plural(hashes, { one: '1 hash', other: `${figures.hashes} hashes` });
+}
+
 function describe({ kind, rules, hashes, left_out, left_out_total }: StoredFeed): string {
-  const domains = `${hashes} ${hashes === 1 ? 'domain or address' : 'domains and addresses'}`;
-  const count =
-    kind === 'domains'
-      ? domains
-      : rules > 0
-        ? `${rules} ${rules === 1 ? 'rule' : 'rules'}`
-        : `${hashes} ${hashes === 1 ? 'hash' : 'hashes'}`;
+  const count = describeCount(kind, rules, hashes);
   if (left_out_total === 0) return `In use: ${count}.`;
   const names = left_out.slice(0, NAMED_MAXIMUM).map(({ name }) => name);
-  const more = left_out_total > names.length ? ` and ${left_out_total - names.length} more` : '';
-  return `In use: ${count}. Left out: ${names.join(', ')}${more}.`;
+  const more = left_out_total - names.length;
+  return `In use: ${count}. Left out: ${more > 0 ? formatList([...names, `${formatNumber(more)} more`]) : formatList(names, 'plain')}.`;
 }
 
 interface Obtained {

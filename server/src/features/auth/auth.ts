@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
+import { formatList } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
 import type { AdministratorBy, Exposure } from '@palisade/contract/platform';
 import { shownEmail } from '@palisade/contract/shown-email';
@@ -50,7 +51,10 @@ const columns = ['id', 'username', 'email', 'role'] as const;
 
 async function disabledAccount(database: Kysely<AuthTables & InstallationTables & AuditTables>): Promise<Problem> {
   const { support } = await readProvider(database.$pickTables<'installation'>());
-  const contact = [support.phone, shownEmail(support.email)].filter((part) => part !== '').join(' or ');
+  const contact = formatList(
+    [support.phone, shownEmail(support.email)].filter((part) => part !== ''),
+    'or',
+  );
   return new Problem('account_disabled', contact === '' ? {} : { detail: `This account is disabled. Ask support: ${contact}.` });
 }
 

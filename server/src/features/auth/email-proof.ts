@@ -1,4 +1,5 @@
 import { PROOF_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
+import { formatSpan } from '@palisade/contract/intl';
 import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely, Transaction } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
@@ -95,7 +96,7 @@ export class EmailProofs {
         'An account was created with this address. If it’s yours, sign in and enter this code:',
         token,
         ...(page.length > 0 ? ['Or open this link:', ...page] : []),
-        `It works once and expires in ${PROOF_TOKEN_LIFETIME_S / 3_600} hours.`,
+        `It works once and expires in ${formatSpan(PROOF_TOKEN_LIFETIME_S / 3_600, 'hour')}.`,
         'If it wasn’t you, ignore this email. No one can use your address without this code. To take over the account, choose "Forgot Password?" on the sign-in screen.',
       ],
     });

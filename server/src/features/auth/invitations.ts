@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { PageQuery } from '@palisade/contract/fields';
+import { formatSpan } from '@palisade/contract/intl';
 import { INVITATION_DAYS, type Invitation } from '@palisade/contract/invitation';
 import { may } from '@palisade/contract/may';
 import { shownEmail } from '@palisade/contract/shown-email';
@@ -84,7 +85,7 @@ export class Invitations {
           'you are invited to create an account here. Choose a username and a password on this page:',
           this.public_url === undefined ? `/invitation#${token}` : new URL(`/invitation#${token}`, this.public_url).href,
           ...(this.public_url === undefined ? ['Put the address of this server in front of it.'] : []),
-          `The link works once, within ${INVITATION_DAYS} days.`,
+          `The link works once, within ${formatSpan(INVITATION_DAYS, 'day')}.`,
           'If you did not expect this invitation, ignore this email.',
         ],
       });

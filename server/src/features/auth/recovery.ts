@@ -1,4 +1,5 @@
 import { RESET_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
+import { formatSpan } from '@palisade/contract/intl';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
@@ -108,7 +109,7 @@ export class Recovery {
         priority: 'proof',
         lines: [
           'Hello,',
-          `Here is your password reset token. It works once and expires in ${RESET_TOKEN_LIFETIME_S / 60} minutes:`,
+          `Here is your password reset token. It works once and expires in ${formatSpan(RESET_TOKEN_LIFETIME_S / 60, 'minute')}:`,
           token,
           ...(this.public_url === undefined ? [] : ['Enter it with your new password here:', ...this.pageOf('reset-password')]),
           'Don’t share it. Support never asks for it. If you didn’t request it, ignore this email. Your password stays the same.',

@@ -1,3 +1,4 @@
+import { formatSpan } from '@palisade/contract/intl';
 import type { SecondFactor } from '@palisade/contract/problem';
 import { type PasskeyAssertion, RECOVERY_CODES } from '@palisade/contract/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
@@ -101,7 +102,7 @@ async function claimTry(database: Kysely<Tables>, now: () => number, user_id: st
   const retry_after = Math.max(1, Math.ceil((Date.parse(refused.tries_until) - now()) / 1_000));
   const minutes = Math.ceil(retry_after / 60);
   throw new Problem('too_many_requests', {
-    detail: `Too many wrong codes. Use a recovery code or passkey, or wait ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+    detail: `Too many wrong codes. Use a recovery code or passkey, or wait ${formatSpan(minutes, 'minute')}.`,
     retry_after,
   });
 }

@@ -1,3 +1,4 @@
+import { formatSpan } from '@palisade/contract/intl';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -77,7 +78,7 @@ export function keepUnforgotten(parts: {
         ({ status, assignee_id, waiting_since, held_since }) =>
           status === 'open' && assignee_id !== null && (waiting_since ?? long_ago) < long_ago && (held_since ?? '') < long_ago,
         { assignee_id: null },
-        `Returned to Unassigned: no reply for ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`,
+        `Returned to Unassigned: no reply for ${formatSpan(minutes, 'minute')}.`,
       );
       await tell(write, 'returned an unanswered conversation to Unassigned');
     }

@@ -3,6 +3,7 @@ import { ATTACHMENTS_MAXIMUM, MESSAGE_LENGTH_MAXIMUM, messageLength } from '@pal
 import type { MailReason } from '@palisade/contract/chat-record';
 import type { DeskMessage } from '@palisade/contract/desk-record';
 import { isSameEmail } from '@palisade/contract/email';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { Problem } from '#platform/problem.ts';
@@ -40,19 +41,20 @@ export function whyUnverified(
 function sentenceOfFiles(unclean: readonly { status: string }[], left_out: number, is_cut: boolean): string {
   const infected = unclean.filter(({ status }) => status === 'infected').length;
   const unread = unclean.length - infected;
-  const leftOut = (count: number, one: string, many: string) => (count === 0 ? [] : [count === 1 ? one : many]);
+  const leftOut = (count: number, forms: { one: string; other: string }) => (count === 0 ? [] : [plural(count, forms)]);
   return [
-    ...leftOut(infected, 'We left out 1 infected file.', `We left out ${infected} infected files.`),
-    ...leftOut(
-      unread,
-      'We left out 1 file that we couldn’t fully check.',
-      `We left out ${unread} files that we couldn’t fully check.`,
-    ),
-    ...leftOut(
-      left_out,
-      'We left out 1 file: the email had too many files, or it was larger than 25 MB.',
-      `We left out ${left_out} files: the email had too many files, or they were larger than 25 MB.`,
-    ),
+    ...leftOut(infected, {
+      one: 'We left out 1 infected file.',
+      other: `We left out ${formatNumber(infected)} infected files.`,
+    }),
+    ...leftOut(unread, {
+      one: 'We left out 1 file that we couldn’t fully check.',
+      other: `We left out ${formatNumber(unread)} files that we couldn’t fully check.`,
+    }),
+    ...leftOut(left_out, {
+      one: 'We left out 1 file: the email had too many files, or it was larger than 25 MB.',
+      other: `We left out ${formatNumber(left_out)} files: the email had too many files, or they were larger than 25 MB.`,
+    }),
     ...(is_cut ? ['This email was larger than 40 MB, so we kept only its text. Attach files here.'] : []),
   ].join(' ');
 }
@@ -124,7 +126,8 @@ export function createMailAnswers(parts: {
     async note(conversation, { from, text, files, left_out, key }, reason, mail_id) {
       const count = files.length + left_out;
       const who = from === '' ? 'an unknown person' : from;
-      const of_files = count === 0 ? '' : count === 1 ? 'It has 1 file. ' : `It has ${count} files. `;
+      const of_files =
+        count === 0 ? '' : plural(count, { one: 'It has 1 file. ', other: `It has ${formatNumber(count)} files. ` });
       const head = `Sender not verified: an email came from ${who}, and ${REASONS[reason]}. ${of_files}It says: `;
       const room = MESSAGE_LENGTH_MAXIMUM - messageLength(head) - 2;
       const message = `${head}${messageLength(text) > room ? `${[...text].slice(0, room).join('')} …` : text}`;

@@ -1,5 +1,6 @@
 import { type Attachment, type Card, type ChatMessage, cardSchema } from '@palisade/contract/chat-record';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import type { ChatTables } from './chat.tables.ts';
@@ -33,7 +34,7 @@ function wordsOf({ message, card }: Pick<MessageRow, 'message' | 'card'>, files:
   const parsed: Card | undefined = card === null ? undefined : cardSchema.safeParse(JSON.parse(card)).data;
   if (parsed?.kind === 'shared' || parsed?.kind === 'article') return parsed.title;
   if (parsed?.kind === 'remote_session') return 'A remote session';
-  return files === 1 ? '1 file' : `${files} files`;
+  return plural(files, { one: '1 file', other: `${formatNumber(files)} files` });
 }
 
 type Marks = Pick<ConversationRow, 'customer_read_seq' | 'support_read_seq'>;

@@ -8,6 +8,7 @@ import {
   type Os,
 } from '@palisade/contract/agent';
 import { DEVICE_NAME_MAXIMUM } from '@palisade/contract/devices';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
@@ -230,8 +231,10 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
 }
 
 function limitReached(limit: number): Problem {
-  const holds = limit === 1 ? '1 device' : `${limit} devices`;
   return new Problem('device_limit', {
-    detail: `Your plan holds ${holds}, and you’ve reached that. Revoke one or ask for a larger plan.`,
+    detail: plural(limit, {
+      one: 'Your plan holds 1 device, and you’ve reached that. Revoke one or ask for a larger plan.',
+      other: `Your plan holds ${formatNumber(limit)} devices, and you’ve reached that. Revoke one or ask for a larger plan.`,
+    }),
   });
 }

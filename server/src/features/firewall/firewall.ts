@@ -14,6 +14,7 @@ import {
   ruleSchema,
 } from '@palisade/contract/firewall';
 import { refusalOf } from '@palisade/contract/firewall-shapes';
+import { plural } from '@palisade/contract/intl';
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';
@@ -121,10 +122,10 @@ async function revise(
     const count = rules + added - removed;
     if (count > RULES_MAXIMUM && added > removed) {
       throw new Problem('rule_limit', {
-        detail:
-          added === 1
-            ? `You have ${RULES_MAXIMUM} rules, the maximum. Delete one to add another.`
-            : `You have ${rules} of ${RULES_MAXIMUM} rules, so ${added} more don’t fit. Delete some first.`,
+        detail: plural(added, {
+          one: `You have ${RULES_MAXIMUM} rules, the maximum. Delete one to add another.`,
+          other: `You have ${rules} of ${RULES_MAXIMUM} rules, so ${added} more don’t fit. Delete some first.`,
+        }),
       });
     }
     await write(transaction, user_id, changes);

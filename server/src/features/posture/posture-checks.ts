@@ -1,4 +1,5 @@
 import type { FixPlace, Severity } from '@palisade/contract/anti-hacking';
+import { formatList, formatNumber, formatSpan, plural } from '@palisade/contract/intl';
 import type { OpenRules } from './open-rules.ts';
 
 /** The facts for the posture checks. Everything in it was counted or read a moment ago. */
@@ -101,13 +102,19 @@ export interface Check extends Fix {
 
 const REVIEW = 'Open the alert and answer “Was this you?”.';
 
-const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
-
 /** A sentence names at most so many things; of more it gives the number. */
 const NAMED_MAXIMUM = 3;
-const list = new Intl.ListFormat('en', { type: 'conjunction' });
-const named = (names: readonly string[], many: string) =>
-  names.length > NAMED_MAXIMUM ? `${names.length} ${many}` : list.format(names.map((name) => `"${name}"`));
+const quoted = (names: readonly string[]) => formatList(names.map((name) => `"${name}"`));
+
+function nameRules(names: readonly string[]): string {
+  if (names.length <= NAMED_MAXIMUM) return quoted(names);
+  return plural(names.length, { one: '1 rule', other: `${formatNumber(names.length)} rules` });
+}
+
+function nameDevices(names: readonly string[]): string {
+  if (names.length <= NAMED_MAXIMUM) return quoted(names);
+  return plural(names.length, { one: '1 device', other: `${formatNumber(names.length)} devices` });
+}
 
 const PORTS = [
   { port: 22, service: 'SSH' },
@@ -139,7 +146,10 @@ function alertCheck(level: 'high' | 'critical', deduction: number): Check {
     run: ({ unblocked, newest }) => ({
       ...openAlert(advice, newest[level]),
       times: unblocked[level],
-      evidence: `${plural(unblocked[level], 'alert', 'alerts')} of ${level} severity not blocked.`,
+      evidence: plural(unblocked[level], {
+        one: `1 alert of ${level} severity not blocked.`,
+        other: `${formatNumber(unblocked[level])} alerts of ${level} severity not blocked.`,
+      }),
     }),
   };
 }
@@ -160,7 +170,7 @@ function portCheck({ port, service }: (typeof PORTS)[number]): Check {
     run: (facts) => {
       const rules = facts.rules.ports.get(port) ?? [];
       return rules.length > 0
-        ? { times: 1, evidence: `Opened by ${named(rules, 'rules')}.` }
+        ? { times: 1, evidence: `Opened by ${nameRules(rules)}.` }
         : { untold: 'None of your rules opens it. Without a connected device, we can’t tell whether it is closed.' };
     },
   };
@@ -182,7 +192,7 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
       const is_old = signatures_age_ms > after_h * HOUR_MS && signatures_age_ms <= before_h * HOUR_MS;
       return {
         times: is_old ? 1 : 0,
-        evidence: `Threat definitions were last confirmed up to date ${plural(hours, 'hour', 'hours')} ago.`,
+        evidence: `Threat definitions were last confirmed up to date ${formatSpan(hours, 'hour')} ago.`,
         ...(is_admin ? { fix: SIGNATURE_SOURCES } : {}),
       };
     },
@@ -192,18 +202,45 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
 /** Deductions for infected and unread files at most 7 days old, and at most 30 [H]: sealed ones do no harm, yet something brought them. */
 const LATELY = { infected: { week: 3, month: 1 }, unread: { week: 2, month: 1 } } as const;
 
+/** Sentences about the files of a month, some of which are of the last week, or none. */
+interface LatelyWords {
+  some: (month: string, week: string) => { one: string; other: string };
+  none: (month: string) => { one: string; other: string };
+}
+
+const INFECTED_LATELY: LatelyWords = {
+  some: (month, week) => ({
+    one: `1 infected file was found within 30 days, ${week} of them within the last 7.`,
+    other: `${month} infected files were found within 30 days, ${week} of them within the last 7.`,
+  }),
+  none: (month) => ({
+    one: '1 infected file was found within 30 days, none of them within the last 7.',
+    other: `${month} infected files were found within 30 days, none of them within the last 7.`,
+  }),
+};
+
+const UNREAD_LATELY: LatelyWords = {
+  some: (month, week) => ({
+    one: `1 file was not fully checked within 30 days, ${week} of them within the last 7.`,
+    other: `${month} files were not fully checked within 30 days, ${week} of them within the last 7.`,
+  }),
+  none: (month) => ({
+    one: '1 file was not fully checked within 30 days, none of them within the last 7.',
+    other: `${month} files were not fully checked within 30 days, none of them within the last 7.`,
+  }),
+};
+
 function lately(
   count: { week: number; month: number },
   cost: { week: number; month: number },
-  one: string,
-  many: string,
-  what: string,
+  { some, none }: LatelyWords,
 ): Outcome {
-  const ages = count.week > 0 ? `${count.week} of them within the last 7` : 'none of them within the last 7';
+  const month = formatNumber(count.month);
+  const forms = count.week > 0 ? some(month, formatNumber(count.week)) : none(month);
   return {
     times: count.month > 0 ? 1 : 0,
     deduction: count.week > 0 ? cost.week : cost.month,
-    evidence: count.month > 0 ? `${plural(count.month, one, many)} ${what} within 30 days, ${ages}.` : `None within 30 days.`,
+    evidence: count.month > 0 ? plural(count.month, forms) : 'None within 30 days.',
   };
 }
 
@@ -216,7 +253,7 @@ function deviceCheck({ odd, fine, ...check }: Omit<Check, 'run'> & { odd: OddDev
     ...check,
     run({ devices }) {
       const some = devices && odd(devices);
-      return some && { times: some.length > 0 ? 1 : 0, evidence: some.length > 0 ? `${named(some, 'devices')}.` : fine };
+      return some && { times: some.length > 0 ? 1 : 0, evidence: some.length > 0 ? `${nameDevices(some)}.` : fine };
     },
   };
 }
@@ -257,15 +294,17 @@ export const CHECKS: readonly Check[] = [
     run({ account: { second_factor, is_admin, age_ms } }) {
       if (second_factor === undefined) return undefined;
       if (second_factor.enabled) return { times: 0, evidence: 'Signing in takes more than your password.' };
-      const who = is_admin ? ', as an administrator' : '';
+      const evidence = is_admin
+        ? 'Anyone with your password can sign in, as an administrator.'
+        : 'Anyone with your password can sign in.';
       if (age_ms < NEW_FOR_MS)
         return {
           times: 1,
-          evidence: `Anyone with your password can sign in${who}. This lowers your score from tomorrow.`,
+          evidence: `${evidence} This lowers your score from tomorrow.`,
           deduction: 0,
         };
       const deduction = is_admin ? { deduction: ADMIN_WITHOUT_SECOND_FACTOR } : {};
-      return { times: 1, evidence: `Anyone with your password can sign in${who}.`, ...deduction };
+      return { times: 1, evidence, ...deduction };
     },
   },
   {
@@ -283,7 +322,10 @@ export const CHECKS: readonly Check[] = [
       const { recovery_codes_left } = second_factor;
       return {
         times: recovery_codes_left < RECOVERY_CODES_LEAST ? 1 : 0,
-        evidence: `${plural(recovery_codes_left, 'code is', 'codes are')} left.`,
+        evidence: plural(recovery_codes_left, {
+          one: '1 code is left.',
+          other: `${formatNumber(recovery_codes_left)} codes are left.`,
+        }),
       };
     },
   },
@@ -313,7 +355,10 @@ export const CHECKS: readonly Check[] = [
       times: unreviewed_browsers.length > 0 ? 1 : 0,
       evidence:
         unreviewed_browsers.length > 0
-          ? `${plural(unreviewed_browsers.length, 'browser is', 'browsers are')} waiting for your review.`
+          ? plural(unreviewed_browsers.length, {
+              one: '1 browser is waiting for your review.',
+              other: `${formatNumber(unreviewed_browsers.length)} browsers are waiting for your review.`,
+            })
           : 'No browser is waiting for your review.',
     }),
   },
@@ -331,7 +376,7 @@ export const CHECKS: readonly Check[] = [
     run: ({ rules: { everything } }) => ({
       times: everything.length > 0 ? 1 : 0,
       evidence:
-        everything.length > 0 ? `Allowed by ${named(everything, 'rules')}.` : 'No enabled rule allows every inbound connection.',
+        everything.length > 0 ? `Allowed by ${nameRules(everything)}.` : 'No enabled rule allows every inbound connection.',
     }),
   },
   ...PORTS.map(portCheck),
@@ -348,7 +393,10 @@ export const CHECKS: readonly Check[] = [
       times: clashing.length > 0 ? 1 : 0,
       evidence:
         clashing.length > 0
-          ? `${named(clashing, 'rules')} ${clashing.length === 1 ? 'repeats or contradicts' : 'repeat or contradict'} another rule.`
+          ? plural(clashing.length, {
+              one: `${nameRules(clashing)} repeats or contradicts another rule.`,
+              other: `${nameRules(clashing)} repeat or contradict another rule.`,
+            })
           : 'No enabled rules repeat or contradict each other.',
     }),
   },
@@ -431,7 +479,10 @@ export const CHECKS: readonly Check[] = [
     run: ({ devices }) =>
       devices && {
         times: devices.count > devices.plan_holds ? 1 : 0,
-        evidence: `${plural(devices.count, 'device is', 'devices are')} connected; the plan holds ${devices.plan_holds}.`,
+        evidence: plural(devices.count, {
+          one: `1 device is connected; the plan holds ${formatNumber(devices.plan_holds)}.`,
+          other: `${formatNumber(devices.count)} devices are connected; the plan holds ${formatNumber(devices.plan_holds)}.`,
+        }),
       },
   },
   {
@@ -447,7 +498,10 @@ export const CHECKS: readonly Check[] = [
       times: long_sessions > 0 ? 1 : 0,
       evidence:
         long_sessions > 0
-          ? `${plural(long_sessions, 'session has', 'sessions have')} been open for more than 8 hours.`
+          ? plural(long_sessions, {
+              one: '1 session has been open for more than 8 hours.',
+              other: `${formatNumber(long_sessions)} sessions have been open for more than 8 hours.`,
+            })
           : 'No session has been open that long.',
     }),
   },
@@ -465,8 +519,14 @@ export const CHECKS: readonly Check[] = [
       ...(unblocked.malware <= (unblocked.test_files ?? 0) && { deduction: 0 }),
       evidence:
         unblocked.malware > 0
-          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} on the server outside quarantine.`
-          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found and quarantined or deleted.`,
+          ? plural(unblocked.malware, {
+              one: '1 infected upload is on the server outside quarantine.',
+              other: `${formatNumber(unblocked.malware)} infected uploads are on the server outside quarantine.`,
+            })
+          : plural(scans.infected, {
+              one: '1 infected upload was found and quarantined or deleted.',
+              other: `${formatNumber(scans.infected)} infected uploads were found and quarantined or deleted.`,
+            }),
     }),
   },
   {
@@ -478,7 +538,7 @@ export const CHECKS: readonly Check[] = [
     advice: 'Delete the original infected files. We quarantined only the uploaded copies.',
     fix_route: '/antivirus',
     deduction: LATELY.infected.week,
-    run: ({ scans }) => lately(scans.lately.infected, LATELY.infected, 'infected file was', 'infected files were', 'found'),
+    run: ({ scans }) => lately(scans.lately.infected, LATELY.infected, INFECTED_LATELY),
   },
   {
     id: 'unread_lately',
@@ -489,7 +549,7 @@ export const CHECKS: readonly Check[] = [
     advice: 'Don’t trust these files yet. Scan them with their password, or ask for another format.',
     fix_route: '/antivirus',
     deduction: LATELY.unread.week,
-    run: ({ scans }) => lately(scans.lately.unread, LATELY.unread, 'file was', 'files were', 'not fully checked'),
+    run: ({ scans }) => lately(scans.lately.unread, LATELY.unread, UNREAD_LATELY),
   },
   {
     id: 'signatures_old',
@@ -520,7 +580,10 @@ export const CHECKS: readonly Check[] = [
     deduction: 2,
     run: ({ scans }) => ({
       times: scans.overdue > 0 ? 1 : 0,
-      evidence: `${plural(scans.overdue, 'file has', 'files have')} waited for more than an hour.`,
+      evidence: plural(scans.overdue, {
+        one: '1 file has waited for more than an hour.',
+        other: `${formatNumber(scans.overdue)} files have waited for more than an hour.`,
+      }),
     }),
   },
   {
@@ -536,7 +599,7 @@ export const CHECKS: readonly Check[] = [
       times: scans.repeated_threats.length > 0 ? 1 : 0,
       evidence:
         scans.repeated_threats.length > 0
-          ? `Within 7 days, more than once: ${scans.repeated_threats.join(', ')}.`
+          ? `Within 7 days, more than once: ${formatList(scans.repeated_threats, 'plain')}.`
           : 'No threat was found twice within 7 days.',
     }),
   },

@@ -1,5 +1,6 @@
 import { alertPhrase } from '@palisade/contract/alert-phrases';
 import type { UserInfo } from '@palisade/contract/auth';
+import { formatSpan } from '@palisade/contract/intl';
 import type { EndReason } from '@palisade/contract/remote';
 import type { Kysely } from 'kysely';
 import type { Incident } from '#platform/incident.ts';
@@ -35,7 +36,7 @@ const REASONS: Record<EndReason, string> = {
 
 const minutes = (from: string, to: string) => {
   const count = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / MINUTE_MS));
-  return count === 1 ? '1 minute' : `${count} minutes`;
+  return formatSpan(count, 'minute');
 };
 
 function summary(row: Row, customer: UserInfo, public_url: string | undefined) {

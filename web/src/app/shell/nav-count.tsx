@@ -1,13 +1,13 @@
 /** The most that fits beside a name. */
 const COUNT_MAXIMUM = 99;
 
-/** Number of waiting records behind a link, and its words. Empty for none. */
-export function NavCount({ count, one, many }: { count: number; one: string; many: string }) {
+/** Number of waiting records behind a link, and its words for screen readers: "2 reports wait". Empty for none. */
+export function NavCount({ count, words }: { count: number; words: string }) {
   if (count === 0) return null;
   return (
     <span className="nav-count num">
       <span aria-hidden="true">{count > COUNT_MAXIMUM ? `${COUNT_MAXIMUM}+` : count}</span>
-      <span className="visually-hidden">{count === 1 ? `1 ${one}` : `${count} ${many}`}</span>
+      <span className="visually-hidden">{words}</span>
     </span>
   );
 }

@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { type ReactNode, useId } from 'react';
 import { GROUP_TITLES, type NavScreen, screensOf } from '#app/screens.tsx';
 import { useUnread } from '#domain/conversation/chat.ts';
@@ -50,5 +51,7 @@ export function MoreNav() {
 
 /** Number of unread messages of support. */
 export function UnreadCount() {
-  return <NavCount count={useUnread()} one="unread message" many="unread messages" />;
+  const count = useUnread();
+  const words = plural(count, { one: '1 unread message', other: `${formatNumber(count)} unread messages` });
+  return <NavCount count={count} words={words} />;
 }

@@ -1,3 +1,4 @@
+import { formatList } from '@palisade/contract/intl';
 import { clearProxyFindings, type ProxyFindings, type ProxySign } from '@palisade/contract/proxy';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { call } from '#api/call.ts';
@@ -32,8 +33,12 @@ export function ProxyBanner({ findings }: { findings: ProxyFindings }) {
         {untrusted.length > 0 && (
           <p>
             Requests come through a proxy that <code>TRUSTED_PROXIES</code> does not name:{' '}
-            {untrusted.map(({ address }) => address).join(', ')}. People behind it share one address, so limits can’t tell them
-            apart. Add it to <code>TRUSTED_PROXIES</code>, then restart the server.
+            {formatList(
+              untrusted.map(({ address }) => address),
+              'plain',
+            )}
+            . People behind it share one address, so limits can’t tell them apart. Add it to <code>TRUSTED_PROXIES</code>, then
+            restart the server.
           </p>
         )}
         {clear.isError && <p role="alert">This could not be saved. Try again.</p>}

@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import type { Overview } from '@palisade/contract/overview';
 import { IconChevronDown, IconCreditCardPay } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -15,18 +16,25 @@ import { keepOpenGroup, type OpenGroup, readOpenGroup, type StaffGroup } from '.
 /** Waiting records behind a screen, and their words. */
 interface Waits {
   count: number;
-  one: string;
-  many: string;
+  words: string;
+}
+
+/** Waiting records in words, for one and for several. */
+type Words = (count: string) => { one: string; other: string };
+
+function waitsOf(count: number, words: Words): Waits {
+  return { count, words: plural(count, words(formatNumber(count))) };
 }
 
 /** Counts of the overview, by the screen that deals with them. */
-const WAITS: Record<string, Omit<Waits, 'count'> & { of: keyof Overview['waiting'] }> = {
-  '/admin/false-alarms': { of: 'false_alarms', one: 'report waits', many: 'reports wait' },
-  '/admin/outbox': { of: 'mails', one: 'email waits', many: 'emails wait' },
-  '/admin/setup': { of: 'jobs', one: 'task failed', many: 'tasks failed' },
+const WAITS: Record<string, { of: keyof Overview['waiting']; words: Words }> = {
+  '/admin/false-alarms': {
+    of: 'false_alarms',
+    words: (count) => ({ one: '1 report waits', other: `${count} reports wait` }),
+  },
+  '/admin/outbox': { of: 'mails', words: (count) => ({ one: '1 email waits', other: `${count} emails wait` }) },
+  '/admin/setup': { of: 'jobs', words: (count) => ({ one: '1 task failed', other: `${count} tasks failed` }) },
 };
-
-const PLAN_REQUESTS = { one: 'plan request waits', many: 'plan requests wait' } as const;
 
 function groupOf(pathname: string): StaffGroup | undefined {
   const group = groupAt(pathname);
@@ -69,11 +77,10 @@ function SupportNav({ isAdmin, ...group }: GroupProps & { isAdmin: boolean }) {
   const isAtDesk = !isAdmin || pathname.startsWith('/support');
   const counts = useDeskCounts(isAtDesk);
   useAbsence(isAtDesk);
-  const waits = {
-    count: (counts?.mine_unread ?? 0) + (counts?.unassigned_waiting ?? 0),
-    one: 'conversation waits',
-    many: 'conversations wait',
-  };
+  const waits = waitsOf((counts?.mine_unread ?? 0) + (counts?.unassigned_waiting ?? 0), (count) => ({
+    one: '1 conversation waits',
+    other: `${count} conversations wait`,
+  }));
   return (
     <FoldingNav {...group} name="support" waiting={waits.count}>
       {screensOf('support', isAdmin).map((screen) => (
@@ -87,12 +94,12 @@ function SupportNav({ isAdmin, ...group }: GroupProps & { isAdmin: boolean }) {
 function AdminNav(group: GroupProps) {
   const { data: overview } = useQuery(overviewQuery);
   const requests = overview?.waiting.plan_requests ?? 0;
-  const waitsOf = (path: string): Waits | undefined => {
+  const waitsAt = (path: string): Waits | undefined => {
     const waits = WAITS[path];
-    return waits && { ...waits, count: overview?.waiting[waits.of] ?? 0 };
+    return waits && waitsOf(overview?.waiting[waits.of] ?? 0, waits.words);
   };
   const screens = screensOf('administration', true);
-  const waiting = screens.reduce((sum, { path }) => sum + (waitsOf(path)?.count ?? 0), requests);
+  const waiting = screens.reduce((sum, { path }) => sum + (waitsAt(path)?.count ?? 0), requests);
   return (
     <FoldingNav {...group} name="administration" waiting={waiting}>
       {requests > 0 && (
@@ -100,12 +107,15 @@ function AdminNav(group: GroupProps) {
           {/* A way to a part of Subscriptions, which is marked as the open screen. */}
           <Link to="/subscription-manager?tab=manage" className="nav-item">
             <IconCreditCardPay size={20} stroke={1.7} aria-hidden="true" />
-            <span className="sidebar__label">Plan requests</span> <NavCount {...PLAN_REQUESTS} count={requests} />
+            <span className="sidebar__label">Plan requests</span>{' '}
+            <NavCount
+              {...waitsOf(requests, (count) => ({ one: '1 plan request waits', other: `${count} plan requests wait` }))}
+            />
           </Link>
         </li>
       )}
       {screens.map((screen) => (
-        <StaffItem key={screen.path} screen={screen} waits={waitsOf(screen.path)} />
+        <StaffItem key={screen.path} screen={screen} waits={waitsAt(screen.path)} />
       ))}
     </FoldingNav>
   );
@@ -138,7 +148,8 @@ function FoldingNav({
           aria-controls={`${id}-ways`}
           onClick={onToggle}
         >
-          <span id={id}>{GROUP_TITLES[name]}</span> {!isOpen && <NavCount count={waiting} one="waits" many="wait" />}
+          <span id={id}>{GROUP_TITLES[name]}</span>{' '}
+          {!isOpen && <NavCount {...waitsOf(waiting, (count) => ({ one: '1 waits', other: `${count} wait` }))} />}
           <IconChevronDown size={16} stroke={1.7} aria-hidden="true" />
         </button>
       </h2>

@@ -1,10 +1,10 @@
 import { VERSION } from '@palisade/contract/constants';
+import { describeSpan } from '@palisade/contract/intl';
 import { type Config, useConfig } from '#api/config.ts';
 import { type SupportContact, supportOf } from '#api/support-contact.ts';
 import { useResponseTime } from '#domain/conversation/chat.ts';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
-import { describeSpan } from '#ui/moment.tsx';
 
 /** Whom to ask, when the provider has said so, and the version. */
 export function SupportBlock() {

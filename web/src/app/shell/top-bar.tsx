@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconArrowLeft, IconShieldCheck } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useLocation, useNavigate } from 'react-router';
@@ -63,7 +64,7 @@ function StatusPills() {
       </span>
       {running > 0 && (
         <span className="pill" data-tone="busy">
-          Scanning {running} {running === 1 ? 'file' : 'files'}
+          {plural(running, { one: 'Scanning 1 file', other: `Scanning ${formatNumber(running)} files` })}
         </span>
       )}
       <Suspense>{until && <WaitPill until={until} />}</Suspense>

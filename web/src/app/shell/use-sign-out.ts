@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useUploadCounts } from '#features/antivirus/uploads.tsx';
 import { signOut } from '#features/auth/auth.ts';
 
@@ -5,7 +6,10 @@ import { signOut } from '#features/auth/auth.ts';
 export function useSignOut(): () => void {
   const { running } = useUploadCounts();
   return () => {
-    const question = `${running === 1 ? 'A file is' : `${running} files are`} still being scanned. Sign out and stop?`;
+    const question = plural(running, {
+      one: 'A file is still being scanned. Sign out and stop?',
+      other: `${formatNumber(running)} files are still being scanned. Sign out and stop?`,
+    });
     if (running > 0 && !window.confirm(question)) return;
     void signOut();
   };

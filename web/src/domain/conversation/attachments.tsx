@@ -1,5 +1,6 @@
 import { downloadAttachment } from '@palisade/contract/chat';
 import type { Attachment } from '@palisade/contract/chat-record';
+import { describeBytes, formatPercent } from '@palisade/contract/intl';
 import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
 import { IconAlertTriangle, IconDownload, IconPaperclip, IconShieldCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -7,19 +8,16 @@ import { useEffect, useState } from 'react';
 import { download, sentenceOf } from '#api/call.ts';
 import { CheckThis } from '#domain/scam/check-this.tsx';
 import { Spinner } from '#ui/button.tsx';
-import { describeBytes } from '#ui/bytes.ts';
 import { FileName } from '#ui/file-name.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { shownNameOf } from '#ui/shown-name.ts';
 import type { Attaching } from './use-attaching.ts';
 import './attachments.css';
 
-const percent = new Intl.NumberFormat('en', { style: 'percent' });
-
 function describeState({ state, size }: Attaching): string {
   switch (state.phase) {
     case 'sending':
-      return `${percent.format(state.share)} of ${describeBytes(size)} sent`;
+      return `${formatPercent(state.share)} of ${describeBytes(size)} sent`;
     case 'scanning':
       return 'Being scanned';
     case 'clean':

@@ -1,12 +1,11 @@
 import type { CustomerCard as Card } from '@palisade/contract/desk';
+import { formatDecimals, formatNumber, formatPercent } from '@palisade/contract/intl';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Face } from '#ui/face.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
 import './customer-card.css';
-
-const count = new Intl.NumberFormat('en');
 
 /** The customer, for the staff: names and counts, and no content of files. */
 export function CustomerCard({ card }: { card: Card }) {
@@ -28,17 +27,17 @@ export function CustomerCard({ card }: { card: Card }) {
         <span className="sub">Customer since {describeDate(card.since)}</span>
       </p>
       <dl className="customer__figures num">
-        <Figure name="Score" value={`${card.security_score}%`} />
-        <Figure name="Open alerts" value={count.format(card.open_alerts)} />
+        <Figure name="Score" value={formatPercent(card.security_score / 100)} />
+        <Figure name="Open alerts" value={formatNumber(card.open_alerts)} />
         <Figure
           name="Files checked"
-          value={count.format(clean + infected + pending)}
-          line={infected > 0 ? `${count.format(infected)} infected` : undefined}
+          value={formatNumber(clean + infected + pending)}
+          line={infected > 0 ? `${formatNumber(infected)} infected` : undefined}
         />
         <Figure
           name="Closed before"
-          value={count.format(card.conversations_closed)}
-          line={card.ratings.average === null ? undefined : `rated ${card.ratings.average.toFixed(1)} of 5`}
+          value={formatNumber(card.conversations_closed)}
+          line={card.ratings.average === null ? undefined : `rated ${formatDecimals(card.ratings.average, 1)} of 5`}
         />
       </dl>
       <Part title="Devices" nothing="No devices connected." rows={card.devices.length}>

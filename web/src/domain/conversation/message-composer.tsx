@@ -1,6 +1,7 @@
 import { Textarea } from '@mantine/core';
 import { MESSAGE_LENGTH_MAXIMUM, messageLength, TYPING_EVERY } from '@palisade/contract/chat';
 import type { Attachment } from '@palisade/contract/chat-record';
+import { formatNumber } from '@palisade/contract/intl';
 import { IconPaperclip, IconSend } from '@tabler/icons-react';
 import {
   type ClipboardEvent,
@@ -19,8 +20,6 @@ import { Form, Submit } from '#ui/form.tsx';
 import { AttachingList } from './attachments.tsx';
 import { useAttaching } from './use-attaching.ts';
 import './message-composer.css';
-
-const count = new Intl.NumberFormat('en');
 
 interface Written {
   message: string;
@@ -145,7 +144,7 @@ export function MessageComposer({
           value={draft}
           error={
             isTooLong
-              ? `${count.format(length)} of ${count.format(MESSAGE_LENGTH_MAXIMUM)} characters. Split it into parts.`
+              ? `${formatNumber(length)} of ${formatNumber(MESSAGE_LENGTH_MAXIMUM)} characters. Split it into parts.`
               : undefined
           }
           onChange={(event) => type(event.currentTarget.value)}

@@ -6,10 +6,10 @@ import {
   uploadAttachment,
 } from '@palisade/contract/chat';
 import type { Attachment } from '@palisade/contract/chat-record';
+import { describeBytes } from '@palisade/contract/intl';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call, sentenceOf, upload } from '#api/call.ts';
 import { onEvent } from '#api/events.ts';
-import { describeBytes } from '#ui/bytes.ts';
 
 /** A file on its way into a message. `refused`: it is not sent to anybody, and why. */
 export interface Attaching {

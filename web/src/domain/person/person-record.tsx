@@ -1,3 +1,4 @@
+import { formatDecimals, formatNumber, formatPercent, plural } from '@palisade/contract/intl';
 import type { PersonRecord as Record } from '@palisade/contract/person-record';
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { IconGift, IconMessages } from '@tabler/icons-react';
@@ -12,7 +13,6 @@ import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { personRecordQuery } from './person.queries.ts';
 import './person-record.css';
 
-const count = new Intl.NumberFormat('en');
 const STATUS = { open: 'Open', snoozed: 'Snoozed', closed: 'Closed' } as const;
 
 /** A person's plan, devices, alerts, conversation and remote sessions, as far as the reader's role may see. */
@@ -31,21 +31,21 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
   return (
     <div className="record">
       <dl className="record__figures num">
-        <Figure name="Score" value={`${card.security_score}%`} />
+        <Figure name="Score" value={formatPercent(card.security_score / 100)} />
         <Figure
           name="Open alerts"
-          value={count.format(card.open_alerts)}
+          value={formatNumber(card.open_alerts)}
           line={gravest ? `worst: ${gravest.severity}` : undefined}
         />
         <Figure
           name="Files checked"
-          value={count.format(clean + infected + pending)}
-          line={infected > 0 ? `${count.format(infected)} infected` : undefined}
+          value={formatNumber(clean + infected + pending)}
+          line={infected > 0 ? `${formatNumber(infected)} infected` : undefined}
         />
         <Figure
           name="Conversations closed"
-          value={count.format(card.conversations_closed)}
-          line={card.ratings.average === null ? undefined : `rated ${card.ratings.average.toFixed(1)} of 5`}
+          value={formatNumber(card.conversations_closed)}
+          line={card.ratings.average === null ? undefined : `rated ${formatDecimals(card.ratings.average, 1)} of 5`}
         />
       </dl>
       <Part
@@ -115,7 +115,7 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
 function describePlan({ expires_at, max_devices }: NonNullable<NonNullable<Record['administration']>['plan']>): string {
   const end = expires_at === null ? 'No end date' : `Ends ${describePlanEnd(expires_at)}`;
   if (max_devices === UNLIMITED_DEVICES) return `${end}, any number of devices`;
-  return max_devices === 1 ? `${end}, 1 device` : `${end}, ${max_devices} devices`;
+  return plural(max_devices, { one: `${end}, 1 device`, other: `${end}, ${formatNumber(max_devices)} devices` });
 }
 
 function Figure({ name, value, line }: { name: string; value: string; line?: string | undefined }) {

@@ -1,10 +1,8 @@
 import { type Scan, STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
-import { describeBytes } from '#ui/bytes.ts';
+import { describeBytes, formatList, formatNumber, plural } from '@palisade/contract/intl';
 
 /** The same in lists and in the detail. */
 export const TEST_FILE_SENTENCE = 'No action needed. This is a harmless test file.';
-
-const count = new Intl.NumberFormat('en');
 
 /**
  * The part of a file that was read: "412 of 412 files inside checked, 1.2 GB, including 3 MB of unknown data". A file without members is one that was read as it is; raw
@@ -15,11 +13,24 @@ export function describeCoverage({ coverage, size }: Scan): string | undefined {
   if (size === 0) return 'This file is empty.';
   if (!coverage) return undefined;
   const { members_total, members_scanned, bytes_scanned, encrypted, bytes_raw } = coverage;
-  const raw = bytes_raw > 0 ? `, including ${describeBytes(bytes_raw)} of unknown data` : '';
-  const bytes = `${describeBytes(bytes_scanned)}${members_total === 0 ? ' checked' : ''}${raw}`;
-  if (members_total === 0) return bytes_scanned > 0 ? bytes : undefined;
-  const locked = encrypted > 0 ? `, ${count.format(encrypted)} with a password` : '';
-  return `${count.format(members_scanned)} of ${count.format(members_total)} ${members_total === 1 ? 'file' : 'files'} inside checked, ${bytes}${locked}`;
+  const read = describeBytes(bytes_scanned);
+  const unknown = describeBytes(bytes_raw);
+  if (members_total === 0) {
+    if (bytes_scanned === 0) return undefined;
+    return bytes_raw > 0 ? `${read} checked, including ${unknown} of unknown data` : `${read} checked`;
+  }
+  const figures = { scanned: formatNumber(members_scanned), total: formatNumber(members_total) };
+  return formatList(
+    [
+      plural(members_total, {
+        one: `${figures.scanned} of ${figures.total} file inside checked`,
+        other: `${figures.scanned} of ${figures.total} files inside checked`,
+      }),
+      bytes_raw > 0 ? `${read}, including ${unknown} of unknown data` : read,
+      ...(encrypted > 0 ? [`${formatNumber(encrypted)} with a password`] : []),
+    ],
+    'plain',
+  );
 }
 
 /** Facts beside the status: why a record is pending, or what was not ordinary about reading it. */

@@ -1,7 +1,8 @@
 import type { Scan } from '@palisade/contract/antivirus';
+import { formatNumber, plural } from '@palisade/contract/intl';
 
 /** Number of engines that have read a file, in words; blank for none. Which they were is in the details of the scan. */
 export function describeEngines({ engines }: Pick<Scan, 'engines'>): string {
   if (engines.length === 0) return '';
-  return engines.length === 1 ? '1 scanner' : `${engines.length} scanners`;
+  return plural(engines.length, { one: '1 scanner', other: `${formatNumber(engines.length)} scanners` });
 }

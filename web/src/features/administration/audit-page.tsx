@@ -10,6 +10,7 @@ import {
   listAudit,
 } from '@palisade/contract/audit';
 import { dayAfter, startOfDate } from '@palisade/contract/day';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconAlertTriangle, IconFileSearch, IconShieldCheck } from '@tabler/icons-react';
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -118,6 +119,20 @@ export function AuditPage() {
   );
 }
 
+function describeProof(checked_from: number): string {
+  const first = 'Nothing was changed, taken out or cut off.';
+  if (checked_from <= 1) return `${first} ${PROOF_SENTENCE}`;
+  return `${first} Entries before ${formatNumber(checked_from)} were not checked. They expired, or their key was replaced. ${PROOF_SENTENCE}`;
+}
+
+/** Entries before the first fault. */
+function describeUnchanged(count: number): string {
+  return plural(count, {
+    one: 'The 1 entry before it is unchanged. Compare with a backup, and find out who could write to the database.',
+    other: `The ${formatNumber(count)} entries before it are unchanged. Compare with a backup, and find out who could write to the database.`,
+  });
+}
+
 /** Whether the log is whole. */
 function Chain() {
   const { data: chain, error, isFetching, refetch } = useQuery(chainQuery);
@@ -142,8 +157,8 @@ function Chain() {
             </p>
             <p className="sub">
               {chain.fault === null
-                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked. They expired, or their key was replaced. ` : ''}${PROOF_SENTENCE}`
-                : `The ${chain.entries - chain.checked_from + 1} entries before it are unchanged. Compare with a backup, and find out who could write to the database.`}
+                ? describeProof(chain.checked_from)
+                : describeUnchanged(chain.entries - chain.checked_from + 1)}
             </p>
             {chain.fault === null && <code className="audit-chain__head">{chain.head}</code>}
           </div>

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { isSameEmail } from '@palisade/contract/email';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { type AdminUser, deleteUser } from '@palisade/contract/users';
 import { useQuery } from '@tanstack/react-query';
@@ -57,7 +58,10 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
         <p>
           {sessions === 0
             ? 'They are not signed in anywhere.'
-            : `They are signed out at once (${sessions === 1 ? '1 session' : `${sessions} sessions`}).`}{' '}
+            : plural(sessions, {
+                one: 'They are signed out at once (1 session).',
+                other: `They are signed out at once (${formatNumber(sessions)} sessions).`,
+              })}{' '}
           If email is set up, they get one last email. To keep the account for later, disable it instead.
         </p>
       </div>

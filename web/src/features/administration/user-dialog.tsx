@@ -1,4 +1,5 @@
 import { type Role, roleSchema } from '@palisade/contract/auth';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser } from '@palisade/contract/users';
 import { IconClipboardList, IconUserCog } from '@tabler/icons-react';
@@ -168,7 +169,8 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
       {isAsking && !isDisabled && (
         <div className="admin-ask">
           <p>
-            Disable <bdi>{shownEmail(user.email)}</bdi> and end {user.sessions === 1 ? '1 session' : `${user.sessions} sessions`}?
+            Disable <bdi>{shownEmail(user.email)}</bdi> and end{' '}
+            {plural(user.sessions, { one: '1 session', other: `${formatNumber(user.sessions)} sessions` })}?
             {isSelf && ' This is your own account.'}
           </p>
           <div className="modal-window__actions">

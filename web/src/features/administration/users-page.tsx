@@ -1,4 +1,5 @@
 import { roleSchema } from '@palisade/contract/auth';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import type { AdminUser, UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -19,8 +20,6 @@ import { UserDialog } from './user-dialog.tsx';
 import { UserTable } from './user-table.tsx';
 import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
 import './administration.css';
-
-const count = new Intl.NumberFormat('en');
 
 export function UsersPage() {
   const isAdmin = useMayAdministrate();
@@ -124,7 +123,7 @@ function People() {
           {(rows) => (
             <>
               <p className="sub num" role="status">
-                {total === 1 ? '1 person' : `${count.format(total)} people`}
+                {plural(total, { one: '1 person', other: `${formatNumber(total)} people` })}
               </p>
               {/* The button that opened the dialog goes with the deleted person. */}
               <FocusKept>

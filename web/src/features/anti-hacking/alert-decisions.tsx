@@ -1,4 +1,5 @@
 import type { AlertDetail } from '@palisade/contract/alerts';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconCheck, IconEye, IconRotate, IconUserCheck, IconUserX, type TablerIcon } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ActionsMenu, type MenuAction } from '#ui/actions-menu.tsx';
@@ -128,5 +129,8 @@ function NotMe({ sessions_ended, offersTwoFactor, onChangePassword }: NotMeProps
 function describeEnded(sessions_ended: number | undefined): string {
   if (sessions_ended === undefined) return 'You said it wasn’t you.';
   if (sessions_ended === 0) return 'They have no open session.';
-  return `${sessions_ended === 1 ? 'That session has' : `${sessions_ended} sessions have`} ended. They’re signed out.`;
+  return plural(sessions_ended, {
+    one: 'That session has ended. They’re signed out.',
+    other: `${formatNumber(sessions_ended)} sessions have ended. They’re signed out.`,
+  });
 }

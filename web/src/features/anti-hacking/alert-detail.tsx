@@ -1,6 +1,7 @@
 import { alertAdvice, alertProof, alertTitle } from '@palisade/contract/alert-advice';
 import type { AlertDecision, AlertDetail } from '@palisade/contract/alerts';
 import type { ResolutionReason } from '@palisade/contract/anti-hacking';
+import { formatNumber } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconHelpCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
@@ -95,7 +96,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
                 <span>
                   <span>
                     <bdi>{event.what}</bdi>
-                    {event.count > 1 && <b className="num">{`, ${event.count} times`}</b>}
+                    {event.count > 1 && <b className="num">{`, ${formatNumber(event.count)} times`}</b>}
                   </span>
                   {event.source !== null && <code>{event.source}</code>}
                 </span>
@@ -116,7 +117,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
               <Fact name="Last seen">
                 <Moment iso={alert.last_seen} now={now} />
               </Fact>
-              <Fact name="How often">{`${alert.count} times`}</Fact>
+              <Fact name="How often">{`${formatNumber(alert.count)} times`}</Fact>
             </>
           )}
           {alert.ip_address !== null && (

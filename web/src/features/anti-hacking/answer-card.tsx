@@ -1,4 +1,5 @@
 import type { Monitor } from '@palisade/contract/alerts';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconEye, IconEyeOff, IconShieldCheck, type TablerIcon } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { ScreenLink } from '#ui/button-link.tsx';
@@ -21,7 +22,15 @@ const ICONS: Record<Answer['tone'], TablerIcon> = {
   unknown: IconEyeOff,
 };
 
-const count = new Intl.NumberFormat('en');
+/** Blocked threats, and simulated alerts beside them. */
+function describeStopped(real: number, practice: number): string {
+  const blocked = plural(real, { one: 'One threat blocked', other: `${formatNumber(real)} threats blocked` });
+  if (practice === 0) return `${blocked}. No action needed.`;
+  return plural(practice, {
+    one: `${blocked}; one simulated alert not counted. No action needed.`,
+    other: `${blocked}; ${formatNumber(practice)} simulated alerts not counted. No action needed.`,
+  });
+}
 
 /** Summary of the active alerts, as the server counted all of them. Simulated alerts are not counted. */
 export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'>): Answer {
@@ -29,8 +38,17 @@ export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'
   const practice = active - real;
   if (gravest) {
     const isGrave = gravest.severity === 'critical' || gravest.severity === 'high';
-    const sentence = unstopped === 1 ? 'One alert needs you.' : `${count.format(unstopped)} alerts need you.`;
-    const detail = `${unstopped === 1 ? 'It’s about' : 'Start with the most serious'}: ${describeType(gravest.threat_type).toLowerCase()}. Open it to see what happened and what to do.`;
+    const kind = describeType(gravest.threat_type).toLowerCase();
+    const { sentence, detail } = plural(unstopped, {
+      one: {
+        sentence: 'One alert needs you.',
+        detail: `It’s about: ${kind}. Open it to see what happened and what to do.`,
+      },
+      other: {
+        sentence: `${formatNumber(unstopped)} alerts need you.`,
+        detail: `Start with the most serious: ${kind}. Open it to see what happened and what to do.`,
+      },
+    });
     return { tone: isGrave ? 'danger' : 'attention', sentence, detail, first: gravest.id };
   }
   if (watches.every(({ is_watched }) => !is_watched))
@@ -40,14 +58,7 @@ export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'
       detail: 'We can’t see attacks on you. The list of alerts says why.',
     };
   if (real > 0) {
-    const blocked = real === 1 ? 'One threat blocked' : `${count.format(real)} threats blocked`;
-    const besides =
-      practice === 1 ? '; one simulated alert not counted' : `; ${count.format(practice)} simulated alerts not counted`;
-    return {
-      tone: 'good',
-      sentence: 'We stopped every threat.',
-      detail: `${blocked}${practice > 0 ? besides : ''}. No action needed.`,
-    };
+    return { tone: 'good', sentence: 'We stopped every threat.', detail: describeStopped(real, practice) };
   }
   return {
     tone: 'good',

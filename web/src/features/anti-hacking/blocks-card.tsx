@@ -1,4 +1,5 @@
 import { type Block, liftBlock, listBlocks } from '@palisade/contract/blocks';
+import { ordinal } from '@palisade/contract/intl';
 import { IconDoorOff, IconLockOpen } from '@tabler/icons-react';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, sentenceOf } from '#api/call.ts';
@@ -26,12 +27,14 @@ const REASONS: Record<Block['rule'], string> = {
   many_accounts: 'Wrong passwords for many accounts',
 };
 
-const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
-const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
-
-/** "3rd" */
-function ordinalOf(count: number): string {
-  return `${count}${ENDINGS[ordinals.select(count)] ?? 'th'}`;
+/** "the 3rd time" */
+function describeRepeat(level: number): string {
+  return ordinal(level, {
+    one: `the ${level}st time`,
+    two: `the ${level}nd time`,
+    few: `the ${level}rd time`,
+    other: `the ${level}th time`,
+  });
 }
 
 /** Question before a refusal ends early. */
@@ -112,7 +115,7 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
         </p>
         <p className="block-row__why">
           <span>{REASONS[rule]}</span>
-          {level > 1 && <span>the {ordinalOf(level)} time</span>}
+          {level > 1 && <span>{describeRepeat(level)}</span>}
           <span>
             since <Moment iso={since} now={now} />
           </span>

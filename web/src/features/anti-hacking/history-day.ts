@@ -1,5 +1,6 @@
 import type { HistoryDay } from '@palisade/contract/anti-hacking';
-import { LOCALE } from '#ui/place.ts';
+import { formatNumber, plural } from '@palisade/contract/intl';
+import { describeCalendarDay } from '#ui/moment.tsx';
 
 /** Name and colour of each kind of figure: the same in chart, legend and table. */
 export const FIGURES = {
@@ -8,18 +9,14 @@ export const FIGURES = {
   open: { label: 'Threats not blocked', color: 'var(--red)' },
 } as const;
 
-// A day is a date, wherever it is read.
-const shortFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const longFormat = new Intl.DateTimeFormat(LOCALE, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
-
 /** "20 Nov" */
 export function shortDay(day: string): string {
-  return shortFormat.format(Date.parse(day));
+  return describeCalendarDay(day, 'day');
 }
 
 /** "Fri, 20 Nov" */
 export function longDay(day: string): string {
-  return longFormat.format(Date.parse(day));
+  return describeCalendarDay(day, 'weekday');
 }
 
 /** So many days must be known before they make a picture. */
@@ -35,8 +32,16 @@ export function summaryOf(days: readonly HistoryDay[]): string {
   const threats = days.reduce((sum, day) => sum + day.threats, 0);
   const blocked = days.reduce((sum, day) => sum + day.blocked, 0);
   if (threats === 0) return `No threats in the last ${days.length} days.`;
-  const count = threats === 1 ? 'One threat' : `${threats} threats`;
-  if (blocked === threats) return `${count} in the last ${days.length} days, ${threats === 1 ? 'and it was' : 'all'} blocked.`;
-  const notAll = blocked === 0 ? 'none of them' : `${blocked} of them`;
-  return `${count} in the last ${days.length} days, ${threats === 1 ? 'not' : notAll} blocked.`;
+  const figures = { threats: formatNumber(threats), blocked: formatNumber(blocked), days: formatNumber(days.length) };
+  if (blocked === threats)
+    return plural(threats, {
+      one: `One threat in the last ${figures.days} days, and it was blocked.`,
+      other: `${figures.threats} threats in the last ${figures.days} days, all blocked.`,
+    });
+  if (blocked === 0)
+    return plural(threats, {
+      one: `One threat in the last ${figures.days} days, not blocked.`,
+      other: `${figures.threats} threats in the last ${figures.days} days, none of them blocked.`,
+    });
+  return `${figures.threats} threats in the last ${figures.days} days, ${figures.blocked} of them blocked.`;
 }

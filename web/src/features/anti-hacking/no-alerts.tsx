@@ -1,4 +1,5 @@
 import type { Monitor } from '@palisade/contract/alerts';
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconEyeOff, IconFilterOff, IconShieldCheck } from '@tabler/icons-react';
 import { Button } from '#ui/button.tsx';
 import { describeDate } from '#ui/moment.tsx';
@@ -10,10 +11,6 @@ const WATCHES: Record<Monitor['watches'][number]['id'], string> = {
   sign_ins: 'sign-ins',
   requests: 'requests',
 };
-
-const list = new Intl.ListFormat('en', { type: 'conjunction' });
-
-const alertsWord = (count: number) => `${count} ${count === 1 ? 'alert' : 'alerts'}`;
 
 interface NoAlertsProps {
   choice: AlertChoice;
@@ -31,7 +28,11 @@ export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
       <EmptyState
         icon={<IconFilterOff size={28} stroke={1.7} />}
         title="Nothing matches these filters"
-        sentence={hidden ? `They hide ${alertsWord(hidden)}.` : 'There are no other alerts.'}
+        sentence={
+          hidden
+            ? plural(hidden, { one: 'They hide 1 alert.', other: `They hide ${formatNumber(hidden)} alerts.` })
+            : 'There are no other alerts.'
+        }
         action={
           <Button variant="quiet" onClick={() => onChoose({ ...ACTIVE, status: choice.status })}>
             Show all
@@ -79,16 +80,18 @@ function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
   const reasons = monitor.watches.flatMap(({ reason }) => reason ?? []);
   const isBlind = watched.length === 0;
   const since = describeDate(monitor.watching_since);
-  const sentences = [
-    ...(isBlind ? [] : [`Nothing found. Palisade watches ${list.format(watched)}, since ${since}.`]),
-    ...reasons,
-  ];
+  const sentences = [...(isBlind ? [] : [`Nothing found. Palisade watches ${formatList(watched)}, since ${since}.`]), ...reasons];
   const { hidden } = monitor.alerts;
   return (
     <EmptyState
       icon={isBlind ? <IconAlertTriangle size={28} stroke={1.7} /> : <IconShieldCheck size={28} stroke={1.7} />}
       title={isBlind ? 'Not monitoring' : 'No active threats'}
-      sentence={[...sentences, ...(hidden > 0 ? [`${alertsWord(hidden)} kept out by you.`] : [])].join(' ')}
+      sentence={[
+        ...sentences,
+        ...(hidden > 0
+          ? [plural(hidden, { one: '1 alert kept out by you.', other: `${formatNumber(hidden)} alerts kept out by you.` })]
+          : []),
+      ].join(' ')}
       action={
         hidden > 0 && (
           <Button variant="quiet" onClick={() => onChoose({ ...ACTIVE, status: 'hidden' })}>

@@ -3,6 +3,7 @@ import { ACCEPTED_RISK_DAYS_MAXIMUM, type resolveAlert, SUPPRESSION_DAYS } from 
 import type { ResolutionReason } from '@palisade/contract/anti-hacking';
 import { dayAfter, dayOf, startOfDate } from '@palisade/contract/day';
 import type { BodySentOf } from '@palisade/contract/endpoint';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
@@ -136,7 +137,10 @@ function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn:
         <span className="sub resolve-form__preview" role="status">
           {error && sentenceOf(error)}
           {preview &&
-            `In the last ${SUPPRESSION_DAYS} days it would have hidden ${preview.would_hide === 1 ? 'this one alert' : `${preview.would_hide} alerts`}.`}
+            plural(preview.would_hide, {
+              one: `In the last ${SUPPRESSION_DAYS} days it would have hidden this one alert.`,
+              other: `In the last ${SUPPRESSION_DAYS} days it would have hidden ${formatNumber(preview.would_hide)} alerts.`,
+            })}
         </span>
       </span>
     </label>

@@ -1,4 +1,5 @@
 import type { Suppression } from '@palisade/contract/alerts';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Button } from '#ui/button.tsx';
@@ -46,8 +47,10 @@ function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProp
           <bdi>{description}</bdi>
         </p>
         <p className="sub">
-          {hidden_count === 0 ? 'Nothing hidden so far' : `Hidden ${hidden_count === 1 ? 'once' : `${hidden_count} times`}`},{' '}
-          {Date.parse(until) > now ? 'ends' : 'ended'} {describeDate(until)}
+          {hidden_count === 0
+            ? 'Nothing hidden so far'
+            : plural(hidden_count, { one: 'Hidden once', other: `Hidden ${formatNumber(hidden_count)} times` })}
+          , {Date.parse(until) > now ? 'ends' : 'ended'} {describeDate(until)}
         </p>
       </div>
       <Button variant="quiet" size="s" loading={isPending} onClick={onRemove}>

@@ -1,4 +1,5 @@
 import { type Alert, LIVE_FEED, type Stats, simulateThreat } from '@palisade/contract/anti-hacking';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconBolt, IconKey, IconShieldCheck, IconShieldLock, IconSwords } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
@@ -15,8 +16,6 @@ import { Toggle } from '#ui/toggle.tsx';
 import { ALERTS_KEY } from './alerts.queries.ts';
 import { fetchLiveFeed, HISTORY_KEY, isPremiumRequired, prependThreat, statsQuery } from './anti-hacking.queries.ts';
 import { LiveFeed } from './live-feed.tsx';
-
-const count = new Intl.NumberFormat('en');
 
 interface Failure {
   title: string;
@@ -211,11 +210,15 @@ interface TileProps {
 function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
   const ofTests = describeTestFiles(tests);
   return (
-    <StatCard label={label} icon={icon} value={real === undefined ? '–' : count.format(real)}>
+    <StatCard label={label} icon={icon} value={real === undefined ? '–' : formatNumber(real)}>
       {ofTests && `${ofTests}. `}
       {simulated > 0 ? (
         <>
-          <FigureMark kind="simulated" /> {count.format(simulated)} simulated {simulated === 1 ? 'alert' : 'alerts'}, not counted
+          <FigureMark kind="simulated" />{' '}
+          {plural(simulated, {
+            one: '1 simulated alert, not counted',
+            other: `${formatNumber(simulated)} simulated alerts, not counted`,
+          })}
         </>
       ) : (
         !ofTests && 'measured on this account'

@@ -1,3 +1,4 @@
+import { formatNumber } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconFiles, IconShieldCheck } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
@@ -47,8 +48,6 @@ function OpenScan() {
   );
 }
 
-const count = new Intl.NumberFormat('en');
-
 /** Counts of the whole account, whatever the history below shows. */
 function ScanStats() {
   const { data: totals } = useQuery(scanTotalsQuery(''));
@@ -64,16 +63,16 @@ function ScanStats() {
       <StatCard
         label="Threats Detected"
         icon={<IconAlertTriangle size={20} stroke={1.7} />}
-        value={totals ? count.format(totals.infected) : '–'}
+        value={totals ? formatNumber(totals.infected) : '–'}
       >
         {describeTestFiles(totals?.test_files) ?? 'Infected files'}
       </StatCard>
       <StatCard
         label="Files Scanned"
         icon={<IconFiles size={20} stroke={1.7} />}
-        value={totals ? count.format(totals.clean + totals.infected + totals.pending) : '–'}
+        value={totals ? formatNumber(totals.clean + totals.infected + totals.pending) : '–'}
       >
-        {totals && totals.pending > 0 ? `${count.format(totals.pending)} pending` : 'On your account'}
+        {totals && totals.pending > 0 ? `${formatNumber(totals.pending)} pending` : 'On your account'}
       </StatCard>
     </div>
   );

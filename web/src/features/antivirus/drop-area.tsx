@@ -1,9 +1,9 @@
 import { Dropzone } from '@mantine/dropzone';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import { describeBytes, formatNumber } from '@palisade/contract/intl';
 import { IconFileSearch } from '@tabler/icons-react';
 import { type ComponentProps, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { describeBytes } from '#ui/bytes.ts';
 import { LeadWords } from '#ui/lead.tsx';
 import { type ChosenFiles, FILES_AT_ONCE, filesOfChoice, filesOfDrop } from './files-of-drop.ts';
 import '@mantine/core/styles/Overlay.layer.css';
@@ -13,11 +13,9 @@ import './drop-area.css';
 
 type DropEvent = Parameters<NonNullable<ComponentProps<typeof Dropzone>['getFilesFromEvent']>>[0];
 
-const count = new Intl.NumberFormat('en');
-
 /** Files that were left out of a drop or a choice, in a sentence; empty without one. */
 function describeLeftOut({ files, is_cut, unread }: ChosenFiles): string {
-  if (is_cut) return `We took the first ${count.format(FILES_AT_ONCE)} files. Add the others when these are done.`;
+  if (is_cut) return `We took the first ${formatNumber(FILES_AT_ONCE)} files. Add the others when these are done.`;
   if (unread > 0) return 'Your browser couldn’t open some of these files. Check that you may read them, then try again.';
   return files.length === 0 ? 'This folder has no files to scan.' : '';
 }

@@ -1,9 +1,9 @@
 import type { EngineStatus, SignatureFeedStatus } from '@palisade/contract/engine';
+import { describeBytes, formatNumber, formatSpan, plural } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconChevronDown, IconHourglass, IconPlugConnectedX, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
 import { engineQuery } from '#domain/scan/engine.ts';
-import { describeBytes } from '#ui/bytes.ts';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import { describeSignatures, type EngineState, engineState } from './engine-state.ts';
@@ -99,9 +99,8 @@ function EngineFacts({
       <div>
         <dt>Limits</dt>
         <dd>
-          Files up to {describeBytes(limits.upload_bytes)} and {minutes === 1 ? '1 minute' : `${minutes} minutes`} of scanning.
-          Archives up to {limits.depth} levels, {new Intl.NumberFormat('en').format(limits.members)} files, and{' '}
-          {describeBytes(limits.unpacked_bytes)}.
+          {`Files up to ${describeBytes(limits.upload_bytes)} and ${formatSpan(minutes, 'minute')} of scanning. `}
+          {`Archives up to ${limits.depth} levels, ${formatNumber(limits.members)} files, and ${describeBytes(limits.unpacked_bytes)}.`}
         </dd>
       </div>
       {feeds?.map((feed) => (
@@ -145,7 +144,9 @@ function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
         {memory_bytes !== null && kind === 'yara' && ` Uses ${describeBytes(memory_bytes)} of memory per process.`}
         {left_out.length > 0 && (
           <details>
-            <summary>{left_out_total === 1 ? '1 part isn’t used' : `${left_out_total} parts aren’t used`}</summary>
+            <summary>
+              {plural(left_out_total, { one: '1 part isn’t used', other: `${formatNumber(left_out_total)} parts aren’t used` })}
+            </summary>
             <ul>
               {left_out.map(({ name, why, detail }) => (
                 <li key={`${why} ${name} ${detail}`}>

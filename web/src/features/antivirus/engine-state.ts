@@ -1,4 +1,5 @@
 import { type EngineStatus, SIGNATURES_OLD_MS } from '@palisade/contract/engine';
+import { formatList, formatNumber, formatSpan, plural } from '@palisade/contract/intl';
 import { describeDate } from '#ui/moment.tsx';
 
 /** Meaning of the scanner's state for a person. */
@@ -10,25 +11,23 @@ export interface EngineState {
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
-const number = new Intl.NumberFormat('en');
-const names = new Intl.ListFormat('en');
-
-function count(amount: number, one: string, many: string): string {
-  return `${number.format(amount)} ${amount === 1 ? one : many}`;
-}
 
 /** "3 hours old", from two days on in days. */
 export function describeOld(age_ms: number): string {
   const hours = Math.floor(age_ms / HOUR_MS);
   if (hours < 1) return 'less than an hour old';
-  if (hours < 2 * DAY_HOURS) return `${count(hours, 'hour', 'hours')} old`;
-  return `${count(Math.floor(hours / DAY_HOURS), 'day', 'days')} old`;
+  if (hours < 2 * DAY_HOURS) return `${formatSpan(hours, 'hour')} old`;
+  return `${formatSpan(Math.floor(hours / DAY_HOURS), 'day')} old`;
 }
 
 /** "139 rules and 5 known dangerous files" */
 export function describeSignatures({ rules, hashes }: EngineStatus['signatures']): string {
-  const rulesOf = count(rules, 'rule', 'rules');
-  return hashes === 0 ? rulesOf : `${rulesOf} and ${count(hashes, 'known dangerous file', 'known dangerous files')}`;
+  const ofRules = plural(rules, { one: '1 rule', other: `${formatNumber(rules)} rules` });
+  if (hashes === 0) return ofRules;
+  return formatList([
+    ofRules,
+    plural(hashes, { one: '1 known dangerous file', other: `${formatNumber(hashes)} known dangerous files` }),
+  ]);
 }
 
 /** Of signatures that nobody can call the newest: when they came. */
@@ -54,7 +53,10 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
   if (down.length > 0) {
     return {
       tone: 'warn',
-      title: `${names.format(down)} ${down.length === 1 ? 'isn’t' : 'aren’t'} responding`,
+      title: plural(down.length, {
+        one: `${formatList(down)} isn’t responding`,
+        other: `${formatList(down)} aren’t responding`,
+      }),
       sentence: 'We’ll show threats as soon as one scanner finds them. Other files stay pending until both have checked them.',
     };
   }

@@ -1,4 +1,5 @@
 import type { EngineAnswer } from '@palisade/contract/antivirus';
+import { describeBytes, formatDecimals } from '@palisade/contract/intl';
 import { describeMediaType } from '@palisade/contract/media-type';
 import type { ScanDetail, ThreatFacts } from '@palisade/contract/quarantine';
 import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
@@ -9,7 +10,6 @@ import { ScanBadge, ScanIcon } from '#domain/scan/scan-badge.tsx';
 import { describeCoverage, describeDetail } from '#domain/scan/scan-sentence.ts';
 import { Badge, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { describeBytes } from '#ui/bytes.ts';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { FileName } from '#ui/file-name.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -217,8 +217,8 @@ const MINUTE = 60_000;
 const SECOND = 1_000;
 
 function describeDuration(ms: number): string {
-  if (ms >= MINUTE) return `${(ms / MINUTE).toFixed(1)} min`;
-  return ms >= SECOND ? `${(ms / SECOND).toFixed(1)} s` : `${Math.max(1, Math.round(ms))} ms`;
+  if (ms >= MINUTE) return `${formatDecimals(ms / MINUTE, 1)} min`;
+  return ms >= SECOND ? `${formatDecimals(ms / SECOND, 1)} s` : `${Math.max(1, Math.round(ms))} ms`;
 }
 
 function DeleteRecord({ id, onDone }: { id: string; onDone: () => void }) {

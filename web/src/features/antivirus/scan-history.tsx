@@ -1,4 +1,5 @@
 import type { Scan, ScanStatus, ScanTotals } from '@palisade/contract/antivirus';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconFiles, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -153,7 +154,7 @@ function Groups({ groups: { fresh, earlier }, now }: { groups: ScanGroups; now: 
       {left > 0 && (
         <div className="scan-group__more">
           <Button variant="text" size="s" onClick={() => setIsWhole(true)}>
-            Show {left === 1 ? '1 more clean file' : `${left} more clean files`}
+            {plural(left, { one: 'Show 1 more clean file', other: `Show ${formatNumber(left)} more clean files` })}
           </Button>
         </div>
       )}

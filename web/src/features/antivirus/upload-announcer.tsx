@@ -1,3 +1,4 @@
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { useSyncExternalStore } from 'react';
 import { shownNameOf } from '#ui/shown-name.ts';
 import { isEnded, type Upload, type UploadQueue } from './upload-queue.ts';
@@ -28,9 +29,15 @@ function warningOf(uploads: readonly Upload[]): string | undefined {
   const last = infected.at(-1);
   if (!last) return undefined;
   if (batch.length === 1 || !batch.every(isEnded)) return `${lineOf(last)}. Don’t open it.`;
-  const names = infected.map(({ file }) => shownNameOf(file.name).whole).join(', ');
-  const count = `${infected.length} of ${batch.length} files ${infected.length === 1 ? 'is' : 'are'} infected`;
-  return `${count}: ${names}. Don’t open ${infected.length === 1 ? 'it' : 'them'}.`;
+  const names = formatList(
+    infected.map(({ file }) => shownNameOf(file.name).whole),
+    'plain',
+  );
+  const figures = { infected: formatNumber(infected.length), all: formatNumber(batch.length) };
+  return plural(infected.length, {
+    one: `${figures.infected} of ${figures.all} files is infected: ${names}. Don’t open it.`,
+    other: `${figures.infected} of ${figures.all} files are infected: ${names}. Don’t open them.`,
+  });
 }
 
 /** Tells what became of each file, on whichever screen the person is: the infected ones at once and last, the others in turn. */

@@ -79,7 +79,7 @@ describe('uploading', () => {
     expect(rowOf('invoice.pdf').getByText('2 KB')).toBeVisible();
 
     await step(() => upload.progress(0.42));
-    expect(rowOf('invoice.pdf').getByText('Uploading 42 %')).toBeVisible();
+    expect(rowOf('invoice.pdf').getByText('Uploading 42%')).toBeVisible();
     expect(rowOf('invoice.pdf').getByRole('progressbar', { name: 'Upload of invoice.pdf' })).toHaveValue(0.42);
 
     await step(() => upload.progress(1));
@@ -249,7 +249,7 @@ describe('uploading', () => {
       expect(row.getByText('Next in line')).toBeVisible();
       expect(row.getByRole('progressbar', { name: 'Scan of a.zip' })).not.toHaveAttribute('value');
       await told(upload, { ...reading, share: 0.4 });
-      expect(row.getByText('Scanning 40 %')).toBeVisible();
+      expect(row.getByText('Scanning 40%')).toBeVisible();
       expect(row.getByRole('progressbar', { name: 'Scan of a.zip' })).toHaveValue(0.4);
       await told(upload, { ...reading, members_found: 1 });
       expect(row.getByText('Unpacking one file')).toBeVisible();

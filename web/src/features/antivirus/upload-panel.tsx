@@ -1,4 +1,5 @@
 import type { ScanProgress } from '@palisade/contract/events';
+import { describeBytes, formatNumber, formatProgress, plural } from '@palisade/contract/intl';
 import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
 import {
   IconAlertTriangle,
@@ -13,7 +14,6 @@ import { CheckThis } from '#domain/scam/check-this.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
-import { describeBytes } from '#ui/bytes.ts';
 import { FileName } from '#ui/file-name.tsx';
 import { LeadWords } from '#ui/lead.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
@@ -21,6 +21,7 @@ import { shownNameOf } from '#ui/shown-name.ts';
 import { canRetry, hasFailed, isEnded, isRunning, type Upload, type UploadState } from './upload-queue.ts';
 import {
   byUrgency,
+  describeResult,
   describeSummary,
   describeTimeLeft,
   scanOfUpload,
@@ -37,11 +38,15 @@ const MAIL = /\.(?:eml|msg)$/iu;
 /** Text for a file that the server has. */
 function describeProgress(progress: ScanProgress | undefined): string {
   if (progress === undefined) return 'Scanning…';
-  if (progress.stage === 'queued') return progress.place === 1 ? 'Next in line' : `Number ${progress.place} in line`;
+  if (progress.stage === 'queued' && progress.place === 1) return 'Next in line';
+  if (progress.stage === 'queued') return `Number ${formatNumber(progress.place)} in line`;
   const { share, members_found, members_read } = progress;
-  if (members_found === 1) return 'Unpacking one file';
-  if (members_found > 0) return `Unpacked ${members_read} of ${members_found} files`;
-  return share < 1 ? `Scanning ${Math.floor(share * 100)} %` : 'Scanning…';
+  if (members_found > 0)
+    return plural(members_found, {
+      one: 'Unpacking one file',
+      other: `Unpacked ${formatNumber(members_read)} of ${formatNumber(members_found)} files`,
+    });
+  return share < 1 ? `Scanning ${formatProgress(share)}` : 'Scanning…';
 }
 
 /** Text for a file without a record. */
@@ -50,7 +55,7 @@ function describeState(state: UploadState): string {
     case 'waiting':
       return state.is_refused ? 'The scanner is busy. We’ll try again soon.' : 'Waiting';
     case 'sending':
-      return `Uploading ${Math.floor(state.share * 100)} %`;
+      return `Uploading ${formatProgress(state.share)}`;
     case 'scanning':
       return state.is_cancelling ? 'Cancelling…' : describeProgress(state.progress);
     case 'failed':
@@ -61,9 +66,6 @@ function describeState(state: UploadState): string {
       return '';
   }
 }
-
-const number = new Intl.NumberFormat('en');
-const files = (amount: number) => (amount === 1 ? '1 file' : `${number.format(amount)} files`);
 
 interface Answer {
   tone: 'good' | 'attention' | 'danger' | 'note';
@@ -79,19 +81,22 @@ function answerOf(uploads: readonly Upload[], summary: UploadSummary): Answer {
   const only = total === 1 ? uploads[0] : undefined;
   const name = only && shownNameOf(only.file.name).whole;
   if (ended < total) {
-    const left = ms_left === undefined ? '' : `${describeTimeLeft(ms_left).replace(/^./u, (first) => first.toUpperCase())}.`;
+    const left = ms_left === undefined ? '' : describeTimeLeft(ms_left);
     return {
       tone: infected > 0 ? 'danger' : 'good',
       icon: infected > 0 ? IconAlertTriangle : IconFileSearch,
-      title: name === undefined ? `Scanning: ${number.format(ended)} of ${files(total)} done` : `Scanning ${name}`,
+      title: name === undefined ? `Scanning: ${formatNumber(ended)} of ${formatNumber(total)} files done` : `Scanning ${name}`,
       sentence:
         [results === '' ? '' : `So far: ${results}.`, left].filter((text) => text !== '').join(' ') || 'You can leave this page.',
     };
   }
-  const title = name === undefined ? results : `${name}: ${results.replace(/^1 /u, '')}`;
+  const title = name === undefined ? results : `${name}: ${describeResult(summary)}`;
   if (infected > 0) {
-    const it = infected === 1 ? 'it' : 'them';
-    return { tone: 'danger', icon: IconAlertTriangle, title, sentence: `Don’t open ${it}. Delete ${it} from your device.` };
+    const sentence = plural(infected, {
+      one: 'Don’t open it. Delete it from your device.',
+      other: 'Don’t open them. Delete them from your device.',
+    });
+    return { tone: 'danger', icon: IconAlertTriangle, title, sentence };
   }
   if (failed > 0)
     return { tone: 'attention', icon: IconAlertTriangle, title, sentence: 'We couldn’t scan everything. See why below.' };
@@ -146,7 +151,7 @@ export function UploadPanel() {
           <WayToAdvice uploads={uploads} />
           {retried > 1 && !isBusy && (
             <Button variant="quiet" onClick={() => queue.retryFailed()}>
-              Retry {files(retried)}
+              {plural(retried, { one: 'Retry 1 file', other: `Retry ${formatNumber(retried)} files` })}
             </Button>
           )}
           {isBusy ? (

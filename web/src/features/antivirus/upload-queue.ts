@@ -1,9 +1,9 @@
 import { type Scan, UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
+import { describeBytes } from '@palisade/contract/intl';
 import type { ProblemCode } from '@palisade/contract/problem';
 import { CallError, sentenceOf } from '#api/call.ts';
 import { newUploadKey } from '#domain/scan/scans.ts';
-import { describeBytes } from '#ui/bytes.ts';
 
 /** Uploads that run at the same time; the others wait. Where all of them are big, one more may be small: it would wait for nothing but them. */
 const RUNNING_MAXIMUM = 2;

@@ -58,10 +58,10 @@ describe('the summary of many files', () => {
 });
 
 it.each([
-  [5_000, 'less than a minute left'],
-  [60_000, 'about 1 minute left'],
-  [200_000, 'about 3 minutes left'],
-  [3 * 3_600_000, 'about 3 hours left'],
+  [5_000, 'Less than a minute left.'],
+  [60_000, 'About 1 minute left.'],
+  [200_000, 'About 3 minutes left.'],
+  [3 * 3_600_000, 'About 3 hours left.'],
 ])('says %i ms as "%s"', (ms, words) => expect(describeTimeLeft(ms)).toBe(words));
 
 it('sorts infected files first, then harmless test files, pending and clean ones', () => {

@@ -1,5 +1,6 @@
 import type { Scan } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
+import { formatList, formatNumber, formatSpan, plural } from '@palisade/contract/intl';
 import { hasFailed, isEnded, type Upload, type UploadState } from './upload-queue.ts';
 
 /** Bytes that every file costs beside its own, for the request and the record: sixty small files take longer than one of their size. */
@@ -81,33 +82,43 @@ export function summaryOf(uploads: readonly Upload[], now: number): UploadSummar
   };
 }
 
-const number = new Intl.NumberFormat('en');
-const list = new Intl.ListFormat('en', { style: 'narrow' });
-
 /** The results in a few words, the good ones first: "59 clean, 1 infected". Empty before the first. */
 export function describeSummary({ clean, infected, test_files, pending, failed, cancelled }: UploadSummary): string {
-  const parts: [number, string][] = [
-    [clean, 'clean'],
-    [infected, 'infected'],
-    [test_files, test_files === 1 ? 'harmless test file' : 'harmless test files'],
-    [pending, 'pending'],
-    [failed, 'not scanned'],
-    [cancelled, 'cancelled'],
-  ];
-  return list.format(parts.flatMap(([amount, words]) => (amount > 0 ? [`${number.format(amount)} ${words}`] : [])));
+  const tests = plural(test_files, {
+    one: '1 harmless test file',
+    other: `${formatNumber(test_files)} harmless test files`,
+  });
+  return formatList(
+    [
+      ...(clean > 0 ? [`${formatNumber(clean)} clean`] : []),
+      ...(infected > 0 ? [`${formatNumber(infected)} infected`] : []),
+      ...(test_files > 0 ? [tests] : []),
+      ...(pending > 0 ? [`${formatNumber(pending)} pending`] : []),
+      ...(failed > 0 ? [`${formatNumber(failed)} not scanned`] : []),
+      ...(cancelled > 0 ? [`${formatNumber(cancelled)} cancelled`] : []),
+    ],
+    'plain',
+  );
+}
+
+/** The result of a single file: "clean", "not scanned". Empty before it. */
+export function describeResult({ clean, infected, test_files, pending, failed, cancelled }: UploadSummary): string {
+  if (infected > 0) return 'infected';
+  if (test_files > 0) return 'harmless test file';
+  if (failed > 0) return 'not scanned';
+  if (pending > 0) return 'pending';
+  if (cancelled > 0) return 'cancelled';
+  return clean > 0 ? 'clean' : '';
 }
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** "about 3 minutes left" */
+/** "About 3 minutes left." */
 export function describeTimeLeft(ms: number): string {
-  if (ms < MINUTE) return 'less than a minute left';
-  if (ms < 90 * MINUTE) {
-    const minutes = Math.round(ms / MINUTE);
-    return minutes === 1 ? 'about 1 minute left' : `about ${minutes} minutes left`;
-  }
-  return `about ${Math.round(ms / HOUR)} hours left`;
+  if (ms < MINUTE) return 'Less than a minute left.';
+  if (ms < 90 * MINUTE) return `About ${formatSpan(Math.round(ms / MINUTE), 'minute')} left.`;
+  return `About ${formatSpan(Math.round(ms / HOUR), 'hour')} left.`;
 }
 
 const RANKS = { infected: 0, pending: 1, clean: 2 } as const satisfies Record<Scan['scan_status'], number>;

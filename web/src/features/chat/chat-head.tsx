@@ -1,8 +1,9 @@
 import type { ChatState } from '@palisade/contract/chat-read';
+import { describeSpan } from '@palisade/contract/intl';
 import { IconUserHeart, IconVideo } from '@tabler/icons-react';
 import { useConnection } from '#api/connection.ts';
 import { Button } from '#ui/button.tsx';
-import { describeNext, describeSpan, useMinute } from '#ui/moment.tsx';
+import { describeNext, useMinute } from '#ui/moment.tsx';
 import { NoticeToggles } from '#ui/notice-toggles.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { CallSupport } from './call-support.tsx';

@@ -1,14 +1,11 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { describeTestFiles } from '#ui/test-files.ts';
 
 export interface Answer {
   tone: 'good' | 'danger' | 'waiting' | 'none' | 'unknown';
   sentence: string;
   detail: string;
-}
-
-function files(count: number, one: string, many: string, kind = ''): string {
-  return count === 1 ? `1 ${kind}file ${one}` : `${new Intl.NumberFormat('en').format(count)} ${kind}files ${many}`;
 }
 
 /**
@@ -46,13 +43,26 @@ export function isScored({
 function answerOfFiles(measured: DashboardStatus['measured']): Answer {
   const { files_infected, test_files_found, infected_in_the_open, files_pending, files_scanned } = measured;
   const clean = files_scanned - files_infected - files_pending;
-  const unread = files_pending > 0 ? `${files(files_pending, 'was', 'were')} not fully read yet.` : '';
+  const figures = { infected: formatNumber(files_infected), pending: formatNumber(files_pending), clean: formatNumber(clean) };
+  const unread =
+    files_pending > 0
+      ? plural(files_pending, {
+          one: '1 file was not fully read yet.',
+          other: `${figures.pending} files were not fully read yet.`,
+        })
+      : '';
   const isOnlyTest = files_infected > 0 && files_infected === test_files_found;
   if (infected_in_the_open && isOnlyTest)
     return {
       tone: 'waiting',
-      sentence: `${files(files_infected, 'is', 'are', 'harmless test ')} still on the server.`,
-      detail: `We couldn’t quarantine or remove it. Tell support. ${unread}`.trim(),
+      sentence: plural(files_infected, {
+        one: '1 harmless test file is still on the server.',
+        other: `${figures.infected} harmless test files are still on the server.`,
+      }),
+      detail: plural(files_infected, {
+        one: `We couldn’t quarantine or remove it. Tell support. ${unread}`,
+        other: `We couldn’t quarantine or remove them. Tell support. ${unread}`,
+      }).trim(),
     };
   if (infected_in_the_open)
     return {
@@ -63,19 +73,28 @@ function answerOfFiles(measured: DashboardStatus['measured']): Answer {
   if (isOnlyTest)
     return {
       tone: files_pending > 0 ? 'waiting' : 'good',
-      sentence: `${files(files_infected, 'was', 'were', 'harmless test ')} found and quarantined or removed.`,
+      sentence: plural(files_infected, {
+        one: '1 harmless test file was found and quarantined or removed.',
+        other: `${figures.infected} harmless test files were found and quarantined or removed.`,
+      }),
       detail: `You don’t need to do anything. Test files only check that a scanner works. ${unread}`.trim(),
     };
   if (files_infected > 0) {
     const tests = describeTestFiles(test_files_found);
     const parts = [
-      `Delete the ${files_infected === 1 ? 'original' : 'originals'} on your own device.`,
+      plural(files_infected, {
+        one: 'Delete the original on your own device.',
+        other: 'Delete the originals on your own device.',
+      }),
       tests && `${tests}.`,
       unread,
     ];
     return {
       tone: files_pending > 0 ? 'waiting' : 'good',
-      sentence: `${files(files_infected, 'was', 'were', 'infected ')} found and quarantined or removed.`,
+      sentence: plural(files_infected, {
+        one: '1 infected file was found and quarantined or removed.',
+        other: `${figures.infected} infected files were found and quarantined or removed.`,
+      }),
       detail: parts.filter(Boolean).join(' '),
     };
   }
@@ -85,7 +104,11 @@ function answerOfFiles(measured: DashboardStatus['measured']): Answer {
       : { tone: 'waiting', sentence: 'No file has been fully read yet.', detail: unread };
   }
   if (clean > 0)
-    return { tone: 'good', sentence: 'Nothing dangerous was found.', detail: `${files(clean, 'was', 'were')} fully checked.` };
+    return {
+      tone: 'good',
+      sentence: 'Nothing dangerous was found.',
+      detail: plural(clean, { one: '1 file was fully checked.', other: `${figures.clean} files were fully checked.` }),
+    };
   return {
     tone: 'none',
     sentence: 'No file has been scanned yet.',

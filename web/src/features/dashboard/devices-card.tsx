@@ -1,8 +1,7 @@
 import type { DashboardDevices } from '@palisade/contract/dashboard';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconDevices } from '@tabler/icons-react';
 import { Link } from 'react-router';
-
-const count = new Intl.NumberFormat('en');
 
 /** The person's computers in a line, and the way to them; without one, how to add one. */
 export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
@@ -14,7 +13,7 @@ export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
         <span className="sub">
           {devices === null
             ? 'Until one is connected, nothing applies your firewall rules.'
-            : `${devices.online} of ${devices.count} online. ${blockedWords(devices)}`}
+            : `${formatNumber(devices.online)} of ${formatNumber(devices.count)} online. ${blockedWords(devices)}`}
         </span>
       </span>
     </Link>
@@ -23,5 +22,8 @@ export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
 
 function blockedWords({ blocked_last_hour, blocked_total }: DashboardDevices): string {
   if (blocked_total === 0) return 'Nothing was blocked yet.';
-  return `${count.format(blocked_total)} packets blocked, ${count.format(blocked_last_hour)} of them in the last hour.`;
+  return plural(blocked_total, {
+    one: `1 packet blocked, ${formatNumber(blocked_last_hour)} of them in the last hour.`,
+    other: `${formatNumber(blocked_total)} packets blocked, ${formatNumber(blocked_last_hour)} of them in the last hour.`,
+  });
 }

@@ -1,4 +1,5 @@
 import { type DashboardStatus, type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
+import { formatPercent } from '@palisade/contract/intl';
 import { useId, useState } from 'react';
 import { Link } from 'react-router';
 import { describeEngines } from '#domain/scan/scan-summary.ts';
@@ -78,7 +79,7 @@ function ScoreRing({ score, isScored, hasReasons }: ScoreRingProps) {
         )}
       </svg>
       <p>
-        <b className="num">{score === undefined ? '–' : `${score}%`}</b>
+        <b className="num">{score === undefined ? '–' : formatPercent(score / 100)}</b>
         <span>score</span>
       </p>
     </div>

@@ -1,5 +1,6 @@
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import { PLAN_FEATURES_SHOWN } from '@palisade/contract/dashboard';
+import { formatDecimals, formatSpan } from '@palisade/contract/intl';
 import { IconCheck } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import { Button } from '#ui/button.tsx';
@@ -26,7 +27,7 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
       </div>
       {plan.price !== null && (
         <p className="plan__price num">
-          {plan.price.toFixed(2)} <span className="sub">{describeTerm(plan)}</span>
+          {formatDecimals(plan.price, 2)} <span className="sub">{describeTerm(plan)}</span>
         </p>
       )}
       {plan.features.length > 0 && (
@@ -55,8 +56,9 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
 }
 
 function describeTerm({ currency, duration_months }: CurrentSubscription): string {
-  const term = duration_months === null ? '' : duration_months === 1 ? 'for 1 month' : `for ${duration_months} months`;
-  return [currency, term].filter(Boolean).join(' ');
+  if (duration_months === null) return currency ?? '';
+  const span = formatSpan(duration_months, 'month');
+  return currency ? `${currency} for ${span}` : `for ${span}`;
 }
 
 function NoPlan({ asked }: { asked: string | undefined }) {

@@ -1,4 +1,5 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
+import { formatNumber, formatPercent, plural } from '@palisade/contract/intl';
 import { IconClock, IconShield, IconShieldX, IconWall } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { StatCard } from '#ui/card.tsx';
@@ -7,8 +8,6 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { describeTestFiles } from '#ui/test-files.ts';
 import { isScored } from './answer.ts';
 import type { SimulatedCounters } from './simulated-counters.ts';
-
-const count = new Intl.NumberFormat('en');
 
 interface StatCardsProps {
   status: DashboardStatus | undefined;
@@ -26,7 +25,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
       <StatCard
         label="Security Score"
         icon={<IconShield size={20} stroke={1.7} />}
-        value={status ? `${status.security_score}%` : '–'}
+        value={status ? formatPercent(status.security_score / 100) : '–'}
       >
         {status && describeScore(status)}
       </StatCard>
@@ -70,9 +69,24 @@ function describeScore(status: DashboardStatus): string {
   if (!isScored(status)) return 'Not scored yet. Scan a file first.';
   const { score_breakdown, score_checks } = status;
   const reasons = score_breakdown.length;
-  const rest = score_checks.unknown > 0 ? `; ${score_checks.unknown} more could not run` : '';
-  if (reasons === 0) return `no known weakness in ${score_checks.ran} checks${rest}`;
-  return `${reasons} of ${score_checks.ran} checks ${reasons === 1 ? 'needs' : 'need'} you${rest}`;
+  const figures = {
+    reasons: formatNumber(reasons),
+    ran: formatNumber(score_checks.ran),
+    unknown: formatNumber(score_checks.unknown),
+  };
+  if (score_checks.unknown === 0)
+    return reasons === 0
+      ? `no known weakness in ${figures.ran} checks`
+      : plural(reasons, {
+          one: `1 of ${figures.ran} checks needs you`,
+          other: `${figures.reasons} of ${figures.ran} checks need you`,
+        });
+  return reasons === 0
+    ? `no known weakness in ${figures.ran} checks; ${figures.unknown} more could not run`
+    : plural(reasons, {
+        one: `1 of ${figures.ran} checks needs you; ${figures.unknown} more could not run`,
+        other: `${figures.reasons} of ${figures.ran} checks need you; ${figures.unknown} more could not run`,
+      });
 }
 
 interface CounterProps {
@@ -89,25 +103,25 @@ function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
   const from = describeTestFiles(tests) ?? 'measured on this account';
   if (simulated === undefined) {
     return (
-      <StatCard label={label} icon={icon} value={measured === undefined ? '–' : count.format(measured)}>
+      <StatCard label={label} icon={icon} value={measured === undefined ? '–' : formatNumber(measured)}>
         {from}
       </StatCard>
     );
   }
   if (measured !== undefined && measured > 0) {
     return (
-      <StatCard label={label} icon={icon} value={count.format(measured)}>
+      <StatCard label={label} icon={icon} value={formatNumber(measured)}>
         {from}
         <span className="dashboard__simulated">
-          <FigureMark kind="simulated" /> <span className="num">{count.format(simulated)}</span>
+          <FigureMark kind="simulated" /> <span className="num">{formatNumber(simulated)}</span>
         </span>
       </StatCard>
     );
   }
   return (
-    <StatCard label={label} icon={icon} value={count.format(simulated)}>
+    <StatCard label={label} icon={icon} value={formatNumber(simulated)}>
       <FigureMark kind="simulated" />
-      {measured !== undefined && <span className="dashboard__measured">{count.format(measured)} measured on this account</span>}
+      {measured !== undefined && <span className="dashboard__measured">{formatNumber(measured)} measured on this account</span>}
     </StatCard>
   );
 }

@@ -1,4 +1,5 @@
 import { type DashboardDevices, SAMPLE_HEALTH } from '@palisade/contract/dashboard';
+import { formatPercent } from '@palisade/contract/intl';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 
@@ -34,7 +35,7 @@ export function SystemHealth({ devices }: { devices: DashboardDevices | null }) 
               </>
             )}
           </span>
-          <span className="num">{percent === null ? '–' : `${Math.round(percent)}%`}</span>
+          <span className="num">{percent === null ? '–' : formatPercent(percent / 100)}</span>
         </div>
       ))}
       {health && (

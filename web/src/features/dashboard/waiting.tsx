@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { type Overview, PLANS_END_WITHIN_DAYS } from '@palisade/contract/overview';
 import {
   IconAlertTriangle,
@@ -19,8 +20,8 @@ import './waiting.css';
 interface Kind {
   of: keyof Overview['waiting'];
   icon: TablerIcon;
-  one: string;
-  many: string;
+  /** Words behind the figure. */
+  what: { one: string; other: string };
   /** The one action, and where it is done. */
   action: string;
   to: string;
@@ -31,56 +32,49 @@ const KINDS: readonly Kind[] = [
   {
     of: 'conversations',
     icon: IconMessages,
-    one: 'chat has no answer',
-    many: 'chats have no answer',
+    what: { one: 'chat has no answer', other: 'chats have no answer' },
     action: 'Answer',
     to: '/support?view=all',
   },
   {
     of: 'plan_requests',
     icon: IconCreditCardPay,
-    one: 'plan request',
-    many: 'plan requests',
+    what: { one: 'plan request', other: 'plan requests' },
     action: 'Decide',
     to: '/subscription-manager?tab=manage',
   },
   {
     of: 'jobs',
     icon: IconAlertTriangle,
-    one: 'background task failed',
-    many: 'background tasks failed',
+    what: { one: 'background task failed', other: 'background tasks failed' },
     action: 'See why',
     to: '/admin/setup',
   },
   {
     of: 'mails',
     icon: IconInbox,
-    one: 'email waits in the outbox',
-    many: 'emails wait in the outbox',
+    what: { one: 'email waits in the outbox', other: 'emails wait in the outbox' },
     action: 'Pass on',
     to: '/admin/outbox',
   },
   {
     of: 'false_alarms',
     icon: IconFlag,
-    one: 'disputed scan result',
-    many: 'disputed scan results',
+    what: { one: 'disputed scan result', other: 'disputed scan results' },
     action: 'Review',
     to: '/admin/false-alarms',
   },
   {
     of: 'plans_ending',
     icon: IconCalendarDue,
-    one: `plan ends within ${PLANS_END_WITHIN_DAYS} days`,
-    many: `plans end within ${PLANS_END_WITHIN_DAYS} days`,
+    what: { one: `plan ends within ${PLANS_END_WITHIN_DAYS} days`, other: `plans end within ${PLANS_END_WITHIN_DAYS} days` },
     action: 'Renew',
     to: '/subscription-manager?tab=manage',
   },
   {
     of: 'unproven',
     icon: IconMailQuestion,
-    one: 'person has not confirmed their email',
-    many: 'people have not confirmed their email',
+    what: { one: 'person has not confirmed their email', other: 'people have not confirmed their email' },
     action: 'See who',
     to: '/admin/users?state=unproven',
   },
@@ -110,18 +104,16 @@ export function Waiting() {
   );
 }
 
-const format = new Intl.NumberFormat('en');
-
-function WaitingRow({ icon, one, many, action, to, count }: Kind & { count: number }) {
+function WaitingRow({ icon, what, action, to, count }: Kind & { count: number }) {
   return (
     <li className="waiting__row">
       <IconTile tone="attention" icon={icon} />
       <span className="waiting__what">
-        <b className="num">{format.format(count)}</b> {count === 1 ? one : many}
+        <b className="num">{formatNumber(count)}</b> {plural(count, what)}
       </span>
       <ScreenLink to={to} variant="quiet" size="s">
         {action}
-        <span className="visually-hidden">: {many}</span>
+        <span className="visually-hidden">: {what.other}</span>
       </ScreenLink>
     </li>
   );

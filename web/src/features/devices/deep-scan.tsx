@@ -1,13 +1,12 @@
 import type { ScanKind } from '@palisade/contract/agent';
-import type { Device } from '@palisade/contract/devices';
+import type { Device, DeviceScan } from '@palisade/contract/devices';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { unreadOf } from './device-health.ts';
-import { isOver, SCAN_KINDS, SCAN_STATES } from './device-words.ts';
+import { isOver, SCANS } from './device-words.ts';
 import { PathForm } from './path-form.tsx';
-
-const count = new Intl.NumberFormat('en');
 
 interface DeepScanProps {
   device: Device;
@@ -22,7 +21,6 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
   const { scan, last_full_scan_at, capabilities } = device;
   const running = scan !== null && !isOver(scan) ? scan : undefined;
   const progress = scan?.progress;
-  const unread = scan === null ? undefined : unreadOf(scan);
   const [isChoosing, setIsChoosing] = useState(false);
   return (
     <div className="device__part">
@@ -32,16 +30,15 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
       ) : (
         <>
           <p>
-            {scan === null
-              ? last_full_scan_at === null
-                ? 'No scans yet.'
-                : 'No scans from this page yet.'
-              : `${SCAN_KINDS[scan.scan]} ${SCAN_STATES[scan.state]}${scan.reason === null ? '' : `: ${scan.reason}`}${unread === undefined ? '.' : ', but'}`}
-            {unread !== undefined && <b className="device__found"> {unread} couldn’t be checked.</b>}
+            {scan === null && (last_full_scan_at === null ? 'No scans yet.' : 'No scans from this page yet.')}
+            {scan !== null && <State scan={scan} />}
             {scan !== null && scan.files_found > 0 && (
               <b className="device__found">
                 {' '}
-                {scan.files_found === 1 ? '1 infected file' : `${scan.files_found} infected files`}.
+                {plural(scan.files_found, {
+                  one: '1 infected file.',
+                  other: `${formatNumber(scan.files_found)} infected files.`,
+                })}
               </b>
             )}
           </p>
@@ -53,9 +50,8 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
                 value={progress.files_read + progress.files_known}
               />
               <p className="sub num">
-                {count.format(progress.files_read + progress.files_known)} of {progress.is_counted ? '' : 'at least '}
-                {count.format(progress.files_total)} files
-                {progress.seconds_left !== null && `, ${Math.ceil(progress.seconds_left / 60)} min left`}
+                {describeFiles(progress)}
+                {progress.seconds_left !== null && `, ${formatNumber(Math.ceil(progress.seconds_left / 60))} min left`}
               </p>
               {progress.path !== null && <bdi className="device__path">{progress.path}</bdi>}
             </>
@@ -114,4 +110,31 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
       )}
     </div>
   );
+}
+
+/** The state of a scan, and the files that it couldn’t read. */
+function State({ scan }: { scan: DeviceScan }) {
+  const words = SCANS[scan.scan][scan.state];
+  const state = scan.reason === null ? words : `${words}: ${scan.reason}`;
+  const unread = unreadOf(scan);
+  if (unread === undefined) return `${state}.`;
+  return (
+    <>
+      {state}, but <b className="device__found">{unread} couldn’t be checked.</b>
+    </>
+  );
+}
+
+/** Files that a scan has read, of all that it knows so far. */
+function describeFiles({ files_read, files_known, files_total, is_counted }: NonNullable<DeviceScan['progress']>): string {
+  const figures = { read: formatNumber(files_read + files_known), total: formatNumber(files_total) };
+  return is_counted
+    ? plural(files_total, {
+        one: `${figures.read} of ${figures.total} file`,
+        other: `${figures.read} of ${figures.total} files`,
+      })
+    : plural(files_total, {
+        one: `${figures.read} of at least ${figures.total} file`,
+        other: `${figures.read} of at least ${figures.total} files`,
+      });
 }

@@ -11,6 +11,7 @@ import {
   startDeviceScan,
   steerDeviceScan,
 } from '@palisade/contract/devices';
+import { formatList, formatNumber, formatPercent, plural } from '@palisade/contract/intl';
 import { IconDeviceDesktop, IconPencil } from '@tabler/icons-react';
 import { useCallback, useId, useMemo, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
@@ -25,8 +26,6 @@ import { DeepScan } from './deep-scan.tsx';
 import { healthNotes, healthProblems } from './device-health.ts';
 import { CHECKS, DEVICE_STATES, ENFORCEMENTS } from './device-words.ts';
 import { Folders } from './folders.tsx';
-
-const count = new Intl.NumberFormat('en');
 
 interface DeviceCardProps {
   device: Device;
@@ -131,12 +130,15 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
   );
 }
 
+/** Open connections that the question names. */
+const NAMED = 8;
+
 /** Connections that are open now, before they are closed. */
 function listening({ telemetry }: Device): string {
   const open = [...new Set(telemetry?.listening.map(({ port, program }) => (program ? `${program} (${port})` : String(port))))];
-  return open.length === 0
-    ? ''
-    : `\n\nOthers won’t be able to reach: ${open.slice(0, 8).join(', ')}${open.length > 8 ? ', …' : ''}.`;
+  if (open.length === 0) return '';
+  const named = open.length > NAMED ? [...open.slice(0, NAMED), '…'] : open;
+  return `\n\nOthers won’t be able to reach: ${formatList(named, 'plain')}.`;
 }
 
 interface DeviceNameProps {
@@ -210,7 +212,7 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
     <div className="device__part">
       <h3>Firewall</h3>
       <p>
-        <Badge tone={tone}>{label}</Badge> {rules_count === 1 ? '1 rule' : `${count.format(rules_count)} rules`}
+        <Badge tone={tone}>{label}</Badge> {plural(rules_count, { one: '1 rule', other: `${formatNumber(rules_count)} rules` })}
         {device.defaults.inbound === 'block' && ', other inbound traffic blocked'}
       </p>
       <p className="sub">
@@ -234,10 +236,10 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
       {device.foreign_tables.some(({ drops }) => drops) && (
         <p className="sub">
           Another firewall there also blocks traffic (
-          {device.foreign_tables
-            .filter(({ drops }) => drops)
-            .map(({ name }) => name)
-            .join(', ')}
+          {formatList(
+            device.foreign_tables.filter(({ drops }) => drops).map(({ name }) => name),
+            'plain',
+          )}
           ). Your rules can’t override it.
         </p>
       )}
@@ -285,11 +287,11 @@ function Health({ device }: { device: Device }) {
           <dl className="device__figures num">
             <div>
               <dt>CPU</dt>
-              <dd>{Math.round(telemetry.cpu_percent)}%</dd>
+              <dd>{formatPercent(telemetry.cpu_percent / 100)}</dd>
             </div>
             <div>
               <dt>Memory</dt>
-              <dd>{Math.round(telemetry.memory_percent)}%</dd>
+              <dd>{formatPercent(telemetry.memory_percent / 100)}</dd>
             </div>
             <div>
               <dt>Open ports</dt>

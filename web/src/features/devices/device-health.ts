@@ -1,7 +1,5 @@
 import type { Device, DeviceScan } from '@palisade/contract/devices';
-
-const count = new Intl.NumberFormat('en');
-const number = (amount: number, one: string, many: string) => (amount === 1 ? `1 ${one}` : `${count.format(amount)} ${many}`);
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 
 /** Reasons that keep a device from checking its files, in plain sentences; empty where all is well. */
 export function healthProblems({ state, health }: Pick<Device, 'state' | 'health'>): string[] {
@@ -12,10 +10,20 @@ export function healthProblems({ state, health }: Pick<Device, 'state' | 'health
     ...(watcher === 'stalled' ? ['New files aren’t being checked. Restart the computer if this lasts.'] : []),
     ...(workers_stuck > 0 ? ['A disk or network drive doesn’t answer, so files on it can’t be checked.'] : []),
     ...(overflow !== null && overflow.folders > 0
-      ? [`Too many files changed at once. The agent is checking ${number(overflow.folders, 'folder', 'folders')} again.`]
+      ? [
+          plural(overflow.folders, {
+            one: 'Too many files changed at once. The agent is checking 1 folder again.',
+            other: `Too many files changed at once. The agent is checking ${formatNumber(overflow.folders)} folders again.`,
+          }),
+        ]
       : []),
     ...(files_unread > 0
-      ? [`We couldn’t check ${number(files_unread, 'new file', 'new files')} completely. Run a full scan to try again.`]
+      ? [
+          plural(files_unread, {
+            one: 'We couldn’t check 1 new file completely. Run a full scan to try again.',
+            other: `We couldn’t check ${formatNumber(files_unread)} new files completely. Run a full scan to try again.`,
+          }),
+        ]
       : []),
   ];
 }
@@ -31,8 +39,8 @@ export function unreadOf({ files_unread, progress }: Pick<DeviceScan, 'files_unr
   if (files_unread === 0) return undefined;
   const folders = progress?.folders_unread ?? 0;
   const files = files_unread - folders;
-  return [
-    ...(files > 0 ? [number(files, 'file', 'files')] : []),
-    ...(folders > 0 ? [number(folders, 'folder', 'folders')] : []),
-  ].join(' and ');
+  return formatList([
+    ...(files > 0 ? [plural(files, { one: '1 file', other: `${formatNumber(files)} files` })] : []),
+    ...(folders > 0 ? [plural(folders, { one: '1 folder', other: `${formatNumber(folders)} folders` })] : []),
+  ]);
 }

@@ -29,20 +29,35 @@ export const ENFORCEMENTS: Record<Enforcement['state'], { label: string; tone: T
   unavailable: { label: 'Not applied', tone: 'attention', sentence: 'This device can’t apply rules.' },
 };
 
-export const SCAN_KINDS: Record<DeviceScan['scan'], string> = {
-  quick: 'Quick scan',
-  full: 'Full scan',
-  folder: 'Folder scan',
-};
-
-export const SCAN_STATES: Record<DeviceScan['state'], string> = {
-  queued: 'is waiting for the device',
-  running: 'is running',
-  paused: 'is paused',
-  waiting: 'is waiting',
-  done: 'finished',
-  cancelled: 'was cancelled',
-  failed: 'failed',
+/** The state of each kind of scan, without the point behind it. */
+export const SCANS: Record<DeviceScan['scan'], Record<DeviceScan['state'], string>> = {
+  quick: {
+    queued: 'Quick scan is waiting for the device',
+    running: 'Quick scan is running',
+    paused: 'Quick scan is paused',
+    waiting: 'Quick scan is waiting',
+    done: 'Quick scan finished',
+    cancelled: 'Quick scan was cancelled',
+    failed: 'Quick scan failed',
+  },
+  full: {
+    queued: 'Full scan is waiting for the device',
+    running: 'Full scan is running',
+    paused: 'Full scan is paused',
+    waiting: 'Full scan is waiting',
+    done: 'Full scan finished',
+    cancelled: 'Full scan was cancelled',
+    failed: 'Full scan failed',
+  },
+  folder: {
+    queued: 'Folder scan is waiting for the device',
+    running: 'Folder scan is running',
+    paused: 'Folder scan is paused',
+    waiting: 'Folder scan is waiting',
+    done: 'Folder scan finished',
+    cancelled: 'Folder scan was cancelled',
+    failed: 'Folder scan failed',
+  },
 };
 
 export const CHECKS: Record<Device['posture'][number]['check'], string> = {

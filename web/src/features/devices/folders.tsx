@@ -1,10 +1,9 @@
 import type { Device } from '@palisade/contract/devices';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { PathForm } from './path-form.tsx';
-
-const count = new Intl.NumberFormat('en');
 
 type Choice = Pick<Device, 'is_watching' | 'watched' | 'exclusions'>;
 type List = 'watched' | 'exclusions';
@@ -34,7 +33,10 @@ export function Folders({ device, onChange }: { device: Device; onChange: (choic
         {is_watching && capabilities?.watch === false && <p className="sub">This device can’t watch folders.</p>}
         {is_watching && watching !== null && (
           <p className="sub num">
-            {watching.folders === 1 ? 'Watching 1 folder.' : `Watching ${count.format(watching.folders)} folders.`}
+            {plural(watching.folders, {
+              one: 'Watching 1 folder.',
+              other: `Watching ${formatNumber(watching.folders)} folders.`,
+            })}
           </p>
         )}
         {is_watching && watching?.reason && <p className="device__error">{watching.reason}</p>}

@@ -1,10 +1,10 @@
 import { STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
 import { askSecondLook, type DeviceFinding, withdrawSecondLook } from '@palisade/contract/devices';
+import { describeBytes } from '@palisade/contract/intl';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { ScanBadge } from '#domain/scan/scan-badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { describeBytes } from '#ui/bytes.ts';
 import { Moment, useMinute } from '#ui/moment.tsx';
 
 interface SecondLookProps {

@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
 import { Card } from '#ui/card.tsx';
 import { SYSTEM_NAMES } from './device-words.ts';
@@ -14,7 +15,8 @@ export function WishesCard() {
         {wished.map(({ system, people, notes }) => (
           <li key={system}>
             <p>
-              <b>{SYSTEM_NAMES[system].name}</b>: <span className="num">{people === 1 ? '1 person' : `${people} people`}</span>
+              <b>{SYSTEM_NAMES[system].name}</b>:{' '}
+              <span className="num">{plural(people, { one: '1 person', other: `${formatNumber(people)} people` })}</span>
             </p>
             {notes.map((note, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two people may write the same

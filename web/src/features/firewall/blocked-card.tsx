@@ -1,5 +1,6 @@
 import type { BlockedSource, Device } from '@palisade/contract/devices';
 import { addRule, editRule, type Rule } from '@palisade/contract/firewall';
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { IconBan } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,7 +16,6 @@ import { EmptyState } from '#ui/states.tsx';
 import { allowanceOf } from './allowance.ts';
 
 const SHOWN = 8;
-const count = new Intl.NumberFormat('en');
 
 interface BlockedCardProps {
   devices: readonly Device[];
@@ -46,7 +46,7 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
       window.alert('A rule blocks exactly this connection. Edit or delete that rule.');
       return;
     }
-    const through = allowance.narrowed.map(({ rule }) => `“${rule.rule_name}”`).join(' and ');
+    const through = formatList(allowance.narrowed.map(({ rule }) => `“${rule.rule_name}”`));
     const question =
       through === ''
         ? `Allow ${describe(source)}?`
@@ -110,8 +110,8 @@ function BlockedRow({ source, deviceName, isBusy, onAllow }: BlockedRowProps) {
       <div>
         <p className="blocked__what">{describe(source)}</p>
         <p className="sub">
-          {source.packets === 1 ? '1 packet' : `${count.format(source.packets)} packets`} on <bdi>{deviceName}</bdi>, last{' '}
-          <Moment iso={source.last_at} now={now} />
+          {plural(source.packets, { one: '1 packet', other: `${formatNumber(source.packets)} packets` })} on{' '}
+          <bdi>{deviceName}</bdi>, last <Moment iso={source.last_at} now={now} />
         </p>
       </div>
       {source.protocol !== 'other' && (

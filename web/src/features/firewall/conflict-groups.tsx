@@ -1,5 +1,6 @@
 import type { Rule } from '@palisade/contract/firewall';
 import type { Conflict } from '@palisade/contract/firewall-advice';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -10,8 +11,6 @@ import './conflict-groups.css';
 
 /** Groups that are shown before the rest is asked for. */
 const SHOWN = 20;
-
-const number = new Intl.NumberFormat('en');
 
 interface ConflictGroupsProps {
   conflicts: readonly Conflict[];
@@ -33,13 +32,21 @@ export function ConflictGroups({ conflicts, rules, isBusy, onDelete, onShow }: C
       <div className="conflicts__head">
         <div>
           <p className="conflicts__title">
-            {needless.length === 1 ? '1 rule has no effect.' : `${number.format(needless.length)} rules have no effect.`}
+            {plural(needless.length, {
+              one: '1 rule has no effect.',
+              other: `${formatNumber(needless.length)} rules have no effect.`,
+            })}
           </p>
-          <p className="sub">Delete {needless.length === 1 ? 'it' : 'them'} to clean up. Your traffic stays the same.</p>
+          <p className="sub">
+            {plural(needless.length, {
+              one: 'Delete it to clean up. Your traffic stays the same.',
+              other: 'Delete them to clean up. Your traffic stays the same.',
+            })}
+          </p>
         </div>
         {needless.length > 1 && (
           <Button loading={isBusy} onClick={() => onDelete(needless)}>
-            Delete all {number.format(needless.length)}
+            Delete all {formatNumber(needless.length)}
           </Button>
         )}
       </div>

@@ -2,8 +2,8 @@ import type { LiveConnection } from '@palisade/contract/agent';
 import type { Device } from '@palisade/contract/devices';
 import type { Rule } from '@palisade/contract/firewall';
 import { cutConnections } from '@palisade/contract/firewall-analysis';
+import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
 import { parseIp } from '@palisade/contract/ip-address';
-import { listNames } from '#ui/names.ts';
 
 /** Connections of one device that pass now and would not any more. */
 interface Cut {
@@ -42,11 +42,16 @@ const SSH = 22;
 const isSsh = ({ direction, port, program }: LiveConnection) =>
   direction === 'inbound' && (port === SSH || program?.startsWith('sshd') === true);
 
+/** Programs or addresses that the sentence names. */
+const NAMED = 3;
+
 /** The same in a sentence: what is cut, and whether that is how somebody sits at the computer now. */
 export function describeCut({ device_name, connections }: Cut): string {
-  const count = connections.length === 1 ? '1 live connection' : `${connections.length} live connections`;
   const others = [...new Set(connections.map(({ program, remote }) => program ?? remote))];
-  const named = listNames(others.length > 3 ? [...others.slice(0, 3), `${others.length - 3} more`] : others);
-  const ssh = connections.some(isSsh) ? ' One is an SSH session.' : '';
-  return `Disconnects ${count} on “${device_name}” (${named}).${ssh}`;
+  const named = listFirst(others, NAMED);
+  const sentence = plural(connections.length, {
+    one: `Disconnects 1 live connection on “${device_name}” (${named}).`,
+    other: `Disconnects ${formatNumber(connections.length)} live connections on “${device_name}” (${named}).`,
+  });
+  return connections.some(isSsh) ? `${sentence} One is an SSH session.` : sentence;
 }

@@ -1,4 +1,5 @@
 import type { Device } from '@palisade/contract/devices';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useId } from 'react';
 
 interface DeviceChoiceProps {
@@ -35,7 +36,11 @@ export function DeviceChoice({ devices, chosen, onChange }: DeviceChoiceProps) {
           </span>
         </label>
       ))}
-      {gone > 0 && <p className="sub">Also on {gone === 1 ? '1 deleted device' : `${gone} deleted devices`}.</p>}
+      {gone > 0 && (
+        <p className="sub">
+          {plural(gone, { one: 'Also on 1 deleted device.', other: `Also on ${formatNumber(gone)} deleted devices.` })}
+        </p>
+      )}
     </fieldset>
   );
 }

@@ -302,7 +302,7 @@ describe('before a rule is saved', () => {
     await user.selectOptions(form.getByLabelText('Action'), 'Block');
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '*');
-    expect(await form.findByText('This makes “SSH”, “Web” redundant.')).toBeVisible();
+    expect(await form.findByText('This makes “SSH” and “Web” redundant.')).toBeVisible();
   });
 
   it('a temporary one says how long it lasts', async () => {

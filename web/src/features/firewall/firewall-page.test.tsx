@@ -178,7 +178,7 @@ describe('the list of rules', () => {
     const user = open(narrow, ...many, off, wide);
     await row('Narrow allow');
     await waitFor(() => expect(screen.getAllByRole('switch')).toHaveLength(30));
-    await waitFor(() => expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('999of 1000'));
+    await waitFor(() => expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('999of 1,000'));
     // 30, 500 and 500.
     expect(server.callsOf(listRules)).toHaveLength(3);
     await user.click(screen.getByRole('button', { name: 'Show more (970 left)' }));

@@ -1,10 +1,10 @@
 import type { Device } from '@palisade/contract/devices';
 import { SAMPLE_FIGURES } from '@palisade/contract/firewall';
+import { describeBytes, formatNumber, plural } from '@palisade/contract/intl';
 import { IconBan, IconDatabase, IconListCheck, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useConfig } from '#api/config.ts';
 import { blockedQuery, ruleCountsQuery } from '#domain/device/devices.ts';
-import { describeBytes } from '#ui/bytes.ts';
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 
@@ -25,7 +25,6 @@ export function FirewallStats({ devices, total, active, conflicts }: FirewallSta
   const hasSamples = useConfig()?.demo === true;
   const origin = <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
   const measured = useMeasured(devices);
-  const rest = conflicts ? `, ${conflicts === 1 ? '1 conflict' : `${conflicts} conflicts`}` : ' on your account';
   return (
     <div className="page__stats firewall-stats" data-columns="4">
       <StatCard
@@ -35,8 +34,8 @@ export function FirewallStats({ devices, total, active, conflicts }: FirewallSta
       >
         {measured ? measured.where : origin}
       </StatCard>
-      <StatCard label="Active Rules" icon={<IconListCheck {...ICON} />} value={active === undefined ? '–' : String(active)}>
-        {total === undefined ? 'Rules on your account' : `of ${total}${rest}`}
+      <StatCard label="Active Rules" icon={<IconListCheck {...ICON} />} value={active === undefined ? '–' : formatNumber(active)}>
+        {describeTotal(total, conflicts)}
       </StatCard>
       <StatCard
         label="Blocked Attempts"
@@ -56,7 +55,15 @@ export function FirewallStats({ devices, total, active, conflicts }: FirewallSta
   );
 }
 
-const count = new Intl.NumberFormat('en');
+/** Text below the number of active rules. */
+function describeTotal(total: number | undefined, conflicts: number | undefined): string {
+  if (total === undefined) return 'Rules on your account';
+  if (!conflicts) return `of ${formatNumber(total)} on your account`;
+  return plural(conflicts, {
+    one: `of ${formatNumber(total)}, 1 conflict`,
+    other: `of ${formatNumber(total)}, ${formatNumber(conflicts)} conflicts`,
+  });
+}
 
 /** Measurements of devices; undefined for an account without them. */
 function useMeasured(devices: readonly Device[] | undefined) {
@@ -70,9 +77,12 @@ function useMeasured(devices: readonly Device[] | undefined) {
   const bytes = counts?.reduce((sum, one) => sum + one.bytes, 0);
   return {
     status: applied.length === devices.length ? 'ACTIVE' : applied.length > 0 ? 'PARTLY ACTIVE' : 'NOT APPLIED',
-    where: `on ${applied.length} of ${devices.length === 1 ? '1 device' : `${devices.length} devices`}`,
-    blocked: blocked ? count.format(blocked.packets_total) : '–',
-    blockedOrigin: blocked ? `${count.format(blocked.packets)} in the last hour` : '',
+    where: plural(devices.length, {
+      one: `on ${formatNumber(applied.length)} of 1 device`,
+      other: `on ${formatNumber(applied.length)} of ${formatNumber(devices.length)} devices`,
+    }),
+    blocked: blocked ? formatNumber(blocked.packets_total) : '–',
+    blockedOrigin: blocked ? `${formatNumber(blocked.packets)} in the last hour` : '',
     data: bytes === undefined ? '–' : describeBytes(bytes),
   };
 }

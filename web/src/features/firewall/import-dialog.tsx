@@ -1,4 +1,5 @@
 import { importRules, RULES_MAXIMUM, type RuleFile } from '@palisade/contract/firewall';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -70,7 +71,12 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
             {total > 0 && (
               <label className="rule-form__check">
                 <input type="checkbox" checked={replace} onChange={(event) => setReplace(event.currentTarget.checked)} />
-                <span>Replace my {total === 1 ? 'rule' : `${total} rules`}. You can undo this.</span>
+                <span>
+                  {plural(total, {
+                    one: 'Replace my rule. You can undo this.',
+                    other: `Replace my ${formatNumber(total)} rules. You can undo this.`,
+                  })}
+                </span>
               </label>
             )}
           </>
@@ -92,7 +98,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
             Cancel
           </Button>
           <Submit disabled={file === undefined || isTooMany}>
-            {count === 1 ? 'Import 1 rule' : count > 0 ? `Import ${count} rules` : 'Import'}
+            {count === 0 ? 'Import' : plural(count, { one: 'Import 1 rule', other: `Import ${formatNumber(count)} rules` })}
           </Submit>
         </div>
       </Form>

@@ -30,7 +30,7 @@ it('"Block Remote Desktop" does', () => {
 it('"Only my network may print" blocks who is outside, of both families, and nobody inside', () => {
   const rules = kept('printing');
   expect(rules.map((rule) => ruleSentence(rule))).toEqual([
-    'No one outside 10.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12 and 192.168.0.0/16 may reach printing on this computer.',
+    'No one outside 10.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, and 192.168.0.0/16 may reach printing on this computer.',
     'No one outside fc00::/7 and fe80::/10 may reach printing on this computer.',
   ]);
   for (const source of ['203.0.113.7', '172.32.0.1', '2001:db8::1'])

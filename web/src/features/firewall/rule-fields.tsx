@@ -14,6 +14,7 @@ import {
 import { allowsEverything } from '@palisade/contract/firewall-advice';
 import { EVERY } from '@palisade/contract/firewall-grammar';
 import { findings } from '@palisade/contract/firewall-verdict';
+import { listFirst } from '@palisade/contract/intl';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
@@ -256,11 +257,10 @@ function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefine
   const found = findings([...others, candidate], id);
   const own = found.filter(({ rule_id }) => rule_id === id);
   const needless = found.filter(({ rule_id, kind }) => rule_id !== id && kind !== 'contradicting');
-  const named = needless.slice(0, NAMED).map(({ rule_id }) => `“${names.get(rule_id) ?? ''}”`);
-  const more = needless.length - named.length;
+  const named = needless.map(({ rule_id }) => `“${names.get(rule_id) ?? ''}”`);
   return [
     ...cutsOf(rules, [...others, candidate], devices).map(describeCut),
     ...own.map(({ reason, other_id }) => (other_id === null ? reason : `${reason} See “${names.get(other_id) ?? ''}”.`)),
-    ...(needless.length > 0 ? [`This makes ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} redundant.`] : []),
+    ...(needless.length > 0 ? [`This makes ${listFirst(named, NAMED)} redundant.`] : []),
   ];
 }

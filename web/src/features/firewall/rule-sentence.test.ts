@@ -15,7 +15,7 @@ describe('a rule in a sentence', () => {
     [{ source_ip: '10.0.0.66', action: 'block', protocol: 'all' }, '10.0.0.66 may not reach anything on this computer.'],
     [{ port: '8000-8100' }, 'Anyone may reach ports 8000-8100 over TCP on this computer.'],
     [{ port: '8080', protocol: 'udp' }, 'Anyone may reach port 8080 over UDP on this computer.'],
-    [{ port: '1, 3, 5, 7, 9' }, 'Anyone may reach ports 1, 3, 5 and 2 more over TCP on this computer.'],
+    [{ port: '1, 3, 5, 7, 9' }, 'Anyone may reach ports 1, 3, 5, and 2 more over TCP on this computer.'],
     [{ port: '22', protocol: 'udp' }, 'Anyone may reach port 22 over UDP on this computer.'],
     [{ port: '443', destination_ip: '10.0.0.1' }, 'Anyone may reach web pages on this computer at 10.0.0.1.'],
     [{ protocol: 'icmp', action: 'block' }, 'No one may ping this computer.'],
@@ -26,7 +26,7 @@ describe('a rule in a sentence', () => {
     ],
     [
       { source_ip: '10.0.0.1, 10.0.0.3, 10.0.0.5, 10.0.0.7, 10.0.0.9', port: '22' },
-      '10.0.0.1, 10.0.0.3, 10.0.0.5 and 2 more may reach SSH on this computer.',
+      '10.0.0.1, 10.0.0.3, 10.0.0.5, and 2 more may reach SSH on this computer.',
     ],
     [{ direction: 'outbound', protocol: 'all' }, 'This computer may reach everything anywhere.'],
     [{ direction: 'outbound', action: 'block', port: '25' }, 'This computer may not reach mail anywhere.'],
@@ -35,6 +35,9 @@ describe('a rule in a sentence', () => {
       'This computer may reach the name service (DNS) at 9.9.9.9.',
     ],
     [{ direction: 'outbound', protocol: 'icmp' }, 'This computer may ping everyone.'],
+    [{ direction: 'outbound', protocol: 'icmp', action: 'block' }, 'This computer may not ping anyone.'],
+    [{ direction: 'outbound', protocol: 'icmp', destination_ip: '9.9.9.9' }, 'This computer may ping 9.9.9.9.'],
+    [{ protocol: 'icmp', source_ip: '10.0.0.5', action: 'block' }, '10.0.0.5 may not ping this computer.'],
     [
       { direction: 'outbound', source_ip: '10.0.0.5', action: 'block', protocol: 'all' },
       'This computer, from 10.0.0.5, may not reach anything anywhere.',

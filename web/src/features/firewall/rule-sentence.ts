@@ -1,6 +1,7 @@
-import type { NewRule, Protocol } from '@palisade/contract/firewall';
+import type { Action, NewRule, Protocol } from '@palisade/contract/firewall';
 import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
 import { refusalOf } from '@palisade/contract/firewall-shapes';
+import { capitalize, listFirst, plural } from '@palisade/contract/intl';
 import { FAMILY_BITS, type Family, printIp } from '@palisade/contract/ip-address';
 
 type Terms = Pick<NewRule, 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
@@ -28,31 +29,39 @@ const SERVICES: readonly { name: string; protocols: readonly Protocol[]; ports: 
 /** Entries of a list that a sentence names; the others are counted. */
 const NAMED = 3;
 
-function listed(entries: readonly string[]): string {
-  if (entries.length > NAMED + 1) return `${entries.slice(0, NAMED).join(', ')} and ${entries.length - NAMED} more`;
-  return entries.length < 2 ? (entries[0] ?? '') : `${entries.slice(0, -1).join(', ')} and ${entries.at(-1)}`;
-}
+/** More ports than this are not compared with those of the services. */
+const PORTS_MAXIMUM = 10;
+
+const countOf = (spans: readonly Span[]) => spans.reduce((sum, { from, to }) => sum + Number(to - from) + 1, 0);
 
 /** Ports one by one, as far as they are few. */
 function portsIn(spans: readonly Span[]): number[] | undefined {
-  const count = spans.reduce((sum, { from, to }) => sum + Number(to - from) + 1, 0);
-  if (count > 10) return undefined;
+  if (countOf(spans) > PORTS_MAXIMUM) return undefined;
   return spans.flatMap(({ from, to }) => Array.from({ length: Number(to - from) + 1 }, (_, index) => Number(from) + index));
 }
 
-const OVER: Record<Exclude<Protocol, 'icmp'>, string> = { tcp: ' over TCP', udp: ' over UDP', all: '' };
+/** The target of a rule with its protocol. */
+const OVER: Record<Protocol, (target: string) => string> = {
+  tcp: (target) => `${target} over TCP`,
+  udp: (target) => `${target} over UDP`,
+  icmp: (target) => target,
+  all: (target) => target,
+};
 
 /** The target: "Remote Desktop", "port 8080 over TCP", "everything". */
 function service({ protocol, port, action }: Terms): string {
-  const over = protocol === 'icmp' ? '' : OVER[protocol];
+  const over = OVER[protocol];
   const read = readPorts(port);
-  if (!read.ok || read.value === null) return `${action === 'allow' ? 'everything' : 'anything'}${over}`;
+  if (!read.ok || read.value === null) return over(action === 'allow' ? 'everything' : 'anything');
   const spans = read.value;
   const ports = portsIn(spans);
   const known = SERVICES.find((one) => one.protocols.includes(protocol) && ports?.every((number) => one.ports.includes(number)));
   if (known) return known.name;
-  const entries = spans.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`));
-  return `${spans.length === 1 && ports?.length === 1 ? 'port' : 'ports'} ${listed(entries)}${over}`;
+  const entries = listFirst(
+    spans.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`)),
+    NAMED,
+  );
+  return over(plural(countOf(spans), { one: `port ${entries}`, other: `ports ${entries}` }));
 }
 
 /** A span as a network where it is one, else as a range or an address. */
@@ -103,32 +112,95 @@ function addressWords(text: string): { words: string; isOutside: boolean } | und
   const gaps = gapsOf(spans, family);
   // A range that reaches both ends of all addresses is described by its gaps.
   const isOutside = gaps.length > 0 && spans[0]?.from === 0n && spans.at(-1)?.to === wholeFamily(family).to;
-  return { words: listed(printSpans(isOutside ? gaps : spans, family)), isOutside };
+  return { words: listFirst(printSpans(isOutside ? gaps : spans, family), NAMED), isOutside };
 }
+
+/** The parts that a sentence about a rule names. */
+interface Named {
+  /** Callers of an inbound rule, the computer of an outbound one. */
+  who: string;
+  service: string;
+  /** The computer of an inbound rule, the addresses that an outbound one reaches. */
+  place: string;
+}
+type Sentences = Record<Action, (named: Named) => string>;
+
+/** Inbound rules, for all callers, those outside some addresses, and those of some addresses. */
+const INBOUND: Record<'reach' | 'ping', Record<'everyone' | 'outside' | 'named', Sentences>> = {
+  reach: {
+    everyone: {
+      allow: ({ service, place }) => `Anyone may reach ${service} on ${place}.`,
+      block: ({ service, place }) => `No one may reach ${service} on ${place}.`,
+    },
+    outside: {
+      allow: ({ who, service, place }) => `Anyone outside ${who} may reach ${service} on ${place}.`,
+      block: ({ who, service, place }) => `No one outside ${who} may reach ${service} on ${place}.`,
+    },
+    named: {
+      allow: ({ who, service, place }) => `${capitalize(who)} may reach ${service} on ${place}.`,
+      block: ({ who, service, place }) => `${capitalize(who)} may not reach ${service} on ${place}.`,
+    },
+  },
+  ping: {
+    everyone: {
+      allow: ({ place }) => `Anyone may ping ${place}.`,
+      block: ({ place }) => `No one may ping ${place}.`,
+    },
+    outside: {
+      allow: ({ who, place }) => `Anyone outside ${who} may ping ${place}.`,
+      block: ({ who, place }) => `No one outside ${who} may ping ${place}.`,
+    },
+    named: {
+      allow: ({ who, place }) => `${capitalize(who)} may ping ${place}.`,
+      block: ({ who, place }) => `${capitalize(who)} may not ping ${place}.`,
+    },
+  },
+};
+
+/** Outbound rules, to all addresses and to some. */
+const OUTBOUND: Record<'reach' | 'ping', Record<'everywhere' | 'named', Sentences>> = {
+  reach: {
+    everywhere: {
+      allow: ({ who, service }) => `${capitalize(who)} may reach ${service} anywhere.`,
+      block: ({ who, service }) => `${capitalize(who)} may not reach ${service} anywhere.`,
+    },
+    named: {
+      allow: ({ who, service, place }) => `${capitalize(who)} may reach ${service} at ${place}.`,
+      block: ({ who, service, place }) => `${capitalize(who)} may not reach ${service} at ${place}.`,
+    },
+  },
+  ping: {
+    everywhere: {
+      allow: ({ who }) => `${capitalize(who)} may ping everyone.`,
+      block: ({ who }) => `${capitalize(who)} may not ping anyone.`,
+    },
+    named: {
+      allow: ({ who, place }) => `${capitalize(who)} may ping ${place}.`,
+      block: ({ who, place }) => `${capitalize(who)} may not ping ${place}.`,
+    },
+  },
+};
+
+const verbOf = (protocol: Protocol) => (protocol === 'icmp' ? 'ping' : 'reach');
+const addresses = ({ words, isOutside }: { words: string; isOutside: boolean }) =>
+  isOutside ? `addresses outside ${words}` : words;
 
 function inbound(terms: Terms, computer: string): string {
   const { action, source_ip, destination_ip, protocol } = terms;
   const from = addressWords(source_ip);
   const to = addressWords(destination_ip);
-  const at = to === undefined ? '' : to.isOutside ? ` at addresses outside ${to.words}` : ` at ${to.words}`;
-  const what = protocol === 'icmp' ? `ping ${computer}${at}` : `reach ${service(terms)} on ${computer}${at}`;
-  if (from === undefined) return `${action === 'allow' ? 'Anyone' : 'No one'} may ${what}.`;
-  if (from.isOutside) return `${action === 'allow' ? 'Anyone' : 'No one'} outside ${from.words} may ${what}.`;
-  const who = from.words.charAt(0).toUpperCase() + from.words.slice(1);
-  return `${who} may ${action === 'allow' ? '' : 'not '}${what}.`;
+  const place = to === undefined ? computer : `${computer} at ${addresses(to)}`;
+  const callers = from === undefined ? 'everyone' : from.isOutside ? 'outside' : 'named';
+  return INBOUND[verbOf(protocol)][callers][action]({ who: from?.words ?? '', service: service(terms), place });
 }
 
 function outbound(terms: Terms, computer: string): string {
   const { action, source_ip, destination_ip, protocol } = terms;
   const from = addressWords(source_ip);
   const to = addressWords(destination_ip);
-  const target = to === undefined ? undefined : to.isOutside ? `addresses outside ${to.words}` : to.words;
-  const what =
-    protocol === 'icmp'
-      ? `ping ${target ?? (action === 'allow' ? 'everyone' : 'anyone')}`
-      : `reach ${service(terms)}${target === undefined ? ' anywhere' : ` at ${target}`}`;
-  const own = from === undefined ? '' : `, from ${from.isOutside ? `addresses outside ${from.words}` : from.words},`;
-  return `${computer.charAt(0).toUpperCase()}${computer.slice(1)}${own} may ${action === 'allow' ? '' : 'not '}${what}.`;
+  const who = from === undefined ? computer : `${computer}, from ${addresses(from)},`;
+  const target = to === undefined ? 'everywhere' : 'named';
+  return OUTBOUND[verbOf(protocol)][target][action]({ who, service: service(terms), place: to ? addresses(to) : '' });
 }
 
 /** A rule in one plain sentence: "No one may reach Remote Desktop on this computer." `computer` names where, in the middle of a sentence. */

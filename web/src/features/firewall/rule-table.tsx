@@ -2,6 +2,7 @@ import type { Device } from '@palisade/contract/devices';
 import type { Rule } from '@palisade/contract/firewall';
 import { EVERY } from '@palisade/contract/firewall-grammar';
 import type { Finding } from '@palisade/contract/firewall-verdict';
+import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
 import {
   IconAlertTriangle,
   IconArrowDownLeft,
@@ -17,7 +18,6 @@ import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
-import { listNames } from '#ui/names.ts';
 import { LongText } from './long-text.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS, describeSource, FINDINGS, PROTOCOLS } from './rule-words.ts';
@@ -319,7 +319,12 @@ interface RowFactsProps {
   children: ReactNode;
 }
 
-const count = new Intl.NumberFormat('en');
+function describePackets(packets: number, action: Rule['action']): string {
+  const count = formatNumber(packets);
+  return action === 'block'
+    ? plural(packets, { one: '1 packet blocked', other: `${count} packets blocked` })
+    : plural(packets, { one: '1 packet allowed', other: `${count} packets allowed` });
+}
 
 const RowFacts = memo(function RowFacts({ rule, packets, children }: RowFactsProps) {
   const now = useMinute();
@@ -334,11 +339,7 @@ const RowFacts = memo(function RowFacts({ rule, packets, children }: RowFactsPro
           {isOver ? 'Ended' : 'Ends'} <Moment iso={rule.expires_at} now={now} />
         </span>
       )}
-      {packets !== undefined && (
-        <span className="num">
-          {packets === 1 ? '1 packet' : `${count.format(packets)} packets`} {rule.action === 'block' ? 'blocked' : 'allowed'}
-        </span>
-      )}
+      {packets !== undefined && <span className="num">{describePackets(packets, rule.action)}</span>}
       {children}
     </span>
   );
@@ -354,7 +355,7 @@ function RowDevices({ rule, devices }: { rule: Rule; devices: readonly Device[] 
     <>
       {rule.device_ids.length > 0 && (
         <span className="rule-row__sentence">
-          {own.length === 0 ? 'Only on deleted devices.' : `Only on ${listNames(own.map(({ device_name }) => device_name))}.`}
+          {own.length === 0 ? 'Only on deleted devices.' : `Only on ${listFirst(own.map(({ device_name }) => device_name))}.`}
         </span>
       )}
       {refused.map(({ device_name, message }) => (

@@ -1,5 +1,6 @@
 import type { Action, Direction, NewRule, Protocol, Revision } from '@palisade/contract/firewall';
 import type { FindingKind } from '@palisade/contract/firewall-verdict';
+import { formatNumber, plural } from '@palisade/contract/intl';
 
 export const DIRECTIONS: Record<Direction, string> = { inbound: 'Inbound', outbound: 'Outbound' };
 export const ACTIONS: Record<Action, string> = { allow: 'Allow', block: 'Block' };
@@ -18,28 +19,45 @@ export function describeSource({ source_ip, port }: Pick<NewRule, 'source_ip' | 
   return `${source_ip.includes(':') ? `[${source_ip}]` : source_ip}:${port}`;
 }
 
-const count = new Intl.NumberFormat('en');
-const rules = (number: number) => (number === 1 ? '1 rule' : `${count.format(number)} rules`);
+/** The sentences of a change: of one rule by its name, of one, and of several. */
+interface ChangeWords {
+  named: (name: string) => string;
+  one: string;
+  other: (count: string) => string;
+}
+
+const CHANGES: Record<Exclude<Revision['kind'], 'imported'>, ChangeWords> = {
+  added: { named: (name) => `Added “${name}”`, one: 'Added 1 rule', other: (count) => `Added ${count} rules` },
+  edited: { named: (name) => `Edited “${name}”`, one: 'Edited 1 rule', other: (count) => `Edited ${count} rules` },
+  enabled: { named: (name) => `Enabled “${name}”`, one: 'Enabled 1 rule', other: (count) => `Enabled ${count} rules` },
+  disabled: { named: (name) => `Disabled “${name}”`, one: 'Disabled 1 rule', other: (count) => `Disabled ${count} rules` },
+  deleted: { named: (name) => `Deleted “${name}”`, one: 'Deleted 1 rule', other: (count) => `Deleted ${count} rules` },
+  expired: {
+    named: (name) => `“${name}” ended and was disabled`,
+    one: '1 rule ended and was disabled',
+    other: (count) => `${count} rules ended and were disabled`,
+  },
+  undone: {
+    named: (name) => `Undid a change to “${name}”`,
+    one: 'Undid a change to 1 rule',
+    other: (count) => `Undid a change to ${count} rules`,
+  },
+};
+
+function describeImport({ added, removed }: Pick<Revision, 'added' | 'removed'>): string {
+  const figures = { added: formatNumber(added), removed: formatNumber(removed) };
+  if (removed === 0) return plural(added, { one: 'Imported 1 rule', other: `Imported ${figures.added} rules` });
+  return plural(added, {
+    one: `Imported 1 rule, replacing ${figures.removed}`,
+    other: `Imported ${figures.added} rules, replacing ${figures.removed}`,
+  });
+}
 
 /** The action of a change: "Deleted “Printer”". */
 export function describeRevision({ kind, rule_name, added, changed, removed }: Revision): string {
-  const what = rule_name === null ? rules(added + changed + removed) : `“${rule_name}”`;
-  switch (kind) {
-    case 'added':
-      return `Added ${what}`;
-    case 'edited':
-      return `Edited ${what}`;
-    case 'enabled':
-      return `Enabled ${what}`;
-    case 'disabled':
-      return `Disabled ${what}`;
-    case 'deleted':
-      return `Deleted ${what}`;
-    case 'expired':
-      return `${rule_name === null ? `${rules(changed)} ended` : `${what} ended`} and ${rule_name === null ? 'were' : 'was'} disabled`;
-    case 'imported':
-      return removed > 0 ? `Imported ${rules(added)}, replacing ${count.format(removed)}` : `Imported ${rules(added)}`;
-    case 'undone':
-      return `Undid a change to ${what}`;
-  }
+  if (kind === 'imported') return describeImport({ added, removed });
+  const { named, one, other } = CHANGES[kind];
+  if (rule_name !== null) return named(rule_name);
+  const count = added + changed + removed;
+  return plural(count, { one, other: other(formatNumber(count)) });
 }

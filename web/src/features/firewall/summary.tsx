@@ -1,9 +1,9 @@
 import type { Device } from '@palisade/contract/devices';
+import { listFirst } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconClock, IconCloudOff, IconShieldCheck, IconWall } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Lead, type LeadTone, LeadWaiting } from '#ui/lead.tsx';
 import { describeAge, useMinute } from '#ui/moment.tsx';
-import { listNames } from '#ui/names.ts';
 
 interface Answer {
   tone: LeadTone;
@@ -12,7 +12,7 @@ interface Answer {
   sentence: string;
 }
 
-const named = (devices: readonly Device[]) => listNames(devices.map(({ device_name }) => device_name));
+const named = (devices: readonly Device[]) => listFirst(devices.map(({ device_name }) => device_name));
 
 /** Whether the rules are in force, and where. Teal only where every device says so. */
 export function answerOf(devices: readonly Device[], now: number): Answer {

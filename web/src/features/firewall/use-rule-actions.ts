@@ -1,4 +1,5 @@
 import { changeRules, deleteRule, type Rule, type RuleChange, setRuleEnabled, undoRevision } from '@palisade/contract/firewall';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
@@ -29,9 +30,15 @@ export interface RuleActions {
   canUndo: boolean;
 }
 
-const DONE: Record<RuleChange, string> = { enable: 'Enabled', disable: 'Disabled', delete: 'Deleted' };
+/** Sentences about several rules: after the change, and when it failed. */
+const CHANGES: Record<RuleChange, { done: (rules: string) => string; failed: (rules: string) => string }> = {
+  enable: { done: (rules) => `Enabled ${rules}.`, failed: (rules) => `We couldn’t enable ${rules}` },
+  disable: { done: (rules) => `Disabled ${rules}.`, failed: (rules) => `We couldn’t disable ${rules}` },
+  delete: { done: (rules) => `Deleted ${rules}.`, failed: (rules) => `We couldn’t delete ${rules}` },
+};
 
-const countOf = (rules: readonly Rule[]) => (rules.length === 1 ? `“${rules[0]?.rule_name}”` : `${rules.length} rules`);
+const named = (rules: readonly Rule[]) =>
+  plural(rules.length, { one: `“${rules[0]?.rule_name}”`, other: `${formatNumber(rules.length)} rules` });
 
 /** Actions on rules. The list changes after the server has done it; a rule that is gone already goes from the list without a fuss. */
 export function useRuleActions(): RuleActions {
@@ -73,7 +80,7 @@ export function useRuleActions(): RuleActions {
       // The specification does not say what is answered: what was sent holds.
       const now = changed.id === rule.id ? changed : { enabled };
       updateRules(queries, (rules) => rules.map((other) => (other.id === rule.id ? { ...other, ...now } : other)));
-      return `${enabled ? 'Enabled' : 'Disabled'} “${rule.rule_name}”.`;
+      return CHANGES[enabled ? 'enable' : 'disable'].done(`“${rule.rule_name}”`);
     });
   }
 
@@ -101,11 +108,11 @@ export function useRuleActions(): RuleActions {
       );
       // A temporary rule that is enabled again has another end.
       if (change === 'enable') void readRulesAnew(queries);
-      setDone({ notice: `${DONE[change]} ${countOf(rules)}.`, canUndo: true });
+      setDone({ notice: CHANGES[change].done(named(rules)), canUndo: true });
     } catch (error) {
       console.error(error);
       setFailure({
-        title: `We couldn’t ${change} ${countOf(rules)}`,
+        title: CHANGES[change].failed(named(rules)),
         sentence: sentenceOf(error),
         retry: () => void changeMany(rules, change),
       });

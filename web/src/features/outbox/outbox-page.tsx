@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { listOutbox, type Mail, type MailStatus, passOnMail } from '@palisade/contract/mail';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconCheck, IconChevronDown, IconClock, IconMail, IconMailOff, IconMailOpened } from '@tabler/icons-react';
@@ -132,7 +133,11 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
         </summary>
         {mail.last_error !== null && (
           <p className="mail-row__error">
-            {mail.attempts} {mail.attempts === 1 ? 'attempt' : 'attempts'}, the last one answered: <bdi>{mail.last_error}</bdi>
+            {plural(mail.attempts, {
+              one: '1 attempt, the last one answered:',
+              other: `${formatNumber(mail.attempts)} attempts, the last one answered:`,
+            })}{' '}
+            <bdi>{mail.last_error}</bdi>
           </p>
         )}
         {mail.text === null ? (

@@ -1,3 +1,4 @@
+import { formatList } from '@palisade/contract/intl';
 import type { RemoteSession } from '@palisade/contract/remote';
 import type { ChangedThing, DeviceChanges, SessionChange } from '@palisade/contract/session-changes';
 import { useQuery } from '@tanstack/react-query';
@@ -53,9 +54,15 @@ function Device({ device }: { device: DeviceChanges }) {
   return (
     <>
       <p className="sub">
-        {changes.length === 0 ? 'We found no changes on ' : 'Ask about anything you didn’t expect. On '}
-        <bdi>{device_name}</bdi>
-        {changes.length === 0 ? '.' : ':'}
+        {changes.length === 0 ? (
+          <>
+            We found no changes on <bdi>{device_name}</bdi>.
+          </>
+        ) : (
+          <>
+            Ask about anything you didn’t expect. On <bdi>{device_name}</bdi>:
+          </>
+        )}
       </p>
       {changes.length > 0 && (
         <ul className="changed__list" aria-label={`Changed on ${device_name}`}>
@@ -67,7 +74,12 @@ function Device({ device }: { device: DeviceChanges }) {
           {more > 0 && <li>{`And ${more} more.`}</li>}
         </ul>
       )}
-      {unread.length > 0 && <p className="sub">{`We couldn’t check: ${unread.map((thing) => THINGS[thing]).join(', ')}.`}</p>}
+      {unread.length > 0 && (
+        <p className="sub">{`We couldn’t check: ${formatList(
+          unread.map((thing) => THINGS[thing]),
+          'plain',
+        )}.`}</p>
+      )}
     </>
   );
 }

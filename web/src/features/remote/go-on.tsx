@@ -1,3 +1,4 @@
+import { formatSpan } from '@palisade/contract/intl';
 import type { RemoteSession } from '@palisade/contract/remote';
 import { Button } from '#ui/button.tsx';
 import { useSecond } from '#ui/moment.tsx';
@@ -18,9 +19,7 @@ export function GoOn({ session: { id, reaffirm_by } }: { session: Pick<RemoteSes
   const minutes = Math.max(1, Math.ceil(left / MINUTE));
   return (
     <div className="go-on">
-      <p role="alert">
-        The session ends in {minutes} {minutes === 1 ? 'minute' : 'minutes'} unless you continue it.
-      </p>
+      <p role="alert">The session ends in {formatSpan(minutes, 'minute')} unless you continue it.</p>
       <Button size="s" loading={reaffirm.isPending} onClick={() => reaffirm.mutate()}>
         Continue session
       </Button>

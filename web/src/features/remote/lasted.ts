@@ -1,5 +1,5 @@
+import { describeSpan } from '@palisade/contract/intl';
 import type { LiveSession } from '@palisade/contract/remote-record';
-import { describeSpan } from '#ui/moment.tsx';
 
 const SECOND = 1_000;
 

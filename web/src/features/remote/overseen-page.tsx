@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { endReasonSchema, sessionStatusSchema } from '@palisade/contract/remote-record';
 import type { OverseenSession } from '@palisade/contract/remote-staff';
 import { IconDeviceDesktop, IconEye, IconFlag, IconSearch, IconShieldCheck } from '@tabler/icons-react';
@@ -152,7 +153,7 @@ function Sessions() {
             </Listed>
             {total !== undefined && total > 0 && (
               <p className="sub overseen__total num" role="status">
-                {total === 1 ? '1 session' : `${total} sessions`}
+                {plural(total, { one: '1 session', other: `${formatNumber(total)} sessions` })}
               </p>
             )}
             {more}
@@ -179,19 +180,23 @@ function Answer({ onShow }: { onShow: (change: Partial<OverseenChoice>) => void 
   const looking =
     running.data === 0
       ? 'No session runs right now.'
-      : running.data === 1
-        ? 'One session runs right now.'
-        : `${running.data} sessions run right now.`;
+      : plural(running.data, {
+          one: 'One session runs right now.',
+          other: `${formatNumber(running.data)} sessions run right now.`,
+        });
   if (reported.data > 0)
     return (
       <Lead
         tone="danger"
         icon={<IconFlag size={28} stroke={1.7} />}
-        title={reported.data === 1 ? 'A customer has reported a session.' : `Customers have reported ${reported.data} sessions.`}
+        title={plural(reported.data, {
+          one: 'A customer has reported a session.',
+          other: `Customers have reported ${formatNumber(reported.data)} sessions.`,
+        })}
         sentence={`Read what they wrote, and speak with the technician. ${looking}`}
         action={
           <Button variant="quiet" onClick={() => onShow({ reported: 'true' })}>
-            Show {reported.data === 1 ? 'it' : 'them'}
+            {plural(reported.data, { one: 'Show it', other: 'Show them' })}
           </Button>
         }
       />

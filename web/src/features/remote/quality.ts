@@ -1,3 +1,4 @@
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { z } from 'zod';
 
 /** Present quality of the picture, from the browser's counters (https://www.w3.org/TR/webrtc-stats/). */
@@ -100,11 +101,12 @@ export function readQuality(stats: Stats, before: Reading | undefined): { qualit
 
 /** The quality in one line: "24 frames/s, 18 ms, direct, 1920 × 1080". Unknown values are left out. */
 export function describeQuality({ frames_per_second, delay_ms, route, width, height }: Quality): string {
-  const parts = [
-    frames_per_second !== undefined && `${frames_per_second} ${frames_per_second === 1 ? 'frame' : 'frames'}/s`,
+  const known = [
+    frames_per_second !== undefined &&
+      plural(frames_per_second, { one: '1 frame/s', other: `${formatNumber(frames_per_second)} frames/s` }),
     delay_ms !== undefined && `${delay_ms} ms`,
     route === 'relay' ? 'through the relay' : route,
     width !== undefined && height !== undefined && `${width} × ${height}`,
-  ];
-  return parts.filter(Boolean).join(', ') || 'Measuring…';
+  ].filter((part) => part !== undefined && part !== false);
+  return known.length === 0 ? 'Measuring…' : formatList(known, 'plain');
 }

@@ -1,3 +1,4 @@
+import { formatPercent } from '@palisade/contract/intl';
 import type { JoinedSession } from '@palisade/contract/remote';
 import { IconPlayerRecordFilled, IconPlayerStopFilled } from '@tabler/icons-react';
 import { useEffect } from 'react';
@@ -79,7 +80,7 @@ export function RecordingOnItsWay({ session_id }: { session_id: string }) {
     <p role="status" className="sub">
       {isFull && 'The recording reached its limit. '}
       {phase === 'sending'
-        ? `The recording is on its way (${Math.round(share * 100)} %). Keep this window open.`
+        ? `The recording is on its way (${formatPercent(share)}). Keep this window open.`
         : 'The recording is here. You can both download it after its scan.'}
     </p>
   );

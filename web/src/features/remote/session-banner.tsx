@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import type { RemoteSession } from '@palisade/contract/remote';
 import { IconLock, IconPlugConnected } from '@tabler/icons-react';
 import { useEffect } from 'react';
@@ -19,7 +20,7 @@ export function describeValidity(expires_at: string, now: number): string {
   if (left <= 0) return 'The code has expired.';
   const minutes = Math.floor(left / MINUTE);
   if (minutes === 0) return 'Valid for less than a minute.';
-  return minutes === 1 ? 'Valid for 1 more minute.' : `Valid for ${minutes} more minutes.`;
+  return plural(minutes, { one: 'Valid for 1 more minute.', other: `Valid for ${formatNumber(minutes)} more minutes.` });
 }
 
 /** The present session: a code that waits, or a technician who has joined. */

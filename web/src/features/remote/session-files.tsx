@@ -1,3 +1,4 @@
+import { describeBytes } from '@palisade/contract/intl';
 import { SESSION_FILE_BYTES_MAXIMUM, type SessionFile, sendSessionFile } from '@palisade/contract/remote-files';
 import type { LiveSession, Side } from '@palisade/contract/remote-record';
 import { IconAlertTriangle, IconFileUpload, IconShieldCheck, IconVideo } from '@tabler/icons-react';
@@ -6,7 +7,6 @@ import { useEffect, useRef, useState } from 'react';
 import { sentenceOf, upload } from '#api/call.ts';
 import { onEvent, saySignal } from '#api/events.ts';
 import { Button, Spinner } from '#ui/button.tsx';
-import { describeBytes } from '#ui/bytes.ts';
 import { FileName } from '#ui/file-name.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';

@@ -1,4 +1,5 @@
 import { Textarea } from '@mantine/core';
+import { describeBytes, formatNumber } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
 import { SCAM_FILE_MAXIMUM, SCAM_TEXT_MAXIMUM } from '@palisade/contract/scam-check';
 import { useEffect, useRef, useState } from 'react';
@@ -6,7 +7,6 @@ import { Link, useNavigate, useSearchParams } from 'react-router';
 import { useSession } from '#api/session.ts';
 import { type ToCheck, takeToCheck } from '#domain/scam/to-check.ts';
 import { Button } from '#ui/button.tsx';
-import { describeBytes } from '#ui/bytes.ts';
 import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
 import { Form, Submit } from '#ui/form.tsx';
@@ -19,8 +19,6 @@ import { useCheck } from './scam-check.queries.ts';
 import { takeShared } from './shared-message.ts';
 import { DomainList, ProviderLists } from './trusted-domains.tsx';
 import './scam-check.css';
-
-const number = new Intl.NumberFormat('en');
 
 /** The message that is checked, and its answer. */
 function useChecking() {
@@ -156,7 +154,7 @@ function CheckForm({ text, file, keep, busy, error, onText, onFile, onKeep, onSu
               onText(event.currentTarget.value);
             }}
             error={
-              text.length >= SCAM_TEXT_MAXIMUM ? `Only the first ${number.format(SCAM_TEXT_MAXIMUM)} characters fit.` : undefined
+              text.length >= SCAM_TEXT_MAXIMUM ? `Only the first ${formatNumber(SCAM_TEXT_MAXIMUM)} characters fit.` : undefined
             }
           />
         ) : (

@@ -1,4 +1,5 @@
 import { NumberInput, TextInput } from '@mantine/core';
+import { timeZones } from '@palisade/contract/day';
 import '@mantine/core/styles/NumberInput.layer.css';
 import {
   changeDeskSettings,
@@ -141,7 +142,7 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
             onChange={(event) => change({ time_zone: event.currentTarget.value })}
           />
           <datalist id={zones}>
-            {Intl.supportedValuesOf('timeZone').map((zone) => (
+            {timeZones().map((zone) => (
               <option key={zone} value={zone} />
             ))}
           </datalist>
@@ -231,7 +232,7 @@ function Day({ day, times, onChange }: DayProps) {
       <legend>{name}</legend>
       {own.length === 0 && <span className="sub">Closed</span>}
       {own.map((time, index) => {
-        const which = own.length > 1 ? `${name}, time ${index + 1}` : name;
+        const which = own.length === 1 ? name : `${name}, time ${index + 1}`;
         const change = (part: Partial<Time>) => onChange(times.map((other) => (other === time ? { ...other, ...part } : other)));
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: its place in the day is its name

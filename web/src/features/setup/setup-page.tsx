@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
 import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/contract/setup';
 import { IconCheck } from '@tabler/icons-react';
@@ -80,17 +81,18 @@ function Setup({ config }: { config: Config }) {
   );
 }
 
+const GIVEN_UP_ONE =
+  'The server tried it in the background until it had failed too often, and does not try again. The server’s log says which it was and why. After 30 days it is not shown here any more.';
+const GIVEN_UP_SEVERAL =
+  'The server tried each of them in the background until it had failed too often, and does not try again. The server’s log says which they were and why. After 30 days they are not shown here any more.';
+
 /** Work that the server did not come to the end of: nothing on any other screen says so. */
 function GivenUp() {
   const count = useQuery(overviewQuery).data?.waiting.jobs ?? 0;
   if (count === 0) return null;
   return (
-    <Card title={count === 1 ? 'A task was given up' : `${count} tasks were given up`}>
-      <p>
-        The server tried {count === 1 ? 'it' : 'each of them'} in the background until it had failed too often, and does not try
-        again. The server’s log says which {count === 1 ? 'it was' : 'they were'} and why. After 30 days{' '}
-        {count === 1 ? 'it is' : 'they are'} not shown here any more.
-      </p>
+    <Card title={plural(count, { one: 'A task was given up', other: `${formatNumber(count)} tasks were given up` })}>
+      <p>{plural(count, { one: GIVEN_UP_ONE, other: GIVEN_UP_SEVERAL })}</p>
     </Card>
   );
 }

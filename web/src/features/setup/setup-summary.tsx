@@ -1,3 +1,4 @@
+import { formatList } from '@palisade/contract/intl';
 import type { ClientInfo } from '@palisade/contract/setup';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconCircleCheck } from '@tabler/icons-react';
@@ -51,7 +52,12 @@ export function SetupSummary({ info, exposure, features, onEdit }: SetupSummaryP
         </div>
         <div>
           <dt>Included</dt>
-          <dd>{features.map(([name]) => name).join(', ')}</dd>
+          <dd>
+            {formatList(
+              features.map(([name]) => name),
+              'plain',
+            )}
+          </dd>
         </div>
       </dl>
       <div className="setup-summary__end">

@@ -1,3 +1,4 @@
+import { formatDollars, formatNumber, formatPrice, formatSpan, plural } from '@palisade/contract/intl';
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { describePlanEnd } from '#ui/moment.tsx';
 
@@ -8,26 +9,21 @@ export function describeExpiry(iso: string | null): string {
 
 /** "$19.99", in whichever currency. */
 export function describePrice(price: number, currency: string): string {
-  return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(price);
+  return formatPrice(price, currency);
 }
 
 /** The stored value in words: "9.99 US dollars". */
 export function describeDollars(price: number): string {
-  return new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency: 'USD',
-    currencyDisplay: 'name',
-    maximumFractionDigits: 20,
-  }).format(price);
+  return formatDollars(price);
 }
 
 export function describeMonths(months: number): string {
-  return months === 1 ? '1 month' : `${months} months`;
+  return formatSpan(months, 'month');
 }
 
 export function describeDevices(devices: number): string {
   if (devices === UNLIMITED_DEVICES) return 'Unlimited devices';
-  return devices === 1 ? '1 device' : `${devices} devices`;
+  return plural(devices, { one: '1 device', other: `${formatNumber(devices)} devices` });
 }
 
 export function describeType(isPremium: boolean): 'Premium' | 'Standard' {

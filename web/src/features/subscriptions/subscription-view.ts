@@ -1,3 +1,4 @@
+import { compareNames } from '@palisade/contract/intl';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { Subscription, SubscriptionStatus } from '@palisade/contract/subscription';
 
@@ -19,17 +20,15 @@ export interface View {
 
 export const EVERYTHING: View = { search: '', status: 'all', sort: undefined };
 
-const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-
 type Compare = (one: Subscription, other: Subscription) => number;
 
 const COMPARE: Record<SortKey, Compare> = {
-  user: (one, other) => collator.compare(one.user_email, other.user_email),
-  plan: (one, other) => collator.compare(one.plan_name, other.plan_name),
+  user: (one, other) => compareNames(one.user_email, other.user_email),
+  plan: (one, other) => compareNames(one.plan_name, other.plan_name),
   price: (one, other) => one.price - other.price,
   duration: (one, other) => one.duration_months - other.duration_months,
   type: (one, other) => Number(one.is_premium) - Number(other.is_premium),
-  status: (one, other) => collator.compare(STATUS_LABELS[one.status], STATUS_LABELS[other.status]),
+  status: (one, other) => compareNames(STATUS_LABELS[one.status], STATUS_LABELS[other.status]),
   // Without end is after every end. ISO times in UTC sort as text.
   expires: (one, other) => {
     if (one.expires_at === other.expires_at) return 0;

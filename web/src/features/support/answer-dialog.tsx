@@ -1,5 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { type CannedAnswer, changeCanned, createCanned, deleteCanned, PLACEHOLDERS } from '@palisade/contract/desk';
+import { formatList } from '@palisade/contract/intl';
 import { z } from 'zod';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -57,7 +58,10 @@ export function AnswerDialog({ answer, onClose }: { answer: CannedAnswer | undef
           label="Text"
           size="md"
           rows={7}
-          description={`Filled in when it is used: ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ')}.`}
+          description={`Filled in when it is used: ${formatList(
+            PLACEHOLDERS.map((name) => `{{${name}}}`),
+            'plain',
+          )}.`}
           {...form.getInputProps('text')}
         />
         <Refusal error={Object.keys(form.errors).length === 0 ? (save.error ?? remove.error) : undefined} />

@@ -1,6 +1,7 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import { deskTranscript } from '@palisade/contract/desk';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
+import { formatList, plural } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
 import { IconAdjustments, IconArrowLeft, IconDownload, IconEye, IconMessages, IconUser } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -109,7 +110,10 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
             <IconEye size={16} stroke={1.7} aria-hidden="true" />
             {colleague
               ? `${colleague.username ?? 'A colleague'} is typing an answer`
-              : `${nameAll(others)} ${others.length === 1 ? 'has' : 'have'} this open too`}
+              : plural(others.length, {
+                  one: `${nameAll(others)} has this open too`,
+                  other: `${nameAll(others)} have this open too`,
+                })}
           </p>
         )}
         <Refusal error={Object.values(actions).find(({ error }) => error)?.error ?? downloadError} />
@@ -244,7 +248,7 @@ function HeadIcons({ conversation: { id, customer }, isBarOpen, onBar, onCustome
 }
 
 function nameAll(people: readonly { username: string }[]): string {
-  return new Intl.ListFormat('en').format(people.map(({ username }) => username));
+  return formatList(people.map(({ username }) => username));
 }
 
 interface MessagesProps {

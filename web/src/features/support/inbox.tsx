@@ -1,6 +1,7 @@
 import { VIEWS } from '@palisade/contract/desk';
 import type { Counts } from '@palisade/contract/desk-counts';
 import type { Conversation } from '@palisade/contract/desk-record';
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { IconInbox, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { memo } from 'react';
@@ -105,7 +106,7 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
                   chosen.view === 'unassigned' &&
                   own > 0 && (
                     <Button variant="quiet" onClick={() => onChoose({ ...WHOLE_INBOX, view: 'mine' })}>
-                      {own === 1 ? 'Show the one that is yours' : `Show the ${own} that are yours`}
+                      {plural(own, { one: 'Show the one that is yours', other: `Show the ${formatNumber(own)} that are yours` })}
                     </Button>
                   )
                 }
@@ -207,7 +208,7 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
             </span>
           ))}
           {tags.length > TAGS_SHOWN && (
-            <span className="tag tag--plain num" title={tags.slice(TAGS_SHOWN).join(', ')}>
+            <span className="tag tag--plain num" title={formatList(tags.slice(TAGS_SHOWN), 'plain')}>
               +{tags.length - TAGS_SHOWN}
               <span className="visually-hidden"> more tags</span>
             </span>

@@ -42,7 +42,7 @@ export function ReportChart({ weeks }: { weeks: Report['weeks'] }) {
                 <span data-of="opened" style={height(opened)} />
                 <span data-of="closed" style={height(closed)} />
               </div>
-              <span className="report__name">{place % each === 0 ? describeCalendarDay(week, 'short') : ''}</span>
+              <span className="report__name">{place % each === 0 ? describeCalendarDay(week, 'day') : ''}</span>
             </div>
           ))}
         </div>

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { dayAfter, dayOf } from '@palisade/contract/day';
 import { type DeskFigures, exportReport, type Report, readReport } from '@palisade/contract/desk';
+import { describeSpan, formatDecimals, formatNumber, plural } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
 import { IconChecklist, IconClockHour4, IconDownload, IconHourglass, IconStar } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -12,7 +13,7 @@ import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
-import { describeCalendarDay, describeSpan, useMinute } from '#ui/moment.tsx';
+import { describeCalendarDay, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { ZONE } from '#ui/place.ts';
 import { Refusal } from '#ui/refusal.tsx';
@@ -21,8 +22,6 @@ import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { ReportChart } from './report-chart.tsx';
 import '#ui/records.css';
 import './reports-page.css';
-
-const count = new Intl.NumberFormat('en');
 
 /** Reports of the desk, for administrators. */
 export function ReportsPage() {
@@ -178,8 +177,8 @@ function Figures({ report }: { report: Report }) {
   return (
     <>
       <div className="page__stats" data-columns="4">
-        <StatCard label="Matters" icon={<IconChecklist size={20} stroke={1.7} />} value={count.format(total.opened)}>
-          {count.format(total.answered)} answered, {count.format(total.closed)} closed
+        <StatCard label="Matters" icon={<IconChecklist size={20} stroke={1.7} />} value={formatNumber(total.opened)}>
+          {formatNumber(total.answered)} answered, {formatNumber(total.closed)} closed
         </StatCard>
         <StatCard
           label="First answer"
@@ -194,9 +193,9 @@ function Figures({ report }: { report: Report }) {
         <StatCard
           label="Rating"
           icon={<IconStar size={20} stroke={1.7} />}
-          value={total.ratings.average === null ? 'None yet' : `${total.ratings.average.toFixed(1)} of 5`}
+          value={total.ratings.average === null ? 'None yet' : `${formatDecimals(total.ratings.average, 1)} of 5`}
         >
-          {total.ratings.count === 1 ? '1 rating' : `${count.format(total.ratings.count)} ratings`}
+          {plural(total.ratings.count, { one: '1 rating', other: `${formatNumber(total.ratings.count)} ratings` })}
         </StatCard>
       </div>
       <Card title="Week by week">
@@ -212,9 +211,10 @@ function Figures({ report }: { report: Report }) {
             />
             {quiet > 0 && (
               <p className="sub report__quiet">
-                {quiet === 1
-                  ? '1 week without a conversation is not listed.'
-                  : `${quiet} weeks without a conversation are not listed.`}
+                {plural(quiet, {
+                  one: '1 week without a conversation is not listed.',
+                  other: `${formatNumber(quiet)} weeks without a conversation are not listed.`,
+                })}
               </p>
             )}
           </>
@@ -264,12 +264,14 @@ function FigureTable({ label, first, rows }: FigureTableProps) {
               <th scope="row">
                 <bdi>{name}</bdi>
               </th>
-              <td data-label="Opened">{count.format(opened)}</td>
-              <td data-label="Closed">{count.format(closed)}</td>
+              <td data-label="Opened">{formatNumber(opened)}</td>
+              <td data-label="Closed">{formatNumber(closed)}</td>
               <td data-label="First answer">{first_answer_s.median === null ? '–' : describeSpan(first_answer_s.median)}</td>
               <td data-label="9 of 10 within">{first_answer_s.p90 === null ? '–' : describeSpan(first_answer_s.p90)}</td>
               <td data-label="Solved after">{resolution_s.median === null ? '–' : describeSpan(resolution_s.median)}</td>
-              <td data-label="Rating">{ratings.average === null ? '–' : `${ratings.average.toFixed(1)} (${ratings.count})`}</td>
+              <td data-label="Rating">
+                {ratings.average === null ? '–' : `${formatDecimals(ratings.average, 1)} (${formatNumber(ratings.count)})`}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -1,5 +1,6 @@
+import { describeSpan } from '@palisade/contract/intl';
 import { IconClock } from '@tabler/icons-react';
-import { describeAge, describeSpan, useSecond } from '#ui/moment.tsx';
+import { describeAge, useSecond } from '#ui/moment.tsx';
 
 /** From here on somebody waits too long, in ms. */
 const LONG_WAIT = 5 * 60_000;

@@ -1,0 +1,202 @@
+// Plurals, numbers, sizes, lists, spans and dates of every sentence, for server and pages. `scripts/intl.test.mjs` holds that no other file writes them.
+
+/** The language of the sentences. Plurals, numbers, lists and spans follow it. */
+export const LANGUAGE = 'en';
+
+/** The form of dates for a reader whose own form of English is unknown, as in emails. */
+export const DATE_LOCALE = 'en-GB';
+
+/** Prices have the form of the currency that they are stored in. */
+const PRICE_LOCALE = 'en-US';
+
+/** Zones and locales come from outside, and there are some 600 zones. */
+const KEPT_MAXIMUM = 1_000;
+
+/** The formatter of a key, made at its first use: making one costs more than its use. */
+export function kept<Made>(made: Map<string, Made>, key: string, make: () => Made): Made {
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  if (made.size >= KEPT_MAXIMUM) made.clear();
+  made.set(key, value);
+  return value;
+}
+
+/**
+ * The locale for dates that a program names, such as `navigator.language`. It counts where it is a form of the sentences' language, so that a sentence has no word of another.
+ * Chromium on Linux names the locale of the system, such as `en-US@posix`, of which the part before the mark counts.
+ */
+export function localeOf(claim: unknown): string {
+  const tag = typeof claim === 'string' ? (claim.split(/[.@]/u)[0] ?? '').replaceAll('_', '-') : '';
+  const isOfLanguage = tag.toLowerCase() === LANGUAGE || tag.toLowerCase().startsWith(`${LANGUAGE}-`);
+  try {
+    if (isOfLanguage && Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0) return tag;
+  } catch {
+    // No language tag.
+  }
+  return DATE_LOCALE;
+}
+
+const pluralRules = new Map<string, Intl.PluralRules>();
+
+function categoryOf(count: number, type: Intl.PluralRuleType): Intl.LDMLPluralRule {
+  return kept(pluralRules, type, () => new Intl.PluralRules(LANGUAGE, { type })).select(count);
+}
+
+/** A text for each plural category of the language. `other` stands for categories without a text. */
+type Forms<Text, Named extends Intl.LDMLPluralRule> = Record<Named | 'other', Text> & Partial<Record<Intl.LDMLPluralRule, Text>>;
+
+/** The form of a count: a whole sentence for each, such as `{ one: '1 file is infected.', other: '3 files are infected.' }`. */
+export function plural<Text>(count: number, forms: Forms<Text, 'one'>): Text {
+  return forms[categoryOf(count, 'cardinal')] ?? forms.other;
+}
+
+/** The form of a place in an order: 1st, 2nd, 3rd, 4th. */
+export function ordinal<Text>(place: number, forms: Forms<Text, 'one' | 'two' | 'few'>): Text {
+  return forms[categoryOf(place, 'ordinal')] ?? forms.other;
+}
+
+const numbers = new Map<string, Intl.NumberFormat>();
+
+function write(value: number, options: Intl.NumberFormatOptions, locale = LANGUAGE): string {
+  const make = () => new Intl.NumberFormat(locale, options);
+  return kept(numbers, locale + JSON.stringify(options), make).format(value);
+}
+
+/** "1,234" */
+export function formatNumber(value: number): string {
+  return write(value, {});
+}
+
+/** A value with so many digits behind the point: "4.5", "19.90". */
+export function formatDecimals(value: number, places: number): string {
+  return write(value, { useGrouping: false, minimumFractionDigits: places, maximumFractionDigits: places });
+}
+
+/** A share from 0 to 1 in whole percent: "42%". */
+export function formatPercent(share: number): string {
+  return write(share, { style: 'percent' });
+}
+
+/** Progress from 0 to 1 in whole percent, rounded down: only all of it is "100%". */
+export function formatProgress(share: number): string {
+  return formatPercent(Math.floor(share * 100) / 100);
+}
+
+const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
+const SIZE_STEP = 1024;
+
+/** A size for a person: "68 B", "1.2 GB". */
+export function describeBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  // 1023.95 would round to "1024.0".
+  while (value >= SIZE_STEP - 0.05 && unit < SIZE_UNITS.length - 1) {
+    value /= SIZE_STEP;
+    unit += 1;
+  }
+  const maximumFractionDigits = value >= 100 ? 0 : 1;
+  return `${write(value, { useGrouping: false, maximumFractionDigits })} ${SIZE_UNITS[unit]}`;
+}
+
+/** "$19.99", in the named currency (ISO 4217). */
+export function formatPrice(price: number, currency: string): string {
+  return write(price, { style: 'currency', currency }, PRICE_LOCALE);
+}
+
+/** "9.99 US dollars" */
+export function formatDollars(price: number): string {
+  const options = { style: 'currency', currency: 'USD', currencyDisplay: 'name', maximumFractionDigits: 20 } as const;
+  return write(price, options, PRICE_LOCALE);
+}
+
+const LISTS = {
+  and: {},
+  or: { type: 'disjunction' },
+  plain: { style: 'narrow' },
+} as const satisfies Record<string, Intl.ListFormatOptions>;
+const lists = new Map<string, Intl.ListFormat>();
+
+/** "Laptop, Tower, and Phone"; with "or"; or `plain`, without a word before the last. */
+export function formatList(items: Iterable<string>, kind: keyof typeof LISTS = 'and'): string {
+  return kept(lists, kind, () => new Intl.ListFormat(LANGUAGE, LISTS[kind])).format(items);
+}
+
+/** Names in a sentence, the first of many: "Laptop, Tower, and 2 more". One more than `most` is named in place of "1 more". */
+export function listFirst(names: readonly string[], most = 3): string {
+  if (names.length <= most + 1) return formatList(names);
+  return formatList([...names.slice(0, most), `${formatNumber(names.length - most)} more`]);
+}
+
+/** Units of spans. */
+type SpanUnit = 'second' | 'minute' | 'hour' | 'day' | 'month';
+
+/** "1 minute", "40 seconds" */
+export function formatSpan(count: number, unit: SpanUnit): string {
+  return write(count, { style: 'unit', unit, unitDisplay: 'long' });
+}
+
+/** A span in the unit that suits its length: "40 seconds", "6 minutes", "3 days". */
+export function describeSpan(seconds: number): string {
+  if (seconds < 90) return formatSpan(Math.max(1, Math.round(seconds)), 'second');
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return formatSpan(minutes, 'minute');
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? formatSpan(hours, 'hour') : formatSpan(Math.round(hours / 24), 'day');
+}
+
+const relativeTimes = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' });
+
+/** "12 minutes ago", "yesterday", "in 3 days" */
+export function formatRelative(count: number, unit: SpanUnit): string {
+  return relativeTimes.format(count, unit);
+}
+
+/** The forms that a date or a time has on screens and in emails. */
+const DATE_FORMS = {
+  /** 10:24:07 */
+  clock: { timeStyle: 'medium' },
+  /** 10:24 */
+  time: { timeStyle: 'short' },
+  /** 20 Nov */
+  day: { day: 'numeric', month: 'short' },
+  /** Fri 20 Nov */
+  weekday: { weekday: 'short', day: 'numeric', month: 'short' },
+  /** Friday 20 November */
+  long_weekday: { weekday: 'long', day: 'numeric', month: 'long' },
+  /** 20 Nov 2026 */
+  day_and_year: { day: 'numeric', month: 'short', year: 'numeric' },
+  /** 20 November 2026 */
+  long: { dateStyle: 'long' },
+  /** Friday 20 November 2026 at 10:24:07 */
+  full: { dateStyle: 'full', timeStyle: 'medium' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+export type DateForm = keyof typeof DATE_FORMS;
+
+const dates = new Map<string, Intl.DateTimeFormat>();
+
+/** A moment as the clocks of a place show it. `time_zone` is one that `timeZoneOf` knows. */
+export function formatDate(form: DateForm, at: Date | number, place: { time_zone: string; locale?: string }): string {
+  const { time_zone, locale = DATE_LOCALE } = place;
+  const make = () => new Intl.DateTimeFormat(locale, { ...DATE_FORMS[form], timeZone: time_zone });
+  return kept(dates, `${form} ${locale} ${time_zone}`, make).format(at);
+}
+
+const segmenter = new Intl.Segmenter(LANGUAGE, { granularity: 'grapheme' });
+
+/** The characters of a text as a person counts them. */
+export function graphemes(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** A text that begins a sentence. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toLocaleUpperCase(LANGUAGE) + text.slice(1);
+}
+
+const collator = new Intl.Collator(LANGUAGE, { numeric: true, sensitivity: 'base' });
+
+/** The order of two names for a person: "Plan 2" before "Plan 10", without regard to case and accents. */
+export function compareNames(one: string, other: string): number {
+  return collator.compare(one, other);
+}
