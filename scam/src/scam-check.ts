@@ -126,11 +126,13 @@ export class ScamCheck {
     const { readPictureText } = this.#surroundings;
     if (readPictureText === undefined) coverage.picture_text = 'no_text_reader';
     else if ('codes' in reading) {
-      const found = await readPictureText(picture).catch(() => undefined);
-      if (found !== undefined && found.text.trim() !== '')
-        texts.push({ source: 'picture', text: found.text.slice(0, SCAM_TEXT_MAXIMUM) });
-      const isWhole = TEXT_LANGUAGES.every((language) => found?.languages.includes(language));
-      coverage.picture_text = found === undefined ? 'took_too_long' : isWhole ? 'checked' : 'text_language';
+      const found = await readPictureText(picture).catch(() => ({ code: 'picture_broken' }) as const);
+      if ('code' in found) coverage.picture_text = found.code;
+      else {
+        if (found.text.trim() !== '') texts.push({ source: 'picture', text: found.text.slice(0, SCAM_TEXT_MAXIMUM) });
+        const isWhole = TEXT_LANGUAGES.every((language) => found.languages.includes(language));
+        coverage.picture_text = isWhole ? 'checked' : 'text_language';
+      }
     } else coverage.picture_text = reading.code;
     return { codes, texts };
   }
