@@ -154,6 +154,36 @@ describe('codes', () => {
   });
 });
 
+describe('addresses alone', () => {
+  test.each([
+    'http://192.168.1.1/login',
+    'http://169.254.7.7/',
+    'http://100.100.100.100/',
+    'http://[fe80::1]/',
+    'http://[::1]:8080/',
+    'https://1.1.1.1/',
+    'https://8.8.8.8',
+  ])('%s belongs to no stranger', async (text) => expect((await check.checkText(text)).verdict).toBe('nothing_found'));
+  test.each(['http://203.0.113.9/', 'http://[2001:db8::9]/', 'http://100.128.0.1/', 'http://1.1.1.2/', 'http://172.32.0.1/'])(
+    '%s is suspicious',
+    async (text) => expect((await check.checkText(text)).verdict).toBe('suspicious'),
+  );
+  test.each(['https://paypal.example-shop.com/', 'https://paypal.example-info.com/'])(
+    '%s names an organisation and asks for nothing',
+    async (text) => expect((await check.checkText(text)).verdict).toBe('suspicious'),
+  );
+  test.each(['https://paypal.example-login.com/', 'https://paypal.example.com/verify', 'https://paypal.secureverify.com/'])(
+    '%s names an organisation and asks for something',
+    async (text) => expect((await check.checkText(text)).verdict).toBe('dangerous'),
+  );
+});
+
+test('signs that stand for a whole sentence are read as one sign', () => {
+  const text = 'ﷺ'.repeat(1_000);
+  expect(readText(`${text}pay now`).words.map((word) => word.text)).toEqual(['pay', 'now']);
+  expect(findLinks(`${text} https://example.org/a`)).toMatchObject([{ start: 1_001, shown: 'https://example.org/a' }]);
+});
+
 describe('pictures', () => {
   const header = (width: number, height: number) => {
     const bytes = Buffer.alloc(64);
