@@ -118,22 +118,23 @@ export class ScamCheck {
 
   /** The codes and the words of a picture. */
   async #readPicture(picture: Uint8Array, coverage: Coverage) {
-    const reading = await this.#pictures.read(picture);
+    const { readPictureText } = this.#surroundings;
+    // Each reader is a process of its own, so that both run at once.
+    const [reading, found] = await Promise.all([
+      this.#pictures.read(picture),
+      readPictureText?.(picture).catch(() => ({ code: 'picture_broken' }) as const),
+    ]);
     const codes =
       'codes' in reading ? reading.codes.slice(0, CODES_MAXIMUM).map(({ format, text }) => explainCode(format, text)) : [];
     coverage.codes = 'codes' in reading ? 'checked' : reading.code;
     const texts: RawText[] = codes.map(({ text }) => ({ source: 'code', text }));
-    const { readPictureText } = this.#surroundings;
-    if (readPictureText === undefined) coverage.picture_text = 'no_text_reader';
-    else if ('codes' in reading) {
-      const found = await readPictureText(picture).catch(() => ({ code: 'picture_broken' }) as const);
-      if ('code' in found) coverage.picture_text = found.code;
-      else {
-        if (found.text.trim() !== '') texts.push({ source: 'picture', text: found.text.slice(0, SCAM_TEXT_MAXIMUM) });
-        const isWhole = TEXT_LANGUAGES.every((language) => found.languages.includes(language));
-        coverage.picture_text = isWhole ? 'checked' : 'text_language';
-      }
-    } else coverage.picture_text = reading.code;
+    if (found === undefined) coverage.picture_text = 'no_text_reader';
+    else if ('code' in found) coverage.picture_text = 'codes' in reading ? found.code : reading.code;
+    else {
+      if (found.text.trim() !== '') texts.push({ source: 'picture', text: found.text.slice(0, SCAM_TEXT_MAXIMUM) });
+      const isWhole = TEXT_LANGUAGES.every((language) => found.languages.includes(language));
+      coverage.picture_text = isWhole ? 'checked' : 'text_language';
+    }
     return { codes, texts };
   }
 
