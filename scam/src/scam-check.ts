@@ -68,7 +68,10 @@ export class ScamCheck {
     if (letter !== undefined) return (await this.#checkEmail(letter, true)) ?? this.#unread('email', 'broken_email');
     const document = await this.#surroundings.readDocument?.(name, content).catch(() => undefined);
     if (document !== undefined)
-      return this.#answer(this.#takeApart('document', [{ source: 'text', text: document.slice(0, SCAM_TEXT_MAXIMUM) }]), {});
+      return this.#answer(this.#takeApart('document', [{ source: 'text', text: document.slice(0, SCAM_TEXT_MAXIMUM) }]), {
+        codes: 'document_pictures',
+        picture_text: 'document_pictures',
+      });
     if (!isPlainText(content)) return this.#unread('unknown', isPdf(name, content) ? 'no_document_reader' : 'format_unknown');
     const text = new TextDecoder().decode(content).slice(0, SCAM_TEXT_MAXIMUM);
     const kind: InputKind = /^BEGIN:VCARD/iu.test(text) ? 'contact' : /^BEGIN:VCALENDAR/iu.test(text) ? 'calendar' : 'text';
