@@ -56,6 +56,12 @@ function pictureOf(body: string, size: readonly [number, number] = [1080, 700]):
   return new Uint8Array(readFileSync(picture));
 }
 
+/** The text that was read; undefined where it was not. */
+async function textOf(picture: Uint8Array): Promise<string | undefined> {
+  const reading = await reader?.read(picture);
+  return reading !== undefined && 'text' in reading ? reading.text : undefined;
+}
+
 /** A gray picture of one color. */
 function emptyPicture(width: number, height: number): Uint8Array {
   const chunk = (name: string, content: Uint8Array) => {
@@ -87,8 +93,7 @@ describe.runIf(missing === undefined)('the text of a picture', () => {
         return;
       }
       const picture = pictureOf(`<p>${message}</p>`);
-      const reading = await reader?.read(picture);
-      expect(reading).toMatchObject({ text: expect.stringMatching(expected) });
+      expect(await textOf(picture)).toMatch(expected);
       const { verdict, reasons, checked } = await check.checkFile('message.png', picture);
       expect(verdict).toBe('dangerous');
       expect(reasons.some(({ span }) => span?.source === 'picture')).toBe(true);
@@ -100,7 +105,7 @@ describe.runIf(missing === undefined)('the text of a picture', () => {
   test(
     'is empty where there is none',
     async () => {
-      expect(await reader?.read(emptyPicture(1_080, 700))).toMatchObject({ text: expect.stringMatching(/^\s*$/u) });
+      expect((await textOf(emptyPicture(1_080, 700)))?.trim()).toBe('');
       expect((await check.checkFile('a.png', emptyPicture(1_080, 700))).verdict).toBe('nothing_found');
     },
     PATIENCE_MS,
@@ -121,7 +126,7 @@ describe.runIf(missing === undefined)('the text of a picture', () => {
     async () => {
       const picture = pictureOf('<p>Hello from the seaside</p>');
       expect(await reader?.read(picture.slice(0, 200))).toEqual({ code: 'picture_broken' });
-      expect(await reader?.read(picture)).toMatchObject({ text: expect.stringContaining('Hello from the seaside') });
+      expect(await textOf(picture)).toContain('Hello from the seaside');
     },
     PATIENCE_MS,
   );
