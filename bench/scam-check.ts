@@ -4,10 +4,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeApart } from '@palisade/scam/address';
 import { BRANDS } from '@palisade/scam/brands';
+import { openTextReader } from '@palisade/scam/picture-text';
 import { ScamCheck } from '@palisade/scam/scam-check';
-import { codePictures } from './scam-codes.ts';
+import { codePictures, largePicture } from './scam-codes.ts';
 import { hostileCases } from './scam-hostile.ts';
 import { generateLookAlikes, honestHosts, MEASURED } from './scam-look-alikes.ts';
+import { makeScreenshot, watchProcesses } from './scam-memory.ts';
 import { describeMachine, RESULTS, ROOT } from './server.ts';
 
 const LOOK_ALIKES = 24_000;
@@ -179,6 +181,43 @@ async function codes() {
   };
 }
 
+const LARGE = 'https://park-now.example/pay';
+/** The largest pictures of each kind that are decoded. */
+const LARGEST: readonly [width: number, height: number, channels: 1 | 3 | 4][] = [
+  [5_712, 4_284, 1],
+  [5_712, 4_284, 3],
+  [4_300, 4_300, 4],
+];
+
+/** Memory of the processes that read pictures, and the time of a screenshot, in a check of its own. */
+async function pictures() {
+  const text = openTextReader();
+  const reading = new ScamCheck(text === undefined ? {} : { readPictureText: text.read });
+  const watch = watchProcesses();
+  const largest: string[] = [];
+  for (const [width, height, channels] of LARGEST) {
+    const { parts } = await reading.checkFile('a.png', largePicture(LARGE, width, height, channels));
+    largest.push(`${width} x ${height} of ${channels}: ${parts.codes.some((code) => code.text === LARGE) ? 'read' : 'missed'}`);
+  }
+  const screenshot = makeScreenshot(
+    samples()
+      .slice(0, 30)
+      .map((sample) => sample.text),
+  );
+  const times: number[] = [];
+  let has_text = false;
+  if (screenshot !== undefined)
+    for (let round = 0; round < 5; round += 1) {
+      const before = performance.now();
+      const { checked } = await reading.checkFile('a.png', screenshot);
+      times.push(performance.now() - before);
+      has_text = checked.some(({ part, code }) => part === 'picture_text' && (code === null || code === 'text_language'));
+    }
+  reading.close();
+  text?.close();
+  return { largest, screenshot_ms: times.map(Math.round), has_text, ...watch.end() };
+}
+
 /** Emails that bring along what a server would say of them. The check must not believe it, pasted or as a file. */
 async function forged() {
   const claims = [
@@ -216,6 +255,7 @@ async function forged() {
 
 async function hostile() {
   const cases = hostileCases();
+  const watch = watchProcesses();
   let longest = { name: '', ms: 0 };
   const slow: string[] = [];
   for (const { name, text, file } of cases) {
@@ -226,7 +266,7 @@ async function hostile() {
     if (ms > longest.ms) longest = { name, ms };
     if (ms > 1_000) slow.push(`${name}: ${ms} ms`);
   }
-  return { cases: cases.length, longest, above_one_second: slow, memory_mib: Math.round(process.memoryUsage.rss() / 1024 ** 2) };
+  return { cases: cases.length, longest, above_one_second: slow, ...watch.end() };
 }
 
 async function speed() {
@@ -260,6 +300,7 @@ const figures = {
   codes: await codes(),
   forged_results: await forged(),
   hostile: await hostile(),
+  pictures: await pictures(),
   speed: await speed(),
 };
 check.close();

@@ -3,8 +3,8 @@ import { crc32, deflateSync } from 'node:zlib';
 import encodeQR from 'qr';
 import { seeded } from './scam-look-alikes.ts';
 
-/** A grey picture as PNG (ISO/IEC 15948). */
-export function pngOf(pixels: Uint8Array, width: number, height: number): Uint8Array {
+/** A picture as PNG (ISO/IEC 15948), gray or of so many channels. */
+export function pngOf(pixels: Uint8Array, width: number, height: number, channels: 1 | 3 | 4 = 1): Uint8Array {
   const chunk = (name: string, content: Uint8Array) => {
     const body = Buffer.concat([Buffer.from(name, 'latin1'), content]);
     const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
@@ -15,9 +15,10 @@ export function pngOf(pixels: Uint8Array, width: number, height: number): Uint8A
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 0, 0, 0, 0], 8);
-  const rows = Buffer.alloc(height * (width + 1));
-  for (let y = 0; y < height; y += 1) rows.set(pixels.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
+  header.set([8, { 1: 0, 3: 2, 4: 6 }[channels], 0, 0, 0], 8);
+  const row = width * channels;
+  const rows = Buffer.alloc(height * (row + 1));
+  for (let y = 0; y < height; y += 1) rows.set(pixels.subarray(y * row, (y + 1) * row), y * (row + 1) + 1);
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
     chunk('IHDR', header),
@@ -112,4 +113,21 @@ export function* codePictures(count: number): Generator<CodePicture> {
     const text = CONTENTS[number % CONTENTS.length]?.(number) ?? '';
     yield { text, trouble, picture: draw(text, trouble, random) };
   }
+}
+
+/** A large white picture with a code in its middle. */
+export function largePicture(text: string, width: number, height: number, channels: 1 | 3 | 4): Uint8Array {
+  const modules = encodeQR(text, 'raw', { ecc: 'medium', border: MARGIN });
+  const module = Math.floor(Math.min(width, height) / 4 / modules.length);
+  const [left, top] = [(width - module * modules.length) >> 1, (height - module * modules.length) >> 1];
+  const pixels = new Uint8Array(width * height * channels).fill(255);
+  for (const [row, cells] of modules.entries())
+    for (const [column, isDark] of cells.entries()) {
+      if (!isDark) continue;
+      for (let y = 0; y < module; y += 1) {
+        const at = ((top + row * module + y) * width + left + column * module) * channels;
+        pixels.fill(0, at, at + module * channels);
+      }
+    }
+  return pngOf(pixels, width, height, channels);
 }

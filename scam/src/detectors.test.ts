@@ -66,8 +66,8 @@ const SAMPLES: Readonly<Record<ScamReasonCode, Samples>> = {
     stays: ['https://example.org/@ada', 'ada@example.org', 'mailto:ada@example.org'],
   },
   number_address: {
-    fires: ['http://203.0.113.9/login', 'http://3405803785/', 'http://0xcb007109/'],
-    stays: ['version 1.2.3.4 is out', 'https://203.example.org/'],
+    fires: ['http://203.0.113.9/login', 'http://3405803785/', 'http://0xcb007109/', 'http://[2001:db8::9]/login'],
+    stays: ['version 1.2.3.4 is out', 'https://203.example.org/', 'the camera is at 203.0.113.9'],
   },
   shortened_link: {
     fires: ['https://bit.ly/3abc', 'tinyurl.com/xyz'],
@@ -178,12 +178,27 @@ const SAMPLES: Readonly<Record<ScamReasonCode, Samples>> = {
     stays: ['I forgot my password, and the webcam is broken'],
   },
   intent_prize: {
-    fires: ['Congratulations, you won a £500 gift card! Claim it: prize-tesco.club'],
-    stays: ['Congratulations on your new baby!'],
+    fires: [
+      'Congratulations, you won a £500 gift card! Claim it: prize-tesco.club',
+      'Today is your lucky day! Find out why at http://www.urawinner.com',
+    ],
+    stays: ['Congratulations on your new baby!', 'Your lucky day: I found your keys. See www.example.com'],
   },
   intent_paid_number: {
-    fires: ['WINNER! Call 09061701461 to claim. 150p per min', 'Text WIN to 87121, cost 150p per msg'],
-    stays: ['Text me when you are home', 'Call the office at 020 7946 0000'],
+    fires: [
+      'WINNER! Call 09061701461 to claim. 150p per min',
+      'Text WIN to 87121, cost 150p per msg',
+      'Hot girls live: txt me on 69888, 150p per msg',
+      '1000s flirting now! Txt GIRL and your age to 8007 to join',
+      'Txt me your fantasy now babe. All replies cost £1.50. 2 cancel send STOP',
+    ],
+    stays: [
+      'Text me when you are home',
+      'We met in 2007, text me',
+      'Call the office at 020 7946 0000',
+      'Hello darlin ive finished college now so txt me when u finish if u can love Kate xxx',
+      'Book which lesson? then you msg me... I will call up after work or sth... I am going to get specs. My membership is PX3748',
+    ],
   },
   pressure: { fires: ['Do it within 24 hours', 'Act immediately'], stays: ['No rush', 'See you next week'] },
   secrecy: { fires: ['Keep this between us', 'Don’t tell anyone: do not tell mum'], stays: ['Tell everyone!'] },

@@ -2,6 +2,7 @@ import { foldWithOrigins } from '@palisade/contract/text';
 import { parse } from 'tldts';
 import { type Address, takeApart } from './address.ts';
 import { WORD_ENDINGS } from './host-rows.ts';
+import { LONG_SIGNS } from './readable.ts';
 
 /** A link of a text: what stands there, and the address that a program makes of it. */
 export interface FoundLink {
@@ -31,7 +32,7 @@ const OTHER_DOTS = /[\u3002\uff0e\uff61\u2024\ufe52]/gu;
 
 function normalLetter(letter: string): string {
   if (/^[\u0020-\u007e]$/u.test(letter)) return letter;
-  return letter.replaceAll(IGNORABLE, '').replaceAll(OTHER_DOTS, '.').normalize('NFKC');
+  return letter.replaceAll(IGNORABLE, '').replaceAll(LONG_SIGNS, ' ').replaceAll(OTHER_DOTS, '.').normalize('NFKC');
 }
 
 /** Writes one place anew. The written form covers the whole original range. */

@@ -48,9 +48,9 @@ const CANDIDATES_MAXIMUM = 200;
 
 const isPremium = (number: string) => Object.values(PREMIUM).some((pattern) => pattern.test(number));
 
-/** The phone numbers of a text. A text without five digits has none and costs nothing. */
+/** The phone numbers of a text. A text without four digits has none and costs nothing. */
 export function findNumbers(text: string, country?: string): FoundNumber[] {
-  if (!/\d[\d ()./-]{3,}\d/u.test(text)) return [];
+  if (!/\d[\d ()./-]{2,}\d/u.test(text)) return [];
   const found: FoundNumber[] = [];
   const isFree = (start: number, end: number) => !found.some((other) => start < other.end && end > other.start);
   for (const match of text.matchAll(BRITISH_PREMIUM)) {

@@ -1,5 +1,5 @@
 import { SCAM_REASONS_MAXIMUM, type ScamReasonCode, type ScamVerdict } from '@palisade/contract/scam-check';
-import { hasBait } from './look-alike.ts';
+import { hasRequest as asksInAddress } from './look-alike.ts';
 import type { Message } from './message.ts';
 import type { Sign } from './signs.ts';
 
@@ -73,7 +73,7 @@ function hasRequest(message: Message): boolean {
   ] as const;
   return (
     asked.some((concept) => message.evidence.has(concept)) ||
-    message.links.some((link) => link.imitation !== undefined && hasBait(link.address))
+    message.links.some((link) => link.imitation !== undefined && asksInAddress(link.address))
   );
 }
 

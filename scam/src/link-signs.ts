@@ -1,8 +1,8 @@
 import { takeApart } from './address.ts';
 import { PROGRAM_ENDINGS } from './host-rows.ts';
 import { ownerOf } from './likeness.ts';
-import { hasBait, mixedLabel } from './look-alike.ts';
-import { isOdd, isUnknown, type Message, type MessageLink, spanOf } from './message.ts';
+import { mixedLabel } from './look-alike.ts';
+import { isUnknown, type Message, type MessageLink, spanOf } from './message.ts';
 import type { Detector, Sign } from './signs.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -23,6 +23,21 @@ function imitation(link: MessageLink, ways: readonly string[]) {
   const { name, domains } = link.imitation.brand;
   return { ...place(link), brand: name, domain: domains[0] ?? '' };
 }
+
+/** Addresses that no stranger is behind: of one's own network (RFC 1918, 6598, 3927, 4193, 4291), and of the public resolvers of names that people are told to type. */
+const OWN_NETWORK =
+  /^(?:10|127|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.|^\[(?:::1\]|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/u;
+const RESOLVERS = new Set([
+  '1.1.1.1',
+  '1.0.0.1',
+  '8.8.8.8',
+  '8.8.4.4',
+  '9.9.9.9',
+  '149.112.112.112',
+  '208.67.222.222',
+  '208.67.220.220',
+]);
+const isKnownNumber = (host: string) => OWN_NETWORK.test(host) || RESOLVERS.has(host);
 
 /** A domain that was shown in place of the link; undefined where words were shown. */
 function shownHost(link: MessageLink): string | undefined {
@@ -59,7 +74,7 @@ const ROWS: readonly LinkRow[] = [
   },
   {
     code: 'number_address',
-    weight: (link) => (/^(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\./u.test(link.address.host) ? 1 : 2),
+    weight: (link) => (isKnownNumber(link.address.host) ? 1 : 2),
     params: (link) =>
       link.address.kind === 'number_address' && link.address.url.protocol.startsWith('http') && /^https?:/iu.test(link.shown)
         ? place(link)
@@ -113,7 +128,7 @@ const ROWS: readonly LinkRow[] = [
   },
   {
     code: 'throwaway_ending',
-    weight: (link) => (hasBait(link.address) && isOdd(link) ? 1 : 1),
+    weight: always(1),
     params: (link) => (link.address.isThrowaway && isUnknown(link) ? { ...place(link), ending: link.address.ending } : undefined),
   },
 ];

@@ -22,31 +22,6 @@ interface Named extends Likeness {
 /** A name of this length is of one organisation alone, so that what stands beside it without a sign is of no matter. */
 const UNMISTAKABLE = 8;
 const BAIT_LENGTH_MAXIMUM = 18;
-/** `for`, `your` and the like are bait only beside other words. */
-const FILLERS = new Set([
-  'www',
-  'com',
-  'net',
-  'org',
-  'the',
-  'for',
-  'get',
-  'new',
-  'now',
-  'one',
-  'app',
-  'web',
-  'online',
-  'mobile',
-  'global',
-  'group',
-  'info',
-  'mail',
-  'de',
-  'uk',
-  'eu',
-]);
-
 /**
  * The bait words that a text is made of, with digits and signs between; undefined where it has other letters. Read from its end, each place once, so that no text takes long.
  */
@@ -82,10 +57,12 @@ function pathOf({ url }: Address): string[] {
     .filter((part) => part !== '');
 }
 
-/** Whether words that ask to sign in, pay or confirm stand in an address. */
-export function hasBait(address: Address): boolean {
+/** Whether words that ask to sign in, pay or confirm stand in an address. `shop` or `info` ask for nothing. */
+export function hasRequest(address: Address): boolean {
   const words = [...address.subdomains, address.label, ...pathOf(address)].flatMap(tokensOf).map(addressWord);
-  return words.some((word) => word.length > 2 && BAIT_WORDS.has(word) && !FILLERS.has(word));
+  return (
+    words.some((word) => STRONG_BAIT.has(word)) || words.some((word) => baitWords(word)?.some((one) => STRONG_BAIT.has(one)))
+  );
 }
 
 /** `paypal-login`, `login-paypal-de`: a brand's word between signs. */

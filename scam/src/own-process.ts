@@ -7,6 +7,10 @@ const IDLE_MS = 30_000;
 /** A process that holds more is ended. The bar is 300 MB; between two looks some more are taken. */
 const MEMORY_MOST_MIB = 280;
 const MEMORY_LOOK_MS = 25;
+/** WebAssembly counts memory in pages of 64 KiB. */
+const PAGES_OF_MIB = 16;
+/** A process that holds more after a picture is ended, because the memory of a program in WebAssembly never shrinks. */
+const MEMORY_KEPT_MIB = 180;
 
 /** Memory that a process holds, in MiB; undefined where the kernel does not say (other systems than Linux). */
 function residentMib(pid: number | undefined): number | undefined {
@@ -29,7 +33,12 @@ interface Reply {
   id: number;
   /** Absent where reading failed. */
   value?: unknown;
+  /** Reading failed for want of memory. */
+  is_large?: boolean;
 }
+
+/** Words of C++ and of Emscripten for it. */
+const NO_MEMORY = /bad_alloc|out of memory|Cannot enlarge memory/iu;
 
 function isRequest(message: unknown): message is { id: number; picture: Uint8Array } {
   return (
@@ -52,22 +61,29 @@ export function serveParent(read: (picture: Uint8Array) => Promise<unknown>): vo
     const { id, picture } = message;
     read(picture).then(
       (value) => process.send?.({ id, value } satisfies Reply),
-      () => process.send?.({ id } satisfies Reply),
+      (error: unknown) => process.send?.({ id, is_large: NO_MEMORY.test(String(error)) } satisfies Reply),
     );
   });
   process.on('disconnect', () => process.exit(0));
 }
 
+interface Limits {
+  deadlineMs: number;
+  heapMib: number;
+  /** The most that a program in WebAssembly may hold. Node itself and its copies of the picture take 80 to 100 MiB beside it. */
+  webAssemblyMib: number;
+}
+
 /** Reads hostile pictures in a process of its own, one at a time. A process that is late is ended, and the next picture starts another. */
 export class OwnProcess {
   readonly #file: URL;
-  readonly #limits: { deadlineMs: number; heapMib: number };
+  readonly #limits: Limits;
   #child: ChildProcess | undefined;
   #idle: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #count = 0;
 
-  constructor(file: URL, limits: { deadlineMs: number; heapMib: number }) {
+  constructor(file: URL, limits: Limits) {
     this.#file = file;
     this.#limits = limits;
   }
@@ -89,7 +105,11 @@ export class OwnProcess {
   #start(): ChildProcess {
     const child = fork(this.#file, [], {
       serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${this.#limits.heapMib}`, '--disable-warning=ExperimentalWarning'],
+      execArgv: [
+        `--max-old-space-size=${this.#limits.heapMib}`,
+        `--wasm-max-mem-pages=${this.#limits.webAssemblyMib * PAGES_OF_MIB}`,
+        '--disable-warning=ExperimentalWarning',
+      ],
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
@@ -117,7 +137,8 @@ export class OwnProcess {
         resolve(answer);
       };
       const hear = (message: unknown) => {
-        if (isReply(message, id)) finish('value' in message ? { value: message.value } : 'failed', false);
+        if (isReply(message, id))
+          finish('value' in message ? { value: message.value } : 'failed', (residentMib(child.pid) ?? 0) > MEMORY_KEPT_MIB);
       };
       const fail = () => finish('failed', true);
       const deadline = setTimeout(() => finish('late', true), this.#limits.deadlineMs);

@@ -4,13 +4,44 @@ export interface PictureSize {
   /** Pixels; 0 where the header is damaged. */
   width: number;
   height: number;
+  /** Bytes that a decoder holds at once for each pixel, beside its answer. Absent: four. */
+  held_bytes?: number;
 }
 
-/** More pixels are not decoded: each takes four bytes and more. 40 million are a photograph of a good telephone. */
-const PIXELS_MAXIMUM = 40_000_000;
+/** More pixels are not decoded: the reader of codes holds six bytes for each. 24 million (5,712 x 4,284) are a photograph of a good telephone. */
+const PIXELS_MAXIMUM = 24_500_000;
 const SIDE_MAXIMUM = 16_384;
+/** Bytes that a picture may take while it is decoded, of the memory that its process has for programs in WebAssembly (`own-process.ts`). */
+const HELD_MAXIMUM = 144 * 1024 ** 2;
+/** The text of a picture with more pixels is not read: tesseract holds nine bytes for each. It reads 12 million pixels (a photograph of 4,000 x 3,000) in its limits. */
+const TEXT_PIXELS_MAXIMUM = 12_500_000;
+/** Two frames and what changed between them. */
+const GIF_HELD = 9;
+/** Its decoder, the answer of it and the reader of codes hold four bytes each. */
+const WEBP_HELD = 12;
+/** Channels by the color type of a PNG (ISO/IEC 15948, table 11.1). */
+const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 const ascii = (bytes: Uint8Array, from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
+
+/** A PNG is unpacked whole, then each row is undone: both are held at once. A palette becomes four channels. */
+function pngSize(view: DataView): PictureSize {
+  if (view.byteLength < 26) return { format: 'png', width: 0, height: 0 };
+  const [depth, type] = [view.getUint8(24), view.getUint8(25)];
+  const row = ((PNG_CHANNELS[type] ?? 4) * depth) / 8;
+  const held_bytes = type === 3 ? row + 5 : 2 * row;
+  return { format: 'png', width: view.getUint32(16), height: view.getUint32(20), held_bytes };
+}
+
+/** Planes of a JPEG by the sampling of each component (ITU T.81, B.2.2). A progressive one (SOF2) holds two bytes for each sample beside them. */
+function jpegHeld(view: DataView, at: number, isProgressive: boolean): number {
+  const components = Math.min(4, view.getUint8(at + 9));
+  const samples: number[] = [];
+  for (let next = at + 10; samples.length < components && next + 2 < view.byteLength; next += 3)
+    samples.push((view.getUint8(next + 1) >> 4) * (view.getUint8(next + 1) & 15));
+  const planes = samples.reduce((sum, one) => sum + one, 0) / Math.max(1, ...samples);
+  return planes * (isProgressive ? 3 : 1) + 1;
+}
 
 /** The frame header of a JPEG: markers are walked by their lengths (ITU T.81, annex B). At most 1,000 of them. */
 function jpegSize(view: DataView): PictureSize {
@@ -21,7 +52,12 @@ function jpegSize(view: DataView): PictureSize {
     }
     const marker = view.getUint8(at + 1);
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc)
-      return { format: 'jpeg', height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
+      return {
+        format: 'jpeg',
+        height: view.getUint16(at + 5),
+        width: view.getUint16(at + 7),
+        held_bytes: jpegHeld(view, at, marker === 0xc2),
+      };
     if (marker === 0xff) at += 1;
     else at += marker >= 0xd0 && marker <= 0xd9 ? 2 : 2 + view.getUint16(at + 2);
   }
@@ -46,15 +82,13 @@ function webpSize(bytes: Uint8Array, view: DataView): PictureSize {
 export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   if (bytes.length < 12) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(0) === 0x89504e47)
-    return bytes.length < 24
-      ? { format: 'png', width: 0, height: 0 }
-      : { format: 'png', width: view.getUint32(16), height: view.getUint32(20) };
+  if (view.getUint32(0) === 0x89504e47) return pngSize(view);
   if (view.getUint16(0) === 0xffd8) return jpegSize(view);
-  if (ascii(bytes, 0, 4) === 'GIF8') return { format: 'gif', width: view.getUint16(6, true), height: view.getUint16(8, true) };
+  if (ascii(bytes, 0, 4) === 'GIF8')
+    return { format: 'gif', width: view.getUint16(6, true), height: view.getUint16(8, true), held_bytes: GIF_HELD };
   if (ascii(bytes, 0, 2) === 'BM' && bytes.length >= 26)
     return { format: 'bmp', width: Math.abs(view.getInt32(18, true)), height: Math.abs(view.getInt32(22, true)) };
-  if (ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WEBP') return webpSize(bytes, view);
+  if (ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WEBP') return { ...webpSize(bytes, view), held_bytes: WEBP_HELD };
   if (ascii(bytes, 4, 8) === 'ftyp') {
     const brand = ascii(bytes, 8, 12);
     if (/^(?:heic|heix|hevc|mif1|msf1|heim|heis)$/u.test(brand)) return { format: 'heic', width: 1, height: 1 };
@@ -65,11 +99,16 @@ export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
 }
 
 /** Why a picture is not decoded, by its header; undefined where it may be. */
-export function checkPictureSize(picture: Uint8Array): 'picture_format' | 'picture_broken' | 'too_large' | undefined {
+export function checkPictureSize(
+  picture: Uint8Array,
+  purpose: 'codes' | 'text' = 'codes',
+): 'picture_format' | 'picture_broken' | 'too_large' | undefined {
   const size = pictureSize(picture);
   if (size === undefined) return 'picture_format';
-  if (size.width === 0 || size.height === 0) return 'picture_broken';
-  return size.width > SIDE_MAXIMUM || size.height > SIDE_MAXIMUM || size.width * size.height > PIXELS_MAXIMUM
-    ? 'too_large'
-    : undefined;
+  const { width, height, held_bytes = 4 } = size;
+  if (width === 0 || height === 0) return 'picture_broken';
+  const pixels = width * height;
+  if (width > SIDE_MAXIMUM || height > SIDE_MAXIMUM || pixels > PIXELS_MAXIMUM || pixels * held_bytes > HELD_MAXIMUM)
+    return 'too_large';
+  return purpose === 'text' && pixels > TEXT_PIXELS_MAXIMUM ? 'too_large' : undefined;
 }

@@ -13,8 +13,6 @@ const CODES_MAXIMUM = 20;
 const SMALLER_FROM = 100;
 /** Larger pictures are read once. */
 const RETRIED_PIXELS = 6_000_000;
-/** The package says so of a picture that it cannot decode. */
-const UNREADABLE = 'Failed to load image from memory';
 
 // The package would fetch the program from elsewhere; it is read from the package itself.
 const wasm = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'));
@@ -62,7 +60,9 @@ serveParent(async (picture) => {
   const input = format === 'webp' ? await decodeWebp(picture) : picture;
   for (const one of width * height > RETRIED_PIXELS ? tries.slice(0, 1) : tries) {
     const found = await readBarcodes(input, one);
-    if (found.some(({ error }) => error === UNREADABLE)) throw new Error(UNREADABLE);
+    // Damaged codes are not asked for: an error is of the program, such as a picture that it can't decode or memory that it lacks.
+    const failure = found.find(({ error, isValid }) => error !== '' && !isValid);
+    if (failure !== undefined) throw new Error(failure.error);
     const codes = found.filter(({ isValid }) => isValid).map(({ format, text }) => ({ format, text }));
     if (codes.length > 0) return codes;
   }

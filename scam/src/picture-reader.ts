@@ -13,7 +13,11 @@ const codesSchema = z.array(z.object({ format: z.string(), text: z.string() }));
 
 /** Reads codes of pictures in a process of its own. */
 export class PictureReader {
-  readonly #process = new OwnProcess(processFile('picture-process'), { deadlineMs: DEADLINE_MS, heapMib: 128 });
+  readonly #process = new OwnProcess(processFile('picture-process'), {
+    deadlineMs: DEADLINE_MS,
+    heapMib: 128,
+    webAssemblyMib: 176,
+  });
 
   /** The header is read before anything is decoded, so that a picture of 30,000 x 30,000 costs nothing. */
   async read(picture: Uint8Array): Promise<CodeReading> {

@@ -18,7 +18,7 @@ const apiSchema = z.object({
   Clear: functionSchema,
 });
 const coreSchema = z.object({
-  FS: z.object({ writeFile: functionSchema }),
+  FS: z.object({ writeFile: functionSchema, unlink: functionSchema }),
   TessBaseAPI: z.custom<new () => unknown>((value) => typeof value === 'function'),
 });
 /** The engine of neural networks alone (`OEM_LSTM_ONLY`). */
@@ -37,6 +37,8 @@ async function open() {
   const api = apiSchema.parse(Object.fromEntries(Object.keys(apiSchema.shape).map((name) => [name, bound(made, name)])));
   if (api.Init('/', languages.map(({ language }) => language).join('+'), ENGINE) !== 0)
     throw new Error('tesseract did not start');
+  // Each file was in memory twice: as a file, and as what was read of it.
+  for (const { language } of languages) core.FS.unlink(`/${language}.traineddata`);
   return { core, api, languages: languages.map(({ language }) => language) };
 }
 
@@ -50,7 +52,9 @@ const opened = open();
 serveParent(async (picture) => {
   const { core, api, languages } = await opened;
   core.FS.writeFile('/input', picture);
-  if (api.SetImageFile(1, 0) === 1) throw new Error('the picture cannot be read');
+  const isUnread = api.SetImageFile(1, 0) === 1;
+  core.FS.unlink('/input');
+  if (isUnread) throw new Error('the picture cannot be read');
   api.Recognize(null);
   const text = z.string().parse(api.GetUTF8Text());
   api.Clear();

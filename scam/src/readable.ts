@@ -44,6 +44,8 @@ const MARKS = /\p{M}+/gu;
 /** Marks that one letter keeps; more are drawn over the lines beside it, and cost time (Unicode UAX 15, stream-safe text, has 30). */
 const MARKS_MAXIMUM = 8;
 const MANY_MARKS = new RegExp(`(\\p{M}{${MARKS_MAXIMUM}})\\p{M}+`, 'gu');
+/** Signs that stand for a sentence in Arabic: their plain form has 18 and 8 letters, so that a text of them would be 18 times as long. */
+export const LONG_SIGNS = /[\ufdfa\ufdfb]/gu;
 const BETWEEN_LETTERS = /(?<=\p{Script=Latin})[\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff]+(?=\p{Script=Latin})/gu;
 const REVERSED = /[\u202d\u202e]/gu;
 const LATIN = /\p{Script=Latin}/u;
@@ -113,7 +115,8 @@ export function readText(original: string): Readable {
   // Marks beyond the maximum are left out in place, so that places stay those of the original.
   const plain = original
     .replaceAll(MANY_MARKS, (all, kept: string) => kept.padEnd(all.length, '\u0000'))
-    .replaceAll('\u0000', '\u00ad');
+    .replaceAll('\u0000', '\u00ad')
+    .replaceAll(LONG_SIGNS, ' ');
   const { folded, starts, ends } = foldWithOrigins(plain);
   const hidden = hiddenLetters(original);
   const words: Word[] = [];

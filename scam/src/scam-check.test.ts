@@ -7,7 +7,7 @@ import { findAccounts, isIban } from './find-accounts.ts';
 import { findLinks } from './find-links.ts';
 import { findNumbers } from './find-numbers.ts';
 import { editsBetween, isSlip } from './likeness.ts';
-import { pictureSize } from './picture-header.ts';
+import { checkPictureSize, pictureSize } from './picture-header.ts';
 import { readText } from './readable.ts';
 import { ScamCheck } from './scam-check.ts';
 import { isKnownLanguage } from './words/lists.ts';
@@ -154,6 +154,43 @@ describe('codes', () => {
   });
 });
 
+describe('addresses alone', () => {
+  test.each([
+    'http://192.168.1.1/login',
+    'http://169.254.7.7/',
+    'http://100.100.100.100/',
+    'http://[fe80::1]/',
+    'http://[::1]:8080/',
+    'https://1.1.1.1/',
+    'https://8.8.8.8',
+  ])('%s belongs to no stranger', async (text) => expect((await check.checkText(text)).verdict).toBe('nothing_found'));
+  test.each(['http://203.0.113.9/', 'http://[2001:db8::9]/', 'http://100.128.0.1/', 'http://1.1.1.2/', 'http://172.32.0.1/'])(
+    '%s is suspicious',
+    async (text) => expect((await check.checkText(text)).verdict).toBe('suspicious'),
+  );
+  test.each(['https://paypal.example-shop.com/', 'https://paypal.example-info.com/'])(
+    '%s names an organisation and asks for nothing',
+    async (text) => expect((await check.checkText(text)).verdict).toBe('suspicious'),
+  );
+  test.each(['https://paypal.example-login.com/', 'https://paypal.example.com/verify', 'https://paypal.secureverify.com/'])(
+    '%s names an organisation and asks for something',
+    async (text) => expect((await check.checkText(text)).verdict).toBe('dangerous'),
+  );
+});
+
+test('signs that stand for a whole sentence are read as one sign', () => {
+  const text = 'ﷺ'.repeat(1_000);
+  expect(readText(`${text}pay now`).words.map((word) => word.text)).toEqual(['pay', 'now']);
+  expect(findLinks(`${text} https://example.org/a`)).toMatchObject([{ start: 1_001, shown: 'https://example.org/a' }]);
+});
+
+test('the answer of a document says that its pictures were not read', async () => {
+  const reading = new ScamCheck({ readDocument: () => Promise.resolve('Invoice 4711 of our office') });
+  const { checked } = await reading.checkFile('a.pdf', Buffer.from('%PDF-1.4\0'));
+  for (const part of ['codes', 'picture_text'])
+    expect(checked.find((one) => one.part === part)).toMatchObject({ state: 'not_checked', code: 'document_pictures' });
+});
+
 describe('pictures', () => {
   const header = (width: number, height: number) => {
     const bytes = Buffer.alloc(64);
@@ -163,10 +200,41 @@ describe('pictures', () => {
     return bytes;
   };
   test('a claim of 30,000 x 30,000 pixels is refused before it is decoded', async () => {
-    expect(pictureSize(header(30_000, 30_000))).toEqual({ format: 'png', width: 30_000, height: 30_000 });
+    expect(pictureSize(header(30_000, 30_000))).toMatchObject({ format: 'png', width: 30_000, height: 30_000 });
     const { verdict, checked } = await check.checkFile('a.png', header(30_000, 30_000));
     expect(verdict).toBe('not_checked');
     expect(checked.find(({ part }) => part === 'codes')).toMatchObject({ code: 'too_large' });
+  });
+  const png = (width: number, height: number, depth: number, type: number) => {
+    const bytes = header(width, height);
+    bytes.set([depth, type], 24);
+    return bytes;
+  };
+  const jpeg = (width: number, height: number, marker: number, samplings: readonly number[]) => {
+    const bytes = Buffer.alloc(64);
+    bytes.set([0xff, 0xd8, 0xff, marker, 0, 8 + 3 * samplings.length, 8]);
+    bytes.writeUInt16BE(height, 7);
+    bytes.writeUInt16BE(width, 9);
+    bytes.set([samplings.length, ...samplings.flatMap((sampling, at) => [at + 1, sampling, 0])], 11);
+    return bytes;
+  };
+  const COLOR = [0x22, 0x11, 0x11];
+  test.each([
+    ['a gray PNG of 24 million pixels', png(5_712, 4_284, 8, 0), undefined],
+    ['a gray PNG of 40 million pixels', png(8_000, 5_000, 8, 0), 'too_large'],
+    ['a PNG in color of 24 million pixels', png(5_712, 4_284, 8, 2), undefined],
+    ['a PNG with transparency of 24 million pixels', png(5_712, 4_284, 8, 6), 'too_large'],
+    ['a PNG in deep color of 12 million pixels', png(4_000, 3_000, 16, 6), 'too_large'],
+    ['a photograph of 24 million pixels', jpeg(5_712, 4_284, 0xc0, COLOR), undefined],
+    ['a progressive photograph of 24 million pixels', jpeg(5_712, 4_284, 0xc2, COLOR), undefined],
+    ['the same with all colors', jpeg(5_712, 4_284, 0xc2, [0x11, 0x11, 0x11]), 'too_large'],
+    ['a photograph of 25 million pixels', jpeg(6_250, 4_000, 0xc0, COLOR), 'too_large'],
+  ] as const)('%s is refused where decoding takes more than its process has', (_, picture, refused) =>
+    expect(checkPictureSize(picture)).toBe(refused),
+  );
+  test('the text of a photograph of more than 12.5 million pixels is not read', () => {
+    expect(checkPictureSize(jpeg(4_000, 3_000, 0xc0, COLOR), 'text')).toBeUndefined();
+    expect(checkPictureSize(jpeg(5_000, 4_000, 0xc0, COLOR), 'text')).toBe('too_large');
   });
   test('a code in WebP is read', async () => {
     const webp = [
@@ -196,6 +264,15 @@ describe('pictures', () => {
   test('text in a picture is not checked where no reader is given', async () => {
     const { checked } = await check.checkFile('a.png', header(30_000, 30_000));
     expect(checked.find(({ part }) => part === 'picture_text')).toMatchObject({ state: 'not_checked', code: 'no_text_reader' });
+  });
+  test('the answer says why the text in a picture was not read', async () => {
+    const gif = Buffer.from('47494638396101000100800000000000ffffff2c00000000010001000002024401003b', 'hex');
+    for (const code of ['too_large', 'took_too_long'] as const) {
+      const reading = new ScamCheck({ readPictureText: () => Promise.resolve({ code }) });
+      const { checked } = await reading.checkFile('a.gif', gif);
+      reading.close();
+      expect(checked.find(({ part }) => part === 'picture_text')).toMatchObject({ state: 'not_checked', code });
+    }
   });
   test('text in a picture is judged where a reader is given', async () => {
     const reading = new ScamCheck({

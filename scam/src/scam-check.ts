@@ -68,7 +68,10 @@ export class ScamCheck {
     if (letter !== undefined) return (await this.#checkEmail(letter, true)) ?? this.#unread('email', 'broken_email');
     const document = await this.#surroundings.readDocument?.(name, content).catch(() => undefined);
     if (document !== undefined)
-      return this.#answer(this.#takeApart('document', [{ source: 'text', text: document.slice(0, SCAM_TEXT_MAXIMUM) }]), {});
+      return this.#answer(this.#takeApart('document', [{ source: 'text', text: document.slice(0, SCAM_TEXT_MAXIMUM) }]), {
+        codes: 'document_pictures',
+        picture_text: 'document_pictures',
+      });
     if (!isPlainText(content)) return this.#unread('unknown', isPdf(name, content) ? 'no_document_reader' : 'format_unknown');
     const text = new TextDecoder().decode(content).slice(0, SCAM_TEXT_MAXIMUM);
     const kind: InputKind = /^BEGIN:VCARD/iu.test(text) ? 'contact' : /^BEGIN:VCALENDAR/iu.test(text) ? 'calendar' : 'text';
@@ -118,20 +121,23 @@ export class ScamCheck {
 
   /** The codes and the words of a picture. */
   async #readPicture(picture: Uint8Array, coverage: Coverage) {
-    const reading = await this.#pictures.read(picture);
+    const { readPictureText } = this.#surroundings;
+    // Each reader is a process of its own, so that both run at once.
+    const [reading, found] = await Promise.all([
+      this.#pictures.read(picture),
+      readPictureText?.(picture).catch(() => ({ code: 'picture_broken' }) as const),
+    ]);
     const codes =
       'codes' in reading ? reading.codes.slice(0, CODES_MAXIMUM).map(({ format, text }) => explainCode(format, text)) : [];
     coverage.codes = 'codes' in reading ? 'checked' : reading.code;
     const texts: RawText[] = codes.map(({ text }) => ({ source: 'code', text }));
-    const { readPictureText } = this.#surroundings;
-    if (readPictureText === undefined) coverage.picture_text = 'no_text_reader';
-    else if ('codes' in reading) {
-      const found = await readPictureText(picture).catch(() => undefined);
-      if (found !== undefined && found.text.trim() !== '')
-        texts.push({ source: 'picture', text: found.text.slice(0, SCAM_TEXT_MAXIMUM) });
-      const isWhole = TEXT_LANGUAGES.every((language) => found?.languages.includes(language));
-      coverage.picture_text = found === undefined ? 'took_too_long' : isWhole ? 'checked' : 'text_language';
-    } else coverage.picture_text = reading.code;
+    if (found === undefined) coverage.picture_text = 'no_text_reader';
+    else if ('code' in found) coverage.picture_text = 'codes' in reading ? found.code : reading.code;
+    else {
+      if (found.text.trim() !== '') texts.push({ source: 'picture', text: found.text.slice(0, SCAM_TEXT_MAXIMUM) });
+      const isWhole = TEXT_LANGUAGES.every((language) => found.languages.includes(language));
+      coverage.picture_text = isWhole ? 'checked' : 'text_language';
+    }
     return { codes, texts };
   }
 

@@ -119,6 +119,7 @@ export const CHECKED_SENTENCES = {
     took_too_long: 'Reading took too long, so we stopped.',
     no_text_reader: 'Reading text in pictures isn’t installed. Paste the text to check it.',
     text_language: 'The text in the picture was read in some languages only.',
+    document_pictures: 'We don’t read pictures in documents. Send a screenshot of the page to check its codes.',
     no_document_reader: 'We can’t read this kind of document here.',
     format_unknown: 'We don’t know this kind of file.',
     empty: 'There’s nothing to check.',

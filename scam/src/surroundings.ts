@@ -2,6 +2,7 @@ import { type Address, isBelow, suffixesOf } from './address.ts';
 import { BRANDS, type Brand, providerBrand } from './brands.ts';
 import { type BrandIndex, indexBrands } from './likeness.ts';
 import { comparable, type Readable } from './readable.ts';
+import type { NotCheckedCode } from './sentences.ts';
 
 /** Answers a question to the DNS as `node:dns/promises` does. */
 export type Resolve = (name: string, type: string) => Promise<string[] | string[][]>;
@@ -13,11 +14,8 @@ interface DangerousList {
   has(entry: string): boolean;
 }
 
-export interface TextReading {
-  text: string;
-  /** Languages whose data is installed, as tesseract names them. */
-  languages: readonly string[];
-}
+/** The text of a picture with the languages whose data is installed, as tesseract names them; or why it was not read. */
+export type TextReading = { text: string; languages: readonly string[] } | { code: NotCheckedCode };
 
 /** Services that a check uses of the program around it. All of it may be absent; the answer says what was not checked then. */
 export interface Options {
@@ -29,8 +27,8 @@ export interface Options {
   country?: string;
   /** Absent: signatures of emails are not checked. */
   resolve?: Resolve;
-  /** Reads the text of a picture; undefined where it could not. Absent: texts of pictures are not checked. */
-  readPictureText?: (picture: Uint8Array) => Promise<TextReading | undefined>;
+  /** Reads the text of a picture. Absent: texts of pictures are not checked. */
+  readPictureText?: (picture: Uint8Array) => Promise<TextReading>;
   /** Looks at an attachment with the engine. */
   scanAttachment?: (name: string, content: Uint8Array) => Promise<'infected' | 'clean' | 'not_checked'>;
   /** The source of an email with what a letter in another format holds, such as `.msg`; undefined for another file. */

@@ -14,6 +14,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA, scanDetailOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
+import { takeToCheck } from '#domain/scam/to-check.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntivirusPage } from './antivirus-page.tsx';
 import { adviceOf } from './scan-advice.ts';
@@ -82,6 +83,24 @@ describe('the details of a scan', () => {
     expect(dialog.getByText('version 1.9.0, threat definitions 1, 4 ms')).toBeVisible();
     expect(dialog.getByRole('link', { name: /Learn more/u })).toHaveAttribute('rel', 'noopener noreferrer');
     expect(dialog.getByText(INFECTED.file_hash)).toBeVisible();
+  });
+
+  it('have a kept email checked for signs of a scam', async () => {
+    const scan = scanDetailOf({ filename: 'letter.eml', scan_status: 'pending', status_detail: 'encrypted', kept: 'sealed' });
+    const dialog = await open(scan);
+    server.on({ ...restoreFile, path: `/antivirus/scans/${scan.id}/file` }, { status: 200, text: 'From: a@example.com' });
+    await userEvent.click(dialog.getByRole('button', { name: 'Check this: letter.eml' }));
+    await vi.waitFor(() => {
+      const handed = takeToCheck();
+      if (handed === undefined || !('file' in handed)) throw new Error('nothing was handed over');
+      expect(handed.file.name).toBe('letter.eml');
+    });
+  });
+
+  it('lead to the scam check for an email without a copy, and not for other files', async () => {
+    const dialog = await open(scanDetailOf({ filename: 'letter.msg', scan_status: 'clean', kept: 'no' }));
+    expect(dialog.getByRole('link', { name: 'scam check' })).toHaveAttribute('href', '/scam-check');
+    expect(dialog.queryByRole('button', { name: /^Check this/u })).not.toBeInTheDocument();
   });
 
   it('are closed with a key, and the focus is where it was', async () => {

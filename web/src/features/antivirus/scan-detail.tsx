@@ -1,11 +1,15 @@
 import type { EngineAnswer } from '@palisade/contract/antivirus';
 import { describeBytes, formatDecimals } from '@palisade/contract/intl';
 import { describeMediaType } from '@palisade/contract/media-type';
-import type { ScanDetail, ThreatFacts } from '@palisade/contract/quarantine';
+import { restoreFile, type ScanDetail, type ThreatFacts } from '@palisade/contract/quarantine';
+import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
 import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
+import { Link } from 'react-router';
+import { download } from '#api/call.ts';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
+import { CheckThis } from '#domain/scam/check-this.tsx';
 import { ScanBadge, ScanIcon } from '#domain/scan/scan-badge.tsx';
 import { describeCoverage, describeDetail } from '#domain/scan/scan-sentence.ts';
 import { Badge, type Tone } from '#ui/badge.tsx';
@@ -88,6 +92,8 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
         </DetailPart>
       )}
 
+      {MAIL.test(scan.filename) && scan.size <= SCAM_FILE_MAXIMUM && <ScamPart scan={scan} />}
+
       <DetailPart title="How we checked it">
         <Reading scan={scan} />
       </DetailPart>
@@ -109,6 +115,26 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
       <ShowToSupport kind="scan" id={scan.id} name={scan.filename} />
       <DeleteRecord id={scan.id} onDone={onClose} />
     </>
+  );
+}
+
+const MAIL = /\.(?:eml|msg)$/iu;
+
+/** The scam check of an email. Only a kept copy can be checked; the person has the file otherwise. */
+function ScamPart({ scan }: { scan: ScanDetail }) {
+  return (
+    <DetailPart title="Is this email real?">
+      {scan.kept === 'sealed' ? (
+        <CheckThis
+          name={scan.filename}
+          what={async () => ({ file: new File([await download(restoreFile, { params: { id: scan.id } })], scan.filename) })}
+        />
+      ) : (
+        <p>
+          We have no copy of it. Choose it again in the <Link to="/scam-check">scam check</Link>.
+        </p>
+      )}
+    </DetailPart>
   );
 }
 
