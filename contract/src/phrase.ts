@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plural } from './intl.ts';
 
 /**
  * A sentence of the server as data: the code of its template, and a value for each placeholder, from which a page can say it in another language. The API
@@ -39,16 +40,9 @@ function valueInWords(parameter: Parameter | undefined, value: string | number):
   return parameter[word] ?? word;
 }
 
-const ENGLISH_PLURALS = new Intl.PluralRules('en');
-
 /** The English of a template with these values. A placeholder without a value stays as it is. */
 export function englishOf({ english, params }: Template, values: Phrase['params']): string {
-  const form =
-    typeof english === 'string'
-      ? english
-      : ENGLISH_PLURALS.select(Number(values[english.count])) === 'one'
-        ? english.one
-        : english.other;
+  const form = typeof english === 'string' ? english : plural(Number(values[english.count]), english);
   return form.replaceAll(/\{(\w+)\}/gu, (placeholder, name: string) => {
     const value = values[name];
     return value === undefined ? placeholder : valueInWords(params[name], value);

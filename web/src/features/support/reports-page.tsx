@@ -177,7 +177,7 @@ function Figures({ report }: { report: Report }) {
   return (
     <>
       <div className="page__stats" data-columns="4">
-        <StatCard label="Matters" icon={<IconChecklist size={20} stroke={1.7} />} value={formatNumber(total.opened)}>
+        <StatCard label="Conversations" icon={<IconChecklist size={20} stroke={1.7} />} value={formatNumber(total.opened)}>
           {formatNumber(total.answered)} answered, {formatNumber(total.closed)} closed
         </StatCard>
         <StatCard
