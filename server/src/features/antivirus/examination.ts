@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
+import type { Together } from '@palisade/scanner/together';
 import { verdictOf } from '@palisade/scanner/verdict';
 import type { Deaths, Engine, EngineOutcome } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
@@ -317,26 +318,32 @@ export class Examinations {
     const place = {
       user_id,
       size,
+      is_held: this.spool.held(id) !== undefined,
       is_new: this.now() - timeOfId(user_id) < NEW_FOR_MS,
       signal: given_up,
       onPlace: (at: number) => report({ stage: 'queued', place: at }),
     };
     let began_at: number | undefined;
-    const turn = this.scanQueue.take(place, async (stop, begun) => {
+    const turn = this.scanQueue.take(place, async (stop, begun, sharing) => {
+      let is_set_aside = false;
+      const onSetAside = () => {
+        is_set_aside = true;
+      };
+      const together = sharing && { ...sharing, onSetAside };
       const onBegin = () => {
         // An attempt counts once an engine has started on the file.
         if (began_at === undefined) how.lease?.countAttempt().catch(reading.fail);
         began_at ??= performance.now();
         begun();
       };
-      const scan = (until: AbortSignal) => this.scan(reading, how, { onBegin, onProgress: report, until });
+      const scan = (until: AbortSignal) => this.scan(reading, how, { onBegin, onProgress: report, until, together });
       const readOnce = async () => {
         const first = await this.whileRoom(id, stop, scan);
         return this.isOutdated(first) ? await this.whileRoom(id, stop, scan) : first;
       };
       const outcome = await (how.waiter === undefined ? this.counted(id, readOnce) : readOnce());
       const was_stopped = stop.aborted && !given_up.aborted && !this.closed;
-      return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
+      return (was_stopped && !isAnswered(outcome)) || is_set_aside ? SET_ASIDE : outcome;
     });
     const outcome = (await turn.finally(() => this.board.clear(id))) ?? NO_TURN;
     if (outcome.kind === 'examined' && began_at !== undefined) this.meter?.read({ size, ms: performance.now() - began_at });
@@ -347,7 +354,17 @@ export class Examinations {
   private scan(
     { row, given_up, store }: ReadingState,
     { record, password }: Reading,
-    { onBegin, onProgress, until }: { onBegin: () => void; onProgress: (progress: ScanProgress) => void; until: AbortSignal },
+    {
+      onBegin,
+      onProgress,
+      until,
+      together,
+    }: {
+      onBegin: () => void;
+      onProgress: (progress: ScanProgress) => void;
+      until: AbortSignal;
+      together: Together | undefined;
+    },
   ): Promise<EngineOutcome> {
     return this.engine.scan({
       id: row.id,
@@ -362,6 +379,7 @@ export class Examinations {
       signal: AbortSignal.any([given_up, until]),
       onProgress: (progress) => onProgress({ stage: 'reading', ...progress }),
       deaths: deathsOf(row),
+      together,
       onDeath: async (deaths) => {
         if (record !== undefined) await store();
         await keepDeaths(this.database, row.id, deaths);
