@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
 import { isOutage, troubleOf } from '#platform/database-errors.ts';
 import { newWait, waitingAs } from '#platform/database-patience.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
@@ -21,17 +21,26 @@ function byPerson({ row: one }: Waiting, { row: other }: Waiting): number {
 export class RecordWriter {
   private readonly database: Kysely<Pick<AntivirusTables, 'scans'>>;
   private waiting: Waiting[] = [];
+  /** The statement for each number of records, and the order of its values: writing one takes longer than running it. */
+  private readonly statements = new Map<number, { compiled: CompiledQuery; columns: string[] }>();
 
   constructor(database: Kysely<Pick<AntivirusTables, 'scans'>>) {
     this.database = database;
   }
 
+  private statementFor(rows: readonly ScanRow[]): CompiledQuery {
+    const known = this.statements.get(rows.length);
+    if (known !== undefined)
+      return { ...known.compiled, parameters: rows.flatMap((row) => known.columns.map((column) => Reflect.get(row, column))) };
+    const compiled = this.database.insertInto('scans').values(rows).compile();
+    // Kysely takes the order of the columns from the first row.
+    this.statements.set(rows.length, { compiled, columns: Object.keys(rows[0] ?? {}) });
+    return compiled;
+  }
+
   private async insert(some: readonly Waiting[]): Promise<void> {
     try {
-      await this.database
-        .insertInto('scans')
-        .values(some.map(({ row }) => row))
-        .execute();
+      await this.database.executeQuery(this.statementFor(some.map(({ row }) => row)));
       for (const { stored } of some) stored.resolve();
     } catch (error) {
       const trouble = troubleOf(error);
