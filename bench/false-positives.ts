@@ -126,7 +126,8 @@ async function startEngine(number: number): Promise<EngineProcess> {
       }, LIMITS.time_ms + KILL_GRACE_MS);
       const name = path.split('/').at(-1) ?? '';
       const folder = join(scratch, `${number}`);
-      child.send({ kind: 'scan', job: path, path, size, name, sha256: '', folder, limits: LIMITS, has_help: false });
+      const file = { job: path, path, size, name, sha256: '', folder };
+      child.send({ kind: 'scan', files: [file], until: 0, limits: LIMITS, has_help: false });
       const answer = await Promise.race([answered(), ended]);
       clearTimeout(timer);
       return timed_out ? 'time_limit' : answer;

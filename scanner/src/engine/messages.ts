@@ -28,23 +28,31 @@ const findingSchema = z.object({
 });
 export type FindingMessage = z.infer<typeof findingSchema>;
 
+const fileSchema = z.object({
+  job: z.string(),
+  path: z.string(),
+  /** Of a small file: then there is nothing at `path`. */
+  bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array).optional(),
+  size: z.int(),
+  name: z.string(),
+  sha256: z.string(),
+  folder: z.string(),
+  /** Opens what is encrypted. Never logged, never stored. */
+  password: z.string().optional(),
+});
+export type FileMessage = z.infer<typeof fileSchema>;
+
 /** Messages from the server to an engine process. */
 export const requestSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('start'), signatures: signatureFilesSchema }),
   z.object({
     kind: z.literal('scan'),
-    job: z.string(),
-    path: z.string(),
-    /** Of a small file: then there is nothing at `path`. */
-    bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array).optional(),
-    size: z.int(),
-    name: z.string(),
-    sha256: z.string(),
-    folder: z.string(),
+    /** To be read in this order, one after the other. */
+    files: z.array(fileSchema).min(1),
+    /** A file after the first is not begun at this time or later (`systemTime`): the server gives it to another process. */
+    until: z.number(),
     /** There may be other processes that have nothing to read. */
     has_help: z.boolean(),
-    /** Opens what is encrypted. Never logged, never stored. */
-    password: z.string().optional(),
     limits: z.object({
       depth: z.int(),
       members: z.int(),
@@ -82,6 +90,8 @@ export const answerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('scanned'),
     job: z.string(),
+    /** No more of the files that came with it are begun. */
+    is_last: z.boolean(),
     duration_ms: z.number(),
     examination: z.object({
       threat: z.string().nullable(),
@@ -107,6 +117,6 @@ export const answerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('matched'), findings: z.array(findingSchema).nullable() }),
   /** It has put away what the last file took: what it still holds, it keeps. */
   z.object({ kind: z.literal('rested'), resident_bytes: z.number() }),
-  z.object({ kind: z.literal('failed'), job: z.string(), reason: z.string() }),
+  z.object({ kind: z.literal('failed'), job: z.string(), is_last: z.boolean(), reason: z.string() }),
 ]);
 export type EngineMessage = z.infer<typeof answerSchema>;

@@ -8,10 +8,11 @@ import { type ScanLimits, timeFor } from '#scanner/walk/limits.ts';
 import { engineEnvironment, fallbackNote } from './choose-engine.ts';
 import type { SecondOpinion } from './clamd-pool.ts';
 import type { EngineLog } from './engine-log.ts';
-import { answerSchema, type EngineRequest } from './messages.ts';
+import { answerSchema, type EngineRequest, type FileMessage } from './messages.ts';
 import { createPoolHelp, type Question } from './pool-help.ts';
 import { boundedProcess, ENGINE_MEMORY, type EngineMemory, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
 import type { EngineKind } from './rule-engine.ts';
+import { FILES_TOGETHER, isTogether, lastBegin, TAKEN_BACK_AFTER_MS, type Together, takeFollowing } from './together.ts';
 
 /** Answer of an engine for a file. Failure is an answer too: a file is then pending, never clean. */
 export type EngineOutcome = (
@@ -59,6 +60,8 @@ interface EngineJob {
   onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
   /** Deaths in earlier readings. */
   deaths?: Deaths | undefined;
+  /** Of a small file in memory: it may be read with others by one process. */
+  together?: Together | undefined;
   /** Called at each death over the file before the next reading, so that the caller can store it. */
   onDeath?: ((deaths: Deaths) => Promise<void>) | undefined;
 }
@@ -121,7 +124,7 @@ interface Member {
   child: ChildProcess;
   started_at: number;
   facts: { version: string; signatures_version: string } | undefined;
-  current: { waiting: Waiting; timer: NodeJS.Timeout; watch: NodeJS.Timeout; killed_for: KilledFor | undefined } | undefined;
+  current: Reading | undefined;
   /** Questions of other processes that it answers while it has no file. */
   helping: Question<Member>[];
   /** Since when it has had nothing to do, by `performance.now()`. */
@@ -132,6 +135,19 @@ interface Member {
   successor: Member | undefined;
   /** Its successor has come: it ends when it has no file. */
   is_replaced: boolean;
+}
+
+/** What a process was given. */
+interface Reading {
+  /** The file that it is at: the first of them that has no answer yet. */
+  waiting: Waiting;
+  /** The files that it reads afterwards. */
+  following: Waiting[];
+  /** Takes the following ones back; undefined for a file that is read alone, and once it has. */
+  takingBack: NodeJS.Timeout | undefined;
+  timer: NodeJS.Timeout;
+  watch: NodeJS.Timeout;
+  killed_for: KilledFor | undefined;
 }
 
 /** Why the server ended a process over a file. */
@@ -176,6 +192,12 @@ interface YaraPoolOptions {
 
 /** Whether a process has a file, or matches for others. */
 const isAtWork = ({ current, helping }: Member) => current !== undefined || helping.length > 0;
+
+/** A file as an engine process is told of it. */
+function messageOf({ job: { id, path, bytes, size, name, sha256, folder, password } }: Waiting): FileMessage {
+  const file = { job: id, path, size, name, sha256, folder };
+  return { ...file, ...(bytes === undefined ? {} : { bytes }), ...(password === undefined ? {} : { password }) };
+}
 
 class YaraProcesses implements YaraPool {
   private readonly size: number;
@@ -249,7 +271,9 @@ class YaraProcesses implements YaraPool {
   /** One process more than there are files, as far as there may be: the next file finds one that has compiled its rules. */
   private wantedCount(): number {
     const busy = [...this.current.members].filter((member) => member.current !== undefined).length;
-    return Math.min(this.size, busy + this.queue.length + 1);
+    const together = this.queue.filter(isTogether).length;
+    const waiting = this.queue.length - together + Math.ceil(together / FILES_TOGETHER);
+    return Math.min(this.size, busy + waiting + 1);
   }
 
   /** Starts spare processes for waiting files. Dead processes are replaced elsewhere. */
@@ -276,15 +300,24 @@ class YaraProcesses implements YaraPool {
     this.startSpare();
   }
 
+  /** Whether files in memory wait for the process that reads such files: it is done with them sooner than another one has begun. */
+  private isReadingTogether(): boolean {
+    const waiting = this.queue.filter(isTogether).length;
+    return waiting < FILES_TOGETHER && [...this.current.members].some(({ current }) => current?.takingBack !== undefined);
+  }
+
   /** The next file for engines of an edition: one over which they have died too often gets its answer at once. */
   private nextFor(edition: string): Waiting | undefined {
-    for (let waiting = this.queue.shift(); waiting !== undefined; waiting = this.queue.shift()) {
+    const are_held = this.isReadingTogether();
+    for (;;) {
+      const place = are_held ? this.queue.findIndex((waiting) => !isTogether(waiting)) : 0;
+      const [waiting] = place < 0 ? [] : this.queue.splice(place, 1);
+      if (waiting === undefined) return undefined;
       // Others died, not these.
       if (waiting.deaths?.edition !== edition) waiting.deaths = { count: 0, edition };
       if (waiting.deaths.count < DEATHS_MAXIMUM) return waiting;
       waiting.answer({ kind: 'failed', detail: 'engine_failed', edition });
     }
-    return undefined;
   }
 
   /** Ends a process over its file. */
@@ -297,29 +330,67 @@ class YaraProcesses implements YaraPool {
   private assign(): void {
     for (const member of this.current.members) {
       if (member.facts === undefined || isAtWork(member) || !member.child.connected) continue;
-      const waiting = this.nextFor(this.editionOf(member.facts));
+      const edition = this.editionOf(member.facts);
+      const waiting = this.nextFor(edition);
       if (waiting === undefined) return;
-      const timer = setTimeout(() => this.end(member, 'time'), timeFor(this.limits, waiting.job.size) + KILL_GRACE_MS);
-      const watch = setInterval(() => {
-        if (this.isGrown(member)) this.end(member, 'memory');
-      }, MEMORY_LOOK_MS);
-      member.current = { waiting, timer, watch, killed_for: undefined };
-      waiting.job.onBegin?.();
-      const { id, path, bytes, size, name, sha256, folder, password } = waiting.job;
-      this.send(member, {
-        kind: 'scan',
-        job: id,
-        path,
-        size,
-        name,
-        sha256,
-        folder,
-        limits: this.limits,
-        has_help: this.cores > 1 && size > 1,
-        ...(bytes === undefined ? {} : { bytes }),
-        ...(password === undefined ? {} : { password }),
-      });
+      const following = isTogether(waiting) ? takeFollowing(this.queue) : [];
+      for (const other of following) other.deaths = { count: 0, edition };
+      this.begin(member, waiting, following);
     }
+  }
+
+  private begin(member: Member, waiting: Waiting, following: Waiting[]): void {
+    const files = [waiting, ...following];
+    const size = Math.max(...files.map(({ job }) => job.size));
+    const reading: Reading = {
+      waiting,
+      following,
+      takingBack: undefined,
+      timer: setTimeout(() => this.end(member, 'time'), timeFor(this.limits, size) + KILL_GRACE_MS),
+      watch: setInterval(() => {
+        if (this.isGrown(member)) this.end(member, 'memory');
+      }, MEMORY_LOOK_MS),
+      killed_for: undefined,
+    };
+    // Not in the timer itself: answers that have come are read first.
+    if (isTogether(waiting))
+      reading.takingBack = setTimeout(() => setImmediate(() => this.takeBack(member, reading)), TAKEN_BACK_AFTER_MS);
+    member.current = reading;
+    waiting.job.onBegin?.();
+    const has_help = this.cores > 1 && files.length === 1 && size > 1;
+    this.send(member, { kind: 'scan', files: files.map(messageOf), until: lastBegin(), limits: this.limits, has_help });
+  }
+
+  /** A process has not been done with its files in time: those that it has not begun are read elsewhere. */
+  private takeBack(member: Member, reading: Reading): void {
+    if (member.current !== reading) return;
+    reading.takingBack = undefined;
+    const { job } = reading.waiting;
+    // The caller had its answer when it cancelled the file, which had not been begun.
+    if (job.signal?.aborted) member.child.kill('SIGKILL');
+    job.together?.onLong();
+    this.setAside(reading.following.splice(0));
+    this.dispatch();
+  }
+
+  /** Gives files back that were not begun. */
+  private setAside(files: readonly Waiting[]): void {
+    for (const { job, answer } of files) {
+      if (job.signal?.aborted !== true && !this.closing) job.together?.onSetAside();
+      answer({ kind: 'failed', detail: 'engine_down' });
+    }
+  }
+
+  /** A process is done with the file that it was at, and goes on to the next one unless `is_last`. Answers the file. */
+  private advance(member: Member, reading: Reading, is_last: boolean): Waiting | undefined {
+    if (is_last) this.setAside(reading.following.splice(0));
+    const next = reading.following.shift();
+    if (next === undefined) return this.settle(member);
+    const { waiting } = reading;
+    reading.waiting = next;
+    reading.timer.refresh();
+    next.job.onBegin?.();
+    return waiting;
   }
 
   private settle(member: Member): Waiting | undefined {
@@ -327,6 +398,7 @@ class YaraProcesses implements YaraPool {
     if (reading === undefined) return undefined;
     clearTimeout(reading.timer);
     clearInterval(reading.watch);
+    clearTimeout(reading.takingBack);
     member.current = undefined;
     return reading.waiting;
   }
@@ -383,8 +455,9 @@ class YaraProcesses implements YaraPool {
         return;
       case 'scanned':
       case 'failed': {
-        if (member.current?.waiting.job.id !== answer.job || member.facts === undefined) return;
-        const waiting = this.settle(member);
+        const { current } = member;
+        if (current?.waiting.job.id !== answer.job || member.facts === undefined) return;
+        const waiting = this.advance(member, current, answer.is_last);
         if (answer.kind === 'failed') {
           this.logger.error({ scan: answer.job, reason: answer.reason }, 'engine could not scan a file');
           waiting?.answer({ kind: 'failed', detail: 'engine_down' });
@@ -399,6 +472,7 @@ class YaraProcesses implements YaraPool {
             edition: this.editionOf(member.facts),
           });
         }
+        if (member.current !== undefined) return;
         if (this.isRetired(member)) member.child.kill('SIGKILL');
         break;
       }
@@ -475,7 +549,9 @@ class YaraProcesses implements YaraPool {
     for (const other of member.generation.members) if (other.successor === member) other.successor = undefined;
     const killed_for = member.current?.killed_for;
     const was_ended = this.help.onExit(member);
+    const following = member.current?.following.splice(0) ?? [];
     const waiting = this.settle(member);
+    this.setAside(following);
     const cancelled = waiting?.job.signal?.aborted ?? false;
     if (!this.closing && !cancelled && (!this.isRetired(member) || waiting !== undefined))
       this.logger.warn({ pid: member.child.pid, signal, killed_for, scan: waiting?.job.id }, 'engine process ended');
@@ -559,7 +635,11 @@ class YaraProcesses implements YaraPool {
       this.queue.splice(place, 1);
       waiting.answer({ kind: 'failed', detail: 'engine_down' });
     }
-    for (const member of this.members) if (member.current?.waiting === waiting) member.child.kill('SIGKILL');
+    for (const { current, child } of this.members) {
+      if (current?.waiting === waiting) child.kill('SIGKILL');
+      // It keeps its place: the process has it. Should the process be at it for long, that one is ended.
+      if (current?.following.includes(waiting)) waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    }
   }
 
   scan(job: EngineJob): Promise<EngineOutcome> {
@@ -645,7 +725,7 @@ class YaraProcesses implements YaraPool {
 
 /**
  * A pool of YARA-X child processes. Not threads: a runaway rule outlives `worker.terminate()`, SIGKILL always works. Each process scans one file at a
- * time; files wait in order. Up to `size` of them start as files come, always one ahead, and those beyond the first end when they have been idle. A process that dies is replaced, its file scanned again.
+ * time; files wait in order, and small ones that wait together go to one process (together.ts). Up to `size` of them start as files come, always one ahead, and those beyond the first end when they have been idle. A process that dies is replaced, its file scanned again.
  */
 export function createYaraPool(options: YaraPoolOptions): YaraPool {
   const pool = new YaraProcesses(options);

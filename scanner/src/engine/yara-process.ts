@@ -4,7 +4,8 @@ import { examine, type Progress } from '#scanner/walk/examine.ts';
 import { chosenEngine } from './choose-engine.ts';
 import { createCollector } from './collector.ts';
 import { createHelp, matchRanges } from './help.ts';
-import { type EngineMessage, type EngineRequest, requestSchema } from './messages.ts';
+import { type EngineMessage, type EngineRequest, type FileMessage, requestSchema } from './messages.ts';
+import { systemTime } from './together.ts';
 
 // The main file of an engine process: compiles the rules once, then scans one file after the other. It reads hostile bytes, so the server
 // trusts none of it, gives it time, and kills it when that is over.
@@ -58,8 +59,13 @@ function rest(): void {
   if (resident_bytes !== undefined) say({ kind: 'rested', resident_bytes });
 }
 
-async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
-  const { job, path, bytes, size, name, sha256, folder, password, limits, has_help } = request;
+type ScanRequest = Extract<EngineRequest, { kind: 'scan' }>;
+type Examined =
+  | Omit<Extract<EngineMessage, { kind: 'scanned' }>, 'is_last'>
+  | Omit<Extract<EngineMessage, { kind: 'failed' }>, 'is_last'>;
+
+async function scanFile(file: FileMessage, { limits, has_help }: ScanRequest): Promise<Examined> {
+  const { job, path, bytes, size, name, sha256, folder, password } = file;
   const began = performance.now();
   try {
     if (signatures === undefined) throw new Error('Asked to scan before the rules were compiled.');
@@ -73,9 +79,19 @@ async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<
     const parts = { match, matchHash, asks_for_names, limits, folder, password, onProgress, help: has_help ? help : undefined };
     const content = bytes === undefined ? { path } : { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
     const examination = await examine({ ...content, size, name, sha256 }, parts);
-    say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
+    return { kind: 'scanned', job, duration_ms: performance.now() - began, examination };
   } catch (error) {
-    say({ kind: 'failed', job, reason: reasonOf(error) });
+    return { kind: 'failed', job, reason: reasonOf(error) };
+  }
+}
+
+/** Reads files one after the other. Each answer is sent before the next file is begun, so that the server knows which file this process is at. */
+async function scan(request: ScanRequest): Promise<void> {
+  for (const [place, file] of request.files.entries()) {
+    const examined = await scanFile(file, request);
+    const is_last = place === request.files.length - 1 || systemTime() >= request.until;
+    say({ ...examined, is_last });
+    if (is_last) break;
   }
   rest();
 }

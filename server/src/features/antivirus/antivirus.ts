@@ -29,6 +29,7 @@ import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import { createNewRecord } from './new-record.ts';
 import type { Quarantine } from './quarantine.ts';
+import { RecordWriter } from './record-writer.ts';
 import { countScans, type ScanCounts } from './scan-counts.ts';
 import { createReadingLeases, type ReadingLeases } from './scan-jobs.ts';
 import { createScanList } from './scan-list.ts';
@@ -146,6 +147,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   private readonly scanList: ReturnType<typeof createScanList>;
   private readonly leases: ReadingLeases | undefined;
   private readonly scanStore: ScanStore;
+  private readonly recordWriter: RecordWriter;
   /** Files that are in the spool and have no record yet. */
   private readonly arriving = new Set<string>();
   private closing = false;
@@ -170,6 +172,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     this.matchHash = options.matchHash;
     this.scanList = createScanList(this.database);
     this.leases = this.shared && createReadingLeases(this.database.$pickTables<'jobs'>(), options.jobs);
+    this.recordWriter = new RecordWriter(this.database);
     this.scanStore = createScanStore({
       database: this.database,
       leases: this.leases,
@@ -337,6 +340,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     };
     const record = createNewRecord({
       database: this.database,
+      writer: this.recordWriter,
       leases: this.leases,
       spool: this.spool,
       scanStore: this.scanStore,

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
+import type { Together } from '@palisade/scanner/together';
 import { verdictOf } from '@palisade/scanner/verdict';
 import type { Deaths, Engine, EngineOutcome } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { timeOfId } from '#platform/id.ts';
 import { type JobTables, LeaseLost } from '#platform/jobs/job-store.ts';
+import { joinSignals } from '#platform/joined-signal.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
@@ -93,6 +95,8 @@ interface ReadingState {
   fail: (error: unknown) => void;
   /** Aborted as `lost` is, and when the waiter cancels. */
   given_up: AbortSignal;
+  /** To be called at its end. */
+  release: () => void;
   /** Stores the new record, if there is one, and answers its lease. */
   store: () => Promise<ReadingLease | undefined>;
   /** Stores the new record once the reading takes long. */
@@ -264,6 +268,7 @@ export class Examinations {
       return await this.end(reading, how, outcome, seen.attempts);
     } finally {
       clearTimeout(reading.recording);
+      reading.release();
       // Only the sealed copy of a sealed file is kept.
       if (row.sealed === 1) await this.spool.remove(row.id);
     }
@@ -298,12 +303,13 @@ export class Examinations {
     follow(lease);
     const store = async () => follow(await record?.store());
     const recording = record && setTimeout(() => void store().catch((error: unknown) => lost.abort(error)), this.record_ms);
-    const cancelled = waiter === undefined ? [] : [waiter.signal];
+    const { signal: given_up, release } = joinSignals(waiter === undefined ? [lost.signal] : [waiter.signal, lost.signal]);
     return {
       row,
       lost: lost.signal,
       fail: (error) => lost.abort(error),
-      given_up: AbortSignal.any([...cancelled, lost.signal]),
+      given_up,
+      release,
       store,
       recording,
     };
@@ -317,26 +323,32 @@ export class Examinations {
     const place = {
       user_id,
       size,
+      is_held: this.spool.held(id) !== undefined,
       is_new: this.now() - timeOfId(user_id) < NEW_FOR_MS,
       signal: given_up,
       onPlace: (at: number) => report({ stage: 'queued', place: at }),
     };
     let began_at: number | undefined;
-    const turn = this.scanQueue.take(place, async (stop, begun) => {
+    const turn = this.scanQueue.take(place, async (stop, begun, sharing) => {
+      let is_set_aside = false;
+      const onSetAside = () => {
+        is_set_aside = true;
+      };
+      const together = sharing && { ...sharing, onSetAside };
       const onBegin = () => {
         // An attempt counts once an engine has started on the file.
         if (began_at === undefined) how.lease?.countAttempt().catch(reading.fail);
         began_at ??= performance.now();
         begun();
       };
-      const scan = (until: AbortSignal) => this.scan(reading, how, { onBegin, onProgress: report, until });
+      const scan = (until: AbortSignal) => this.scan(reading, how, { onBegin, onProgress: report, until, together });
       const readOnce = async () => {
-        const first = await this.whileRoom(id, stop, scan);
-        return this.isOutdated(first) ? await this.whileRoom(id, stop, scan) : first;
+        const first = await this.whileRoom(id, [given_up, stop], scan);
+        return this.isOutdated(first) ? await this.whileRoom(id, [given_up, stop], scan) : first;
       };
       const outcome = await (how.waiter === undefined ? this.counted(id, readOnce) : readOnce());
       const was_stopped = stop.aborted && !given_up.aborted && !this.closed;
-      return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
+      return (was_stopped && !isAnswered(outcome)) || is_set_aside ? SET_ASIDE : outcome;
     });
     const outcome = (await turn.finally(() => this.board.clear(id))) ?? NO_TURN;
     if (outcome.kind === 'examined' && began_at !== undefined) this.meter?.read({ size, ms: performance.now() - began_at });
@@ -345,9 +357,19 @@ export class Examinations {
 
   /** One call of the engine. */
   private scan(
-    { row, given_up, store }: ReadingState,
+    { row, store }: ReadingState,
     { record, password }: Reading,
-    { onBegin, onProgress, until }: { onBegin: () => void; onProgress: (progress: ScanProgress) => void; until: AbortSignal },
+    {
+      onBegin,
+      onProgress,
+      until,
+      together,
+    }: {
+      onBegin: () => void;
+      onProgress: (progress: ScanProgress) => void;
+      until: AbortSignal;
+      together: Together | undefined;
+    },
   ): Promise<EngineOutcome> {
     return this.engine.scan({
       id: row.id,
@@ -359,9 +381,10 @@ export class Examinations {
       folder: this.spool.unpacked(row.id),
       password,
       onBegin,
-      signal: AbortSignal.any([given_up, until]),
+      signal: until,
       onProgress: (progress) => onProgress({ stage: 'reading', ...progress }),
       deaths: deathsOf(row),
+      together,
       onDeath: async (deaths) => {
         if (record !== undefined) await store();
         await keepDeaths(this.database, row.id, deaths);
@@ -399,16 +422,19 @@ export class Examinations {
   /** Ends a reading that unpacks to the disk before it takes the room that the database needs. */
   private async whileRoom(
     id: string,
-    stop: AbortSignal,
-    scan: (stop: AbortSignal) => Promise<EngineOutcome>,
+    stops: readonly AbortSignal[],
+    scan: (until: AbortSignal) => Promise<EngineOutcome>,
   ): Promise<EngineOutcome> {
-    const full = new AbortController();
+    const until = joinSignals(stops);
     const watch = setInterval(() => {
       if (!existsSync(this.spool.unpacked(id)) || this.spool.hasRoom()) return;
       this.logger.warn({ scan: id }, 'a file was not read further, because the disk is nearly full');
-      full.abort();
+      until.abort();
     }, LOOK_AT_DISK_MS);
-    return await scan(AbortSignal.any([stop, full.signal])).finally(() => clearInterval(watch));
+    return await scan(until.signal).finally(() => {
+      clearInterval(watch);
+      until.release();
+    });
   }
 
   /** A clean reading by signatures that were replaced meanwhile: a recheck for the new ones may have passed the file by while it was read. */

@@ -6,6 +6,7 @@ import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { RecordNews, ScanMeter } from './examination.ts';
+import type { RecordWriter } from './record-writer.ts';
 import type { ReadingLeases } from './scan-jobs.ts';
 import type { ScanRow, ScanStore, Verdict } from './scan-store.ts';
 import type { Spool } from './spool.ts';
@@ -32,6 +33,7 @@ export interface NewRecord {
 
 export function createNewRecord(parts: {
   database: Kysely<AntivirusTables & JobTables>;
+  writer: Pick<RecordWriter, 'store'>;
   /** Undefined without a store that servers share. */
   leases: Pick<ReadingLeases, 'begin'> | undefined;
   spool: Pick<Spool, 'store' | 'remove'>;
@@ -40,7 +42,7 @@ export function createNewRecord(parts: {
   news: Pick<RecordNews, 'changed'>;
   meter: Pick<ScanMeter, 'verdict'> | undefined;
 }): NewRecord {
-  const { database, leases, spool, scanStore, row, news, meter } = parts;
+  const { database, writer, leases, spool, scanStore, row, news, meter } = parts;
   let storing: Promise<HeldJob | undefined> | undefined;
   let held: HeldJob | undefined;
 
@@ -62,7 +64,7 @@ export function createNewRecord(parts: {
         Object.assign(values, await scanStore.deposit(values));
       }
       if (values.spooled === 1 && leases !== undefined) held = await insertHeld(values, leases);
-      else await database.insertInto('scans').values(values).execute();
+      else await writer.store(values);
     } catch (error) {
       await scanStore.letGo(values);
       if (isForeignKeyViolation(error)) throw new Problem('unauthenticated', { detail: ACCOUNT_GONE, cause: error });

@@ -340,3 +340,70 @@ describe('turns, by the clock', () => {
     expect(stateOf('patient').waited_ms).toBeLessThan(2 * MINUTE);
   });
 });
+
+describe('files in memory', () => {
+  /** Like `stage`, for files that share places. `say` is what the work of a file was given. */
+  function shared(slots: number) {
+    const scanQueue = createScanQueue({ slots, ...LIMITS });
+    const said: string[] = [];
+    const running = new Map<string, { long: () => void; end: (answer: unknown) => void }>();
+    return {
+      said,
+      running,
+      bring: (user_id: string, name: string, is_held = true) =>
+        scanQueue.take({ user_id, size: is_held ? SMALL : BIG, is_held }, async (_stop, begun, together) => {
+          begun();
+          said.push(together === undefined ? `${name} alone` : name);
+          return await new Promise<unknown>((end) => running.set(name, { end, long: () => together?.onLong() }));
+        }),
+    };
+  }
+  const names = (count: number, prefix = 's') => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
+
+  test('take one place together, up to eight of them', async () => {
+    const { said, bring } = shared(2);
+    for (const name of names(10)) void bring('maria', name);
+    await settled();
+    expect(said).toEqual(names(8));
+    void bring('zoe', 'z', true);
+    await settled();
+    expect(said).toEqual([...names(8), 'z']);
+  });
+
+  test('take a place each once they show that they take long', async () => {
+    const { said, running, bring } = shared(3);
+    void bring('maria', 'a');
+    void bring('maria', 'b');
+    await settled();
+    running.get('a')?.long();
+    running.get('b')?.long();
+    void bring('maria', 'c');
+    await settled();
+    expect(said).toEqual(['a', 'b']);
+    void bring('zoe', 'z');
+    await settled();
+    expect(said).toEqual(['a', 'b', 'z']);
+  });
+
+  test('come next in a place of their own when they were set aside, and are not slow for that', async () => {
+    const { said, running, bring } = shared(2);
+    void bring('maria', 'a');
+    await settled();
+    void bring('zoe', 'big', false);
+    void bring('maria', 'other', false);
+    running.get('a')?.end(SET_ASIDE);
+    await settled();
+    expect(said).toEqual(['a', 'big alone', 'a alone']);
+  });
+
+  test('do not keep a large file from its turn, however many come', async () => {
+    const { said, running, bring } = shared(2);
+    for (const name of names(9)) void bring(name, name);
+    await settled();
+    void bring('adam', 'big', false);
+    for (const name of names(4, 'later')) void bring(name, name);
+    for (const name of names(2)) running.get(name)?.end('done');
+    await settled();
+    expect(said).toContain('big alone');
+  });
+});

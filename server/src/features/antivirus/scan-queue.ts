@@ -1,3 +1,5 @@
+import { FILES_TOGETHER } from '@palisade/scanner/together';
+
 /** Limits of the queue. */
 export interface ScanQueueLimits {
   /** Files that are read at the same time: as many as there are engine processes. */
@@ -20,6 +22,8 @@ interface Applicant {
   user_id: string;
   /** Bytes. */
   size: number;
+  /** It is in memory and small: it shares a place with others, until it shows that it is slow. */
+  is_held?: boolean;
   /** Of an account that is younger than a day: it comes behind the others, as long as it has not waited long. */
   is_new?: boolean;
   /** Aborted: the file gives its place up. A running file is told by its own signal. */
@@ -33,6 +37,7 @@ type Pace = 'quick' | 'slow';
 
 interface Waiting {
   applicant: Applicant;
+  shares: boolean;
   since: number;
   /** The place that was reported last. */
   told: number;
@@ -43,6 +48,8 @@ interface Waiting {
 interface Runner {
   user_id: string;
   pace: Pace;
+  /** Up to FILES_TOGETHER files that share take one place. */
+  shares: boolean;
   /** When an engine took it up; undefined while it waits for a process to start. */
   began: number | undefined;
   /** It has run for longer than a quick file does. */
@@ -85,6 +92,12 @@ function* orderOf(rows: readonly Waiting[][]): Generator<Waiting> {
 }
 
 const now = () => performance.now();
+
+/** The places that files take. */
+function placesOf(files: readonly { shares: boolean }[]): number {
+  const sharing = files.filter(({ shares }) => shares).length;
+  return files.length - sharing + Math.ceil(sharing / FILES_TOGETHER);
+}
 
 /** Adds to a file's engine time of the last minute. */
 function charge({ used }: Share, from: number, to: number): void {
@@ -171,21 +184,35 @@ export class ScanQueue {
 
   /** The next file of a lane, if any may run. */
   private nextOf(pace: Pace): { waiting: Waiting; rank: number } | undefined {
-    const next = this.rowsOf(pace).find(({ user_id }) => this.shareOf(user_id).running < this.per_person);
-    const waiting = next?.row[0];
-    return next === undefined || waiting === undefined ? undefined : { waiting, rank: next.rank };
+    for (const { user_id, row, rank } of this.rowsOf(pace)) {
+      const [waiting] = row;
+      const theirs = [...this.runners].filter((runner) => runner.user_id === user_id);
+      if (waiting !== undefined && placesOf([...theirs, waiting]) <= this.per_person) return { waiting, rank };
+    }
+    return undefined;
+  }
+
+  /** Whether there is a place for a file beside the running ones. */
+  private hasPlace(waiting: Waiting): boolean {
+    return placesOf([...this.runners, waiting]) <= this.slots;
+  }
+
+  /** Whether a file may join those that share one place, although another one comes before it that there is no place for. Where they have several places, that one gets the next. */
+  private mayJoin(waiting: Waiting): boolean {
+    const sharing = [...this.runners].filter(({ shares }) => shares).length;
+    return waiting.shares && sharing > 0 && sharing < FILES_TOGETHER;
   }
 
   /** The next file, and how it is held to be; undefined while no slot is free for anybody. */
   private pick(): { waiting: Waiting; pace: Pace } | undefined {
-    if (this.runners.size >= this.slots) return undefined;
     const quick = this.nextOf('quick');
     const slow = this.count('slow') < this.slow_maximum ? this.nextOf('slow') : undefined;
     const slow_first =
       slow !== undefined &&
       (quick === undefined || slow.rank < quick.rank || (slow.rank === quick.rank && this.count('quick') > 0));
-    if (slow_first) return { waiting: slow.waiting, pace: 'slow' };
-    return quick && { waiting: quick.waiting, pace: 'quick' };
+    if (slow_first && this.hasPlace(slow.waiting)) return { waiting: slow.waiting, pace: 'slow' };
+    const has_place = quick !== undefined && (slow_first ? this.mayJoin(quick.waiting) : this.hasPlace(quick.waiting));
+    return has_place ? { waiting: quick.waiting, pace: 'quick' } : undefined;
   }
 
   private remove(pace: Pace, waiting: Waiting): void {
@@ -202,7 +229,10 @@ export class ScanQueue {
     share.running += 1;
     this.turn += 1;
     share.served[pace] = this.turn;
-    const runner: Runner = { user_id, pace, began: undefined, overdue: false, stop: new AbortController(), timer: undefined };
+    const runner: Runner = {
+      ...{ user_id, pace, shares: waiting.shares, began: undefined, overdue: false },
+      ...{ stop: new AbortController(), timer: undefined },
+    };
     this.runners.add(runner);
     waiting.begin(runner);
   }
@@ -242,9 +272,11 @@ export class ScanQueue {
    */
   private makeRoom(): void {
     for (const runner of this.runners) {
+      if (runner.overdue) runner.shares = false;
       if (runner.overdue && runner.pace === 'quick' && this.count('slow') < this.slow_maximum) runner.pace = 'slow';
     }
-    const waits = this.slots > 1 && this.runners.size >= this.slots && this.nextOf('quick') !== undefined;
+    const next = this.nextOf('quick');
+    const waits = this.slots > 1 && next !== undefined && !this.hasPlace(next.waiting);
     const isStopping = [...this.runners].some(({ stop }) => stop.signal.aborted);
     const late = [...this.runners].find(({ pace, overdue }) => overdue && pace === 'quick');
     if (this.closed || !waits || isStopping || late === undefined) return;
@@ -285,12 +317,16 @@ export class ScanQueue {
   }
 
   /** Waits for a turn; undefined when the place was given up. A file that was set aside is the next of its person's. */
-  private async wait(applicant: Applicant, pace: Pace, is_next: boolean): Promise<Runner | undefined> {
+  private async wait(
+    applicant: Applicant,
+    { pace, shares, is_next }: { pace: Pace; shares: boolean; is_next: boolean },
+  ): Promise<Runner | undefined> {
     const { user_id, signal } = applicant;
     if (this.closed || signal?.aborted) return undefined;
     const begun = Promise.withResolvers<Runner | undefined>();
     const waiting: Waiting = {
       applicant,
+      shares,
       since: now(),
       told: 0,
       begin: begun.resolve,
@@ -312,20 +348,25 @@ export class ScanQueue {
 
   /**
    * Does `work` when it is the file's turn; answers undefined when it gave its place up before, or when all is over. `work` calls `begun` when an engine takes the
-   * file up: from then on its time counts. `stop` is aborted when another file needs the place more: then `work` ends soon, with its answer or with SET_ASIDE.
+   * file up: from then on its time counts. `stop` is aborted when another file needs the place more: then `work` ends soon, with its answer or with SET_ASIDE. `together` is there while the file shares
+   * its place: `onLong` says that it needs one for itself. A file that is set aside then gets a place for itself.
    */
   async take<T>(
     applicant: Applicant,
-    work: (stop: AbortSignal, begun: () => void) => Promise<T | typeof SET_ASIDE>,
+    work: (stop: AbortSignal, begun: () => void, together?: { onLong: () => void }) => Promise<T | typeof SET_ASIDE>,
   ): Promise<T | undefined> {
     let pace: Pace = applicant.size <= this.small_bytes ? 'quick' : 'slow';
-    for (let was_set_aside = false; ; was_set_aside = true) {
-      const runner = await this.wait(applicant, pace, was_set_aside);
+    for (let shares = applicant.is_held === true, is_next = false; ; shares = false, is_next = true) {
+      const runner = await this.wait(applicant, { pace, shares, is_next });
       if (runner === undefined) return undefined;
+      const onLong = () => {
+        runner.shares = false;
+      };
       try {
-        const answer = await work(runner.stop.signal, () => this.takeUp(runner));
+        const answer = await work(runner.stop.signal, () => this.takeUp(runner), shares ? { onLong } : undefined);
         if (answer !== SET_ASIDE) return answer;
-        pace = 'slow';
+        // One that only came together with a slow one is not slow for that.
+        if (!shares || runner.stop.signal.aborted) pace = 'slow';
       } finally {
         this.end(runner);
         this.serve();
