@@ -109,7 +109,7 @@ test('a picture and an email are checked, kept, shown to support and deleted', a
   await page.getByRole('button', { name: 'Show it' }).click();
   await expect(page.getByText('Scam check, shown to support')).toBeVisible();
   await picture(page, 'card');
-  await page.getByRole('link', { name: 'See it on its screen' }).click();
+  await page.getByRole('link', { name: 'Open it' }).click();
   await expect(page.getByRole('dialog', { name: 'Kept check' })).toBeVisible();
   await page.keyboard.press('Escape');
   await kept.getByRole('button', { name: /^Delete: / }).click();
