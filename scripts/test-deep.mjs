@@ -68,6 +68,18 @@ async function startShared() {
 await install(/** @type {(keyof typeof NEEDS)[]} */ (Object.keys(NEEDS)));
 if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !== 0) gate.failStep('The build failed; see above.');
 
+/** Programs that operators install for the text of pictures (scam/src/picture-text.ts), with the data of three languages: 76 MB that only one file of tests needs. */
+const PICTURE_TEXT = [
+  'tesseract.js-core@7.0.0',
+  ...['eng', 'deu', 'pol'].map((language) => `@tesseract.js-data/${language}@1.0.0`),
+];
+if (rooms.includes('scam')) {
+  const { code } = await run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ...PICTURE_TEXT], {
+    cwd: ROOT,
+  });
+  if (code !== 0) gate.skip(1, 'the npm packages of tesseract');
+}
+
 const projects = rooms.filter((room) => PROJECTS.includes(room));
 if (projects.length > 0) {
   const named = projects.map((room) => `--project=${room}`);

@@ -25,7 +25,12 @@ const MESSAGES = [
 const reader = openTextReader({ deadlineMs: PATIENCE_MS });
 const languages = new Set<string>(installedLanguages().map(({ language }) => language));
 const hasChromium = spawnSync(CHROMIUM, ['--version']).error === undefined;
-const missing = reader === undefined ? 'tesseract.js-core or its data is not installed' : hasChromium ? undefined : 'no Chromium';
+const missing =
+  reader === undefined
+    ? 'not installed: npm install --no-save tesseract.js-core@7.0.0 @tesseract.js-data/{eng,deu,pol}@1.0.0'
+    : hasChromium
+      ? undefined
+      : 'no Chromium';
 if (missing !== undefined) process.stdout.write(`skipped, because pictures with text are made and read here: ${missing}\n`);
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-picture-text-'));

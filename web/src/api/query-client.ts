@@ -28,12 +28,12 @@ function retryDelay(count: number, error: Error): number {
 function askAgain(queries: QueryClient): void {
   const outdated = new Set<string>();
   queries.getQueryCache().subscribe((event) => {
-    const { queryHash, queryKey, state } = event.query;
+    const { queryHash, state } = event.query;
     if (event.type === 'removed') outdated.delete(queryHash);
     if (event.type !== 'updated') return;
     const { type } = event.action;
     if (type === 'invalidate' && state.fetchStatus === 'fetching' && state.data === undefined) outdated.add(queryHash);
-    if (type === 'success' && outdated.delete(queryHash)) void queries.invalidateQueries({ queryKey, exact: true });
+    if (type === 'success' && outdated.delete(queryHash)) void queries.invalidateQueries({ predicate: (query) => query.queryHash === queryHash });
   });
 }
 

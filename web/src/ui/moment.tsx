@@ -1,5 +1,5 @@
 import { daysBetween, describeEnd, startOfDate, dayOf as zonedDayOf } from '@palisade/contract/day';
-import { formatDate, formatRelative, type DateForm } from '@palisade/contract/intl';
+import { type DateForm, formatDate, formatRelative } from '@palisade/contract/intl';
 import { useSyncExternalStore } from 'react';
 import { LOCALE, ZONE } from './place.ts';
 

@@ -30,7 +30,7 @@ interface DeskNewsOptions {
   topics: Pick<Topics, 'publish' | 'isHeard'>;
   people: People;
   jobs: Pick<Jobs, 'handle'>;
-  /** Answers that are kept until the staff is told of a change: some of the staff ask without hearing what is told. */
+  /** Answers that are kept until the conversations change. Staff who ask for counts need not listen for changes. */
   kept: Pick<KeptAnswers, 'told'>;
   logger: FastifyBaseLogger;
 }

@@ -31,7 +31,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
   // The answer is as high as what it says, and stands first: what is below comes with it, and does not move.
   const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
-  // What stands below the alerts in the same card comes with them.
+  // Lists below the alerts in the same card are drawn together with them.
   const isFilling = [useSimulatedAlerts(isPremium), useQuery({ ...suppressionsQuery, enabled: isPremium })].some(
     (read) => read.isLoading,
   );
