@@ -6,7 +6,7 @@ export interface JoinedSignal {
   release(): void;
 }
 
-/** What `AbortSignal.any` does, without the weak references that it leaves to the collection of garbage: for signals that are made for each request. */
+/** Joins signals as `AbortSignal.any` does, without the weak references that it leaves to the collection of garbage: for signals that are made for each request. */
 export function joinSignals(signals: readonly AbortSignal[]): JoinedSignal {
   const joined = new AbortController();
   const follow = () => joined.abort(signals.find(({ aborted }) => aborted)?.reason);
