@@ -31,7 +31,10 @@ export class RecordWriter {
   private statementFor(rows: readonly ScanRow[]): CompiledQuery {
     const known = this.statements.get(rows.length);
     if (known !== undefined)
-      return { ...known.compiled, parameters: rows.flatMap((row) => known.columns.map((column): unknown => Reflect.get(row, column))) };
+      return {
+        ...known.compiled,
+        parameters: rows.flatMap((row) => known.columns.map((column): unknown => Reflect.get(row, column))),
+      };
     const compiled = this.database.insertInto('scans').values(rows).compile();
     // Kysely takes the order of the columns from the first row.
     this.statements.set(rows.length, { compiled, columns: Object.keys(rows[0] ?? {}) });
