@@ -1,4 +1,4 @@
-// Small files in memory are read together: as many as wait go to one process as one message. The process answers each file on its own, and begins no further one after a short time.
+// Small files in memory are read together: as many as wait go to one process as one message. The process answers each one separately, and begins no further one after a short time.
 
 /** The most files that go to a process as one message. */
 export const FILES_TOGETHER = 8;
@@ -21,7 +21,7 @@ export function lastBegin(): number {
   return systemTime() + BEGUN_WITHIN_MS;
 }
 
-/** Callbacks of a file that is read with others. */
+/** Callbacks of a file that may be read with others. */
 export interface Together {
   /** Called when the file takes longer than files that are read together do. */
   onLong: () => void;

@@ -137,7 +137,7 @@ interface Member {
   is_replaced: boolean;
 }
 
-/** The files of one message to a process. */
+/** The files that a process was given. */
 interface Reading {
   /** The file that it is at: the first of them that has no answer yet. */
   waiting: Waiting;
@@ -193,7 +193,7 @@ interface YaraPoolOptions {
 /** Whether a process has a file, or matches for others. */
 const isAtWork = ({ current, helping }: Member) => current !== undefined || helping.length > 0;
 
-/** The message to an engine process about a file. */
+/** A file in the form of a message to an engine process. */
 function messageOf({ job: { id, path, bytes, size, name, sha256, folder, password } }: Waiting): FileMessage {
   const file = { job: id, path, size, name, sha256, folder };
   return { ...file, ...(bytes === undefined ? {} : { bytes }), ...(password === undefined ? {} : { password }) };
@@ -381,7 +381,7 @@ class YaraProcesses implements YaraPool {
     }
   }
 
-  /** A process has finished its current file, and begins the next one unless `is_last`. Answers the finished file. */
+  /** A process is done with the file that it was at, and begins the next one unless `is_last`. Answers the file. */
   private advance(member: Member, reading: Reading, is_last: boolean): Waiting | undefined {
     if (is_last) this.setAside(reading.following.splice(0));
     const next = reading.following.shift();

@@ -6,7 +6,7 @@ export interface JoinedSignal {
   release(): void;
 }
 
-/** As `AbortSignal.any`, for signals that are made for each request: that one leaves weak references to the collection of garbage. */
+/** Joins signals as `AbortSignal.any` does, without the weak references that it leaves to the collection of garbage: for signals that are made for each request. */
 export function joinSignals(signals: readonly AbortSignal[]): JoinedSignal {
   const joined = new AbortController();
   const follow = () => joined.abort(signals.find(({ aborted }) => aborted)?.reason);

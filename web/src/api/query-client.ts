@@ -33,7 +33,8 @@ function askAgain(queries: QueryClient): void {
     if (event.type !== 'updated') return;
     const { type } = event.action;
     if (type === 'invalidate' && state.fetchStatus === 'fetching' && state.data === undefined) outdated.add(queryHash);
-    if (type === 'success' && outdated.delete(queryHash)) void queries.invalidateQueries({ predicate: (query) => query.queryHash === queryHash });
+    if (type === 'success' && outdated.delete(queryHash))
+      void queries.invalidateQueries({ predicate: (query) => query.queryHash === queryHash });
   });
 }
 
