@@ -94,7 +94,7 @@ const CALLS =
 
 /** The components of every screen, and the library that asks for records: the screen behind sign-in has all of it. */
 const COMPONENTS =
-  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|shown-name|moment|place)\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|day|intl)\./u;
+  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|shown-name|moment|place)\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|day|intl|phrase)\./u;
 
 /** The router, and what the shell and most screens behind sign-in ask for. The shell itself is no part: it imports what is of no group, which asks for these. */
 const SIGNED_IN =
