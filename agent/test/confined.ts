@@ -46,6 +46,9 @@ mount -t tmpfs none "$kept"
 cp -a /etc/. "$kept" 2>/dev/null || true
 mount --move "$kept" /etc
 rmdir "$kept" 2>/dev/null || true
+mount -t tmpfs -o mode=755 none /mnt
+mkdir /mnt/palisade
+mount --rbind "$1" /mnt/palisade
 for folder in /home /var/lib /run; do mount -t tmpfs -o mode=755 none "$folder"; done
 mount -t tmpfs -o mode=1777 none /tmp
 printf 'root:x:0:0:root:/root:/bin/sh\\nanna:x:1000:1000::/home/anna:/bin/sh\\nben:x:1001:1001::/home/ben:/bin/sh\\n' > /etc/passwd
@@ -81,8 +84,9 @@ const ANSWER_MS = 150_000;
 /** Beyond it an agent that does not end is killed, and the test fails by the time. ms. */
 const END_MS = 15_000;
 const REPOSITORY = new URL('../..', import.meta.url).pathname;
-/** A place outside of the mounts of the tests' namespaces. */
 const BUNDLE = join(REPOSITORY, 'agent/dist/attacked');
+/** A path of the repository as the namespace has it: the repository may lie in /home or /tmp, which are others there. Programs of the system stay where they are. */
+const inside = (path: string) => (path.startsWith(REPOSITORY) ? join('/mnt/palisade', path.slice(REPOSITORY.length)) : path);
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', MALLOC_ARENA_MAX: '1' };
 
 /** The flags that the agent is started with on a device. */
@@ -101,7 +105,12 @@ export function bundleAgentForAttacks(): void {
 
 function startAgent(enter: readonly string[]): AgentUnderTest {
   const caps = ['setpriv', '--bounding-set', `-all,${unitsCapabilities()}`, '--inh-caps=-all', '--no-new-privs'];
-  const program = [process.execPath, ...nodeFlags(), join(BUNDLE, 'run-files.cjs'), join(REPOSITORY, 'server/signatures/rules')];
+  const program = [
+    inside(process.execPath),
+    ...nodeFlags(),
+    inside(join(BUNDLE, 'run-files.cjs')),
+    inside(join(REPOSITORY, 'server/signatures/rules')),
+  ];
   const [command = '', ...args] = [...enter, ...caps, ...program];
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -163,7 +172,7 @@ function startAgent(enter: readonly string[]): AgentUnderTest {
 
 /** @throws Error where the kernel refuses it */
 export async function createComputer(): Promise<Computer> {
-  const holder = spawn('unshare', ['-U', '-m', 'sh', '-c', SET_UP], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const holder = spawn('unshare', ['-U', '-m', 'sh', '-c', SET_UP, 'sh', REPOSITORY], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: holder.stdout })[Symbol.asyncIterator]();
   const { pid } = holder;
   if ((await lines.next()).value !== 'made' || pid === undefined) throw new Error('no namespace was made');
