@@ -212,15 +212,16 @@ test('engines that are killed in the middle of 50 uploads lose none, and none is
   });
   const records = await Promise.all(uploads);
   for (const { filename, scan_status, status_detail } of records) {
-    if (status_detail !== 'engine_down') expect([filename, scan_status]).toEqual([filename, endOf(filename)]);
-    else expect([filename, scan_status]).toEqual([filename, 'pending']);
+    // On a busy machine an answer may come before an engine is back.
+    const is_unread = status_detail === 'engine_down' || status_detail === 'queued';
+    expect([filename, scan_status]).toEqual([filename, is_unread ? 'pending' : endOf(filename)]);
   }
   await vi.waitFor(
     async () => {
       const ends = (await list()).map(({ filename, scan_status, status_detail }) => [
         filename,
         scan_status,
-        status_detail === 'engine_down',
+        status_detail === 'engine_down' || status_detail === 'queued',
       ]);
       expect(ends).toHaveLength(50);
       expect(ends).toEqual(ends.map(([filename]) => [filename, endOf(String(filename)), false]));

@@ -55,6 +55,19 @@ test('processes beyond the first end when they have been idle, and come again wi
   }
 });
 
+test('a file is not blamed for processes that die together, of which it had one', { timeout: 120_000 }, async () => {
+  const { pool, scan } = start(ENGINE_MEMORY, 3);
+  await Promise.all([scan(EICAR), scan(EICAR), scan(EICAR)]);
+  await vi.waitFor(() => expect(pool.status().processes.ready).toBe(3), PATIENCE);
+  const told: Deaths[] = [];
+  const begun = Promise.withResolvers<void>();
+  const file = scan(BIG, { onBegin: () => begun.resolve(), onDeath: async (deaths) => void told.push(deaths) });
+  await begun.promise;
+  for (const pid of pool.pids()) process.kill(pid, 'SIGKILL');
+  expect(await file).toMatchObject({ kind: 'examined' });
+  expect(told.map(({ count }) => count)).toEqual([1]);
+});
+
 describe.runIf(process.platform === 'linux')('a process over its memory', () => {
   // proves: attack-A.3-1, attack-A.3-3
   test('is ended and replaced, while the scan of another file continues; the second time is final for engines of this edition', {
