@@ -38,6 +38,15 @@ function probe(): string | undefined {
 export const not_confined: string | undefined = probe();
 if (not_confined !== undefined) process.stdout.write(`skipped, because the agent cannot be attacked here: ${not_confined}\n`);
 
+const REPOSITORY = new URL('../..', import.meta.url).pathname;
+/** Part of a script that makes a namespace, before it mounts others over /home and /tmp, in which the repository may lie. */
+export const MOUNT_REPOSITORY = `mount -t tmpfs -o mode=755 none /mnt
+mkdir /mnt/palisade
+mount --rbind '${REPOSITORY}' /mnt/palisade`;
+/** A path of the repository as such a namespace has it. Programs of the system stay where they are. */
+export const inside = (path: string) =>
+  path.startsWith(REPOSITORY) ? join('/mnt/palisade', path.slice(REPOSITORY.length)) : path;
+
 const SET_UP = `set -e
 echo made
 read mapped
@@ -46,9 +55,7 @@ mount -t tmpfs none "$kept"
 cp -a /etc/. "$kept" 2>/dev/null || true
 mount --move "$kept" /etc
 rmdir "$kept" 2>/dev/null || true
-mount -t tmpfs -o mode=755 none /mnt
-mkdir /mnt/palisade
-mount --rbind "$1" /mnt/palisade
+${MOUNT_REPOSITORY}
 for folder in /home /var/lib /run; do mount -t tmpfs -o mode=755 none "$folder"; done
 mount -t tmpfs -o mode=1777 none /tmp
 printf 'root:x:0:0:root:/root:/bin/sh\\nanna:x:1000:1000::/home/anna:/bin/sh\\nben:x:1001:1001::/home/ben:/bin/sh\\n' > /etc/passwd
@@ -83,10 +90,7 @@ export interface AgentUnderTest {
 const ANSWER_MS = 150_000;
 /** Beyond it an agent that does not end is killed, and the test fails by the time. ms. */
 const END_MS = 15_000;
-const REPOSITORY = new URL('../..', import.meta.url).pathname;
 const BUNDLE = join(REPOSITORY, 'agent/dist/attacked');
-/** A path of the repository as the namespace has it: the repository may lie in /home or /tmp, which are others there. Programs of the system stay where they are. */
-const inside = (path: string) => (path.startsWith(REPOSITORY) ? join('/mnt/palisade', path.slice(REPOSITORY.length)) : path);
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', MALLOC_ARENA_MAX: '1' };
 
 /** The flags that the agent is started with on a device. */
@@ -172,7 +176,7 @@ function startAgent(enter: readonly string[]): AgentUnderTest {
 
 /** @throws Error where the kernel refuses it */
 export async function createComputer(): Promise<Computer> {
-  const holder = spawn('unshare', ['-U', '-m', 'sh', '-c', SET_UP, 'sh', REPOSITORY], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const holder = spawn('unshare', ['-U', '-m', 'sh', '-c', SET_UP], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: holder.stdout })[Symbol.asyncIterator]();
   const { pid } = holder;
   if ((await lines.next()).value !== 'made' || pid === undefined) throw new Error('no namespace was made');

@@ -2,17 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { unitsCapabilities } from './confined.ts';
+import { inside, MOUNT_REPOSITORY, unitsCapabilities } from './confined.ts';
 
 // The desktop that remote control shows, while another local user tries to have theirs shown. In mount, network and process namespaces of the test.
 
 const [PERSON, ATTACKER] = [4_001, 4_002];
 const GROUP = 4_003;
 const SECONDS = 30;
-const ATTACKER_PROGRAM = new URL('./desktop-attacker.sh', import.meta.url).pathname;
-const SCREEN = new URL('./x-screen.ts', import.meta.url).pathname;
-const VNC = new URL('./run-vnc.ts', import.meta.url).pathname;
-const FIND = new URL('./find-desktop.ts', import.meta.url).pathname;
+const beside = (name: string) => inside(new URL(name, import.meta.url).pathname);
+const NODE = inside(process.execPath);
+const ATTACKER_PROGRAM = beside('./desktop-attacker.sh');
+const SCREEN = beside('./x-screen.ts');
+const VNC = beside('./run-vnc.ts');
+const FIND = beside('./find-desktop.ts');
 
 /** Why it cannot be tried here. */
 function refusal(): string | undefined {
@@ -35,6 +37,7 @@ if (REFUSAL !== undefined) process.stdout.write(`The owner of the desktop was no
 /** A computer at which a person is signed in to display :0, and another user is busy. `more` is run before the agent looks. */
 function lookedFor(seconds: number, more = ''): Record<string, number> {
   const script = `set -e
+${MOUNT_REPOSITORY}
 mount -t tmpfs -o mode=1777 none /tmp
 mount -t tmpfs none /run
 mkdir -m 1777 /tmp/.X11-unix
@@ -48,14 +51,14 @@ chown ${ATTACKER}:${ATTACKER} /tmp/attacker
 person='setpriv --reuid ${PERSON} --regid ${PERSON} --clear-groups'
 attacker='setpriv --reuid ${ATTACKER} --regid ${ATTACKER} --clear-groups'
 # The person is signed in first: whoever takes the name of a display before that keeps the X server from starting.
-$person env ${process.execPath} ${SCREEN} /tmp/.X11-unix/X0 >/dev/null 2>&1 &
+$person env ${NODE} ${SCREEN} /tmp/.X11-unix/X0 >/dev/null 2>&1 &
 while [ ! -e /tmp/.X11-unix/X0 ]; do sleep 0.1; done
-$attacker sh ${ATTACKER_PROGRAM} /tmp/attacker ${process.execPath} ${SCREEN} >/dev/null 2>&1 &
+$attacker sh ${ATTACKER_PROGRAM} /tmp/attacker ${NODE} ${SCREEN} >/dev/null 2>&1 &
 while [ ! -e /tmp/attacker/pipe ]; do sleep 0.1; done
 DISPLAY=:0 HOME=/tmp/person $person sleep 1000 &
 sleep 0.3
 ${more}
-exec setpriv --bounding-set=-all,${unitsCapabilities()} --inh-caps=-all ${process.execPath} ${FIND} ${seconds}`;
+exec setpriv --bounding-set=-all,${unitsCapabilities()} --inh-caps=-all ${NODE} ${FIND} ${seconds}`;
   const { stdout, stderr } = spawnSync('unshare', ['-mnp', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
@@ -77,7 +80,7 @@ test.skipIf(REFUSAL !== undefined)('shows the screen of the signed-in session wh
 
 // proves: attack-E.8-1
 test.skipIf(REFUSAL !== undefined)('shows nothing while another user listens on the abstract name of the display', LOCAL, () => {
-  const answers = lookedFor(2, `$attacker ${process.execPath} ${SCREEN} @/tmp/.X11-unix/X0 >/dev/null 2>&1 &\nsleep 1`);
+  const answers = lookedFor(2, `$attacker ${NODE} ${SCREEN} @/tmp/.X11-unix/X0 >/dev/null 2>&1 &\nsleep 1`);
   expect(Object.keys(answers)).toEqual(['none']);
 });
 
@@ -94,6 +97,7 @@ test.skipIf(REFUSAL !== undefined || !existsSync('/usr/bin/mkfifo'))('waits for 
 /** The desktop of a person who is signed in: a screen in memory that takes programs with the person's cookie alone, and the agent with the capabilities of its unit. */
 function shown(program: string): Record<string, string> {
   const script = `set -e
+${MOUNT_REPOSITORY}
 mount -t tmpfs -o mode=1777 none /tmp
 mount -t tmpfs none /run
 printf 'root:x:0:0::/root:/bin/sh\\nanna:x:${PERSON}:${GROUP}::/tmp/person:/bin/sh\\n' > /run/passwd
@@ -110,7 +114,7 @@ $person Xvfb :0 -screen 0 320x200x24 -nolisten tcp -auth /tmp/person/.Xauthority
 while [ ! -e /tmp/.X11-unix/X0 ]; do sleep 0.1; done
 DISPLAY=:0 $person sleep 1000 &
 sleep 0.3
-exec setpriv --bounding-set=-all,${unitsCapabilities()} --inh-caps=-all --no-new-privs ${process.execPath} ${VNC} /run/agent ${program}`;
+exec setpriv --bounding-set=-all,${unitsCapabilities()} --inh-caps=-all --no-new-privs ${NODE} ${VNC} /run/agent ${program}`;
   const { stdout, stderr } = spawnSync('unshare', ['-mnp', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
