@@ -102,7 +102,7 @@ const SIGNED_IN =
 
 /** Parts of lists and dialogs: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =
-  /\/src\/api\/change\.|\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
+  /\/src\/api\/(?:change|pages)\.|\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|list-filters|listed|records|refreshed-card|refusal|searched-pages|show-more|two-lines)\.|\/use-debounced-value\/|\/icons\/IconArrowsSort\./u;
 
 /** Parts of every screen that administrators alone have. */
 const STAFF =

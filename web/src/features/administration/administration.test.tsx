@@ -140,7 +140,7 @@ describe('Users', () => {
     renderForTest(<UsersPage />);
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: 'Invite someone' }));
-    const dialog = within(screen.getByRole('dialog', { name: 'Invite someone' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
     await user.type(dialog.getByLabelText('Email'), 'zoe@example.com');
     await user.selectOptions(dialog.getByLabelText('Role'), 'Support');
     server.on(invitePerson, refusal('conflict', { detail: 'zoe@example.com has an account already.' }));

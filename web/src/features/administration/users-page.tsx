@@ -2,7 +2,7 @@ import { roleSchema } from '@palisade/contract/auth';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import type { AdminUser, UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useMayAdministrate } from '#api/policies.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
@@ -16,10 +16,12 @@ import { Page } from '#ui/page.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Invitations } from './invitations.tsx';
-import { UserDialog } from './user-dialog.tsx';
 import { UserTable } from './user-table.tsx';
 import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
 import './administration.css';
+
+/** Dialogs bring the kit's along, so it comes when it is opened. */
+const UserDialog = lazy(async () => ({ default: (await import('./user-dialog.tsx')).UserDialog }));
 
 export function UsersPage() {
   const isAdmin = useMayAdministrate();
@@ -133,7 +135,7 @@ function People() {
           )}
         </Listed>
         {more}
-        {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
+        <Suspense>{open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}</Suspense>
       </Card>
       {/* Below a list that is on its way it would be pushed out of sight. */}
       {(users || error) && <Invitations />}

@@ -1,4 +1,5 @@
 import type { Role } from '@palisade/contract/auth';
+import { listInvitations } from '@palisade/contract/invitation';
 import {
   type AdminUser,
   changeUser,
@@ -55,3 +56,9 @@ export function useEndUserSessions(user_id: string) {
     renews: [AUDIT_KEY],
   });
 }
+
+export const invitationsQuery = queryOptions({
+  // Below the people: a change of them reads it anew.
+  queryKey: ['users', 'invitations'],
+  queryFn: ({ signal }) => call(listInvitations, { query: {}, signal }),
+});

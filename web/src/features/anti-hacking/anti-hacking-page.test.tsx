@@ -14,7 +14,7 @@ import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { act, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { alertOf, CONFIG, monitorOf, NO_PLAN, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
+import { alertCountsOf, alertOf, CONFIG, monitorOf, NO_PLAN, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
@@ -268,6 +268,18 @@ describe('Simulate Threat', () => {
     expect(head).toHaveTextContent('SIMULATED');
     expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).toHaveTextContent(/Simulated.* 1 simulated alert,/u);
     expect(screen.getByRole('link', { name: 'See what an alert looks like' }).getAttribute('href')).toContain(threat.id);
+  });
+
+  it('keeps live mode on while the first drill gets a list of its own', async () => {
+    server.on(simulateThreat, reply(simulateThreat, { success: true, threat_detected: alertOf({ simulated: true }) }));
+    server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [], current_stats: statsOf() }));
+    await open();
+    await press('switch', 'LIVE');
+    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 1, real: 0 }) })));
+    // The list of simulated alerts is on its way.
+    server.on(listAlerts, () => new Promise(() => undefined));
+    await press('button', 'Simulate Threat');
+    expect(screen.getByRole('switch', { name: 'LIVE' })).toBeChecked();
   });
 
   it('says that it did not work', async () => {

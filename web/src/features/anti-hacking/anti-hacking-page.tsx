@@ -35,8 +35,11 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const isFilling = [useSimulatedAlerts(isPremium), useQuery({ ...suppressionsQuery, enabled: isPremium })].some(
     (read) => read.isLoading,
   );
+  // Once drawn they stay: a first drill has its list read, and takes nothing away meanwhile.
+  const [isFilled, setIsFilled] = useState(false);
+  if (!isFilled && isPremium && !isAnswering && !alerts.isPending && !isFilling) setIsFilled(true);
   // Lower parts are drawn after them, in slices: at once they would block a phone.
-  const isRest = useDeferredValue(!isAnswering && !alerts.isPending && !isFilling, false);
+  const isRest = useDeferredValue(isFilled, false);
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);
   return (
