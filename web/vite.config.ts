@@ -109,7 +109,7 @@ const STAFF =
   /\/src\/app\/shell\/(?:open-group|proxy-findings|staff-nav)\.|\/contract\/src\/proxy\.|\/icons\/IconCreditCardPay\./u;
 
 /** Shared parts of one's own account. Code of a single part stays with it: the rest would ask that part for it, in a circle. */
-const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;
+const ACCOUNT = /\/src\/features\/account\/(?!account-dialogs|app-setup|email-proof)/u;
 
 export default defineConfig({
   plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting()],
