@@ -9,12 +9,11 @@ import { inside, MOUNT_REPOSITORY, unitsCapabilities } from './confined.ts';
 const [PERSON, ATTACKER] = [4_001, 4_002];
 const GROUP = 4_003;
 const SECONDS = 30;
-const beside = (name: string) => inside(new URL(name, import.meta.url).pathname);
 const NODE = inside(process.execPath);
-const ATTACKER_PROGRAM = beside('./desktop-attacker.sh');
-const SCREEN = beside('./x-screen.ts');
-const VNC = beside('./run-vnc.ts');
-const FIND = beside('./find-desktop.ts');
+const ATTACKER_PROGRAM = inside(new URL('./desktop-attacker.sh', import.meta.url).pathname);
+const SCREEN = inside(new URL('./x-screen.ts', import.meta.url).pathname);
+const VNC = inside(new URL('./run-vnc.ts', import.meta.url).pathname);
+const FIND = inside(new URL('./find-desktop.ts', import.meta.url).pathname);
 
 /** Why it cannot be tried here. */
 function refusal(): string | undefined {
