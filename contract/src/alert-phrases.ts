@@ -29,7 +29,7 @@ const REPORT = {
 } as const;
 
 /**
- * What happened: the description of an alert. A code that ends in `.from` says the same as the one before it, and the address. A landed code never changes
+ * Descriptions of alerts. A code that ends in `.from` says the same as the one before it, and the address. A landed code never changes
  * its meaning or its parameters.
  */
 const DESCRIPTIONS = {

@@ -57,7 +57,7 @@ function pathOf({ url }: Address): string[] {
     .filter((part) => part !== '');
 }
 
-/** Whether words that ask to sign in, pay or confirm stand in an address. `shop` or `info` ask for nothing. */
+/** Whether an address has words that ask to sign in, pay or confirm. `shop` or `info` ask for nothing. */
 export function hasRequest(address: Address): boolean {
   const words = [...address.subdomains, address.label, ...pathOf(address)].flatMap(tokensOf).map(addressWord);
   return (

@@ -23,8 +23,6 @@ const KEPT_BYTES_MAXIMUM = 48 * 1024 ** 2;
 /** git makes no longer chains (pack.depth is 50, gc asks for 250 at most); each object of one is unpacked again where it was not kept. */
 const CHAIN_MAXIMUM = 4096;
 const OPEN_MAXIMUM = 10_000;
-/** Room for unpacked bytes is made in steps of at most this: a small object in more room than it needs would keep all of that room. Bytes. */
-const CHUNK_BYTES_MAXIMUM = 64 * 1024;
 /** A look at an object is charged like so many bytes. */
 const OBJECT_COST = 512;
 
@@ -103,10 +101,7 @@ class Pack {
     this.budget.spend(OBJECT_COST + size);
     // Packed bytes may be a little more than unpacked ones.
     const packed = this.reader.at(data_at, size + (size >> 3) + 1024);
-    const answer = decompress('zlib', packed, this.budget, {
-      most: size,
-      chunk_bytes: Math.min(CHUNK_BYTES_MAXIMUM, size + 1),
-    });
+    const answer = decompress('zlib', packed, this.budget, { most: size });
     if (answer.kind !== 'whole' || answer.plain.length !== size) throw new Unreadable('damaged');
     return { bytes: answer.plain, end: data_at + answer.read };
   }

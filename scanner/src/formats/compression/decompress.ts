@@ -75,6 +75,9 @@ function callDecoder(packing: Packing, packed: Buffer, options: Options): unknow
   }
 }
 
+/** Bytes that node:zlib allocates at a time unless it is told otherwise. */
+const CHUNK_BYTES = 16 * 1024;
+
 /** `most`: unpacked bytes; `is_open`: a cut stream gives its available part; `chunk_bytes`: bytes that are allocated at a time. */
 interface Order {
   most: number;
@@ -103,7 +106,8 @@ export function decompress(packing: Packing, packed: Buffer, budget: Budget, { m
   const options = {
     maxOutputLength: room,
     info: true,
-    ...(chunk_bytes === undefined ? {} : { chunkSize: Math.max(64, chunk_bytes) }),
+    // A small result in more room than it needs would keep all of that room.
+    chunkSize: Math.max(64, chunk_bytes ?? Math.min(CHUNK_BYTES, room + 1)),
     ...(packing === 'brotli' ? { params: BROTLI_PARAMETERS } : {}),
     ...(is_open === true
       ? { finishFlush: packing === 'brotli' ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH }

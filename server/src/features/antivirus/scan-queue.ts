@@ -192,7 +192,7 @@ export class ScanQueue {
     return undefined;
   }
 
-  /** Whether there is a place for a file beside the running ones. */
+  /** Whether a file has a place beside the running files. */
   private hasPlace(waiting: Waiting): boolean {
     return placesOf([...this.runners, waiting]) <= this.slots;
   }
