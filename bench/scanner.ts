@@ -190,7 +190,7 @@ async function measureSmall(server: BenchServer, token: string, clamd: BenchClam
   if (peer === undefined) console.error('Not measured beside clamav-rest-api: CLAMAV_REST_API names no folder with its source.');
   else {
     bar('4 KB files, 4 at once, embedded / clamav-rest-api', 'files/s', of('our'), of('rest'), { least: 1 });
-    // What is left for the bar before it when nothing but the least is done.
+    // The rate of an upload that does only the least: an upper limit for the bar before it.
     bar('the least an upload can be (bare-upload.ts) / clamav-rest-api', 'files/s', of('bare'), of('rest'), { least: 1 });
   }
 }

@@ -21,7 +21,7 @@ put() {
 for name in postgres_password redis_password storage_secret turn_secret metrics_token; do
   if [ -s "secrets/$name" ]; then continue; fi
   value=$(from_env "$(printf '%s' "$name" | tr '[:lower:]' '[:upper:]')")
-  if [ -z "$value" ]; then value=$(openssl rand -hex 32); fi
+  if [ -z "$value" ]; then value=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n'); fi
   put "$name" "$value"
 done
 

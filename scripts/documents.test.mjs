@@ -1,15 +1,13 @@
 // Checks the documents: every setting is described, every topic of decisions is in the index, every link leads somewhere, and nothing names a document that does not exist.
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
+import { projectFiles } from './project-files.mjs';
 
 const read = (/** @type {string} */ path) => readFileSync(join(ROOT, path), 'utf8');
 const own = 'scripts/documents.test.mjs';
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
-  .split('\n')
-  .filter((path) => path !== '' && existsSync(join(ROOT, path)));
+const files = projectFiles();
 const documents = files.filter((path) => path.endsWith('.md'));
 
 const anchorsOf = (/** @type {string} */ text) =>

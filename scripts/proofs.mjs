@@ -1,6 +1,5 @@
 // Collects the claims about the product and the tests that prove them. `node scripts/proofs.mjs --out FILE` writes the report as Markdown.
 // A comment directly above a test names the claims that it proves: `// proves: attack-A.1-1, asvs-1.2.4`. In the first line of a file it is about the whole file.
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,6 +10,7 @@ import { PRODUCT } from './claims/product.mjs';
 import { REMOTE_FAULTS } from './claims/remote-faults.mjs';
 import { SUPPORT } from './claims/support.mjs';
 import { ROOT } from './node-runtime.mjs';
+import { projectFiles } from './project-files.mjs';
 
 /**
  * `says` is the claim. A requirement of ASVS has `asks` and `status` instead, and `note`, the reason. `measured` names kept results, `shown_in` files (with `#section` of a document or `: words`)
@@ -95,12 +95,8 @@ export function proofsOf(file, text) {
 
 /** All tags of the repository. */
 export function allProofs() {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  }).split('\n');
-  const read = files
-    .filter((file) => TAGGED.test(file) && existsSync(join(ROOT, file)))
+  const read = projectFiles()
+    .filter((file) => TAGGED.test(file))
     .map((file) => proofsOf(file, readFileSync(join(ROOT, file), 'utf8')));
   return { proofs: read.flatMap(({ proofs }) => proofs), faults: read.flatMap(({ faults }) => faults) };
 }

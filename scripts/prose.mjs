@@ -1,11 +1,11 @@
 // Finds constructions in comments, test names and Markdown that a reader of English as a third language has to decode. `node scripts/prose.mjs` fails where a workspace has more of them
 // than scripts/prose-counts.json allows; `--list [workspace]` names each; `--lower` writes lower counts. The counts only fall.
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseSync } from 'vite';
 import { ROOT } from './node-runtime.mjs';
+import { projectFiles } from './project-files.mjs';
 
 const COUNTS = join(ROOT, 'scripts/prose-counts.json');
 const WORKSPACES = ['agent', 'bench', 'contract', 'e2e', 'scanner', 'scripts', 'server', 'web'];
@@ -132,11 +132,7 @@ export function paragraphsOf(file, text) {
 export function readAll() {
   /** @type {Record<string, { passages: number, findings: Finding[] }>} */
   const all = Object.fromEntries([...WORKSPACES, REST].map((name) => [name, { passages: 0, findings: [] }]));
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
-  // A file with a merge conflict is listed several times.
-  const files = [...new Set(listed.split('\n'))].filter(
-    (file) => /\.(?:ts|tsx|mjs|md)$/.test(file) && file !== 'scripts/prose.test.mjs' && existsSync(join(ROOT, file)),
-  );
+  const files = projectFiles().filter((file) => /\.(?:ts|tsx|mjs|md)$/.test(file) && file !== 'scripts/prose.test.mjs');
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const passages = file.endsWith('.md') ? paragraphsOf(file, text) : passagesOf(file, text);

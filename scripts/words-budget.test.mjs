@@ -1,9 +1,9 @@
 // Holds the documents to their length: what is not read is not kept.
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
+import { projectFiles } from './project-files.mjs';
 
 /** Words of all Markdown in the repository. */
 const ALL_MAXIMUM = 30_000;
@@ -24,16 +24,7 @@ const tooLong = (texts) =>
     .filter(([path, most]) => wordsOf(texts[path] ?? '') > most)
     .map(([path, most]) => `${path}: ${wordsOf(texts[path] ?? '')} of ${most}`);
 
-const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-});
-const texts = Object.fromEntries(
-  listed
-    .split('\n')
-    .filter((path) => path !== '' && existsSync(join(ROOT, path)))
-    .map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]),
-);
+const texts = Object.fromEntries(projectFiles('*.md').map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
 
 test('all Markdown together has at most 30,000 words', () => {
   expect(Object.keys(texts).length).toBeGreaterThan(20);

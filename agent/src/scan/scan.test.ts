@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DeviceEvent, SAID_BYTES_MAXIMUM, type ScanJob, type ScanReport, saidSchema } from '@palisade/contract/agent';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
+import { EICAR as EICAR_BYTES, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
@@ -32,7 +33,7 @@ import { packed } from './unnoted-findings.ts';
 import { openVerdicts } from './verdicts.ts';
 import { countFiles, readMounts, walk } from './walk.ts';
 
-const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE', '!$H+H*'].join('');
+const EICAR = EICAR_BYTES.toString('latin1');
 const SIGNATURES = new URL('../../../server/signatures/rules', import.meta.url).pathname;
 
 let root: string;
@@ -260,12 +261,8 @@ describe('a scan', () => {
 
   it('finds a file in an archive, moves the archive to the quarantine and restores it when asked', async () => {
     for (let index = 0; index < 20; index += 1) writeFileSync(join(root, `files/${index}.txt`), `harmless ${index}`);
-    writeFileSync(join(root, 'eicar.com'), EICAR);
-    execFileSync('python3', [
-      '-c',
-      `import zipfile; zipfile.ZipFile('${join(root, 'files/games.zip')}', 'w').write('${join(root, 'eicar.com')}', 'eicar.com')`,
-    ]);
-    const zip = readFileSync(join(root, 'files/games.zip'));
+    const games = zip([{ name: 'eicar.com', content: EICAR_BYTES }]);
+    writeFileSync(join(root, 'files/games.zip'), games);
     const first = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [first] });
     await ended(first.id, 'done');
@@ -304,7 +301,7 @@ describe('a scan', () => {
     const order = { id: newId(), finding_id: found[0]?.id ?? '', action: 'restore' as const };
     scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
     await vi.waitFor(() => expect(events).toEqual([{ event: 'order_done', order_id: order.id, ok: true, message: null }]));
-    expect(readFileSync(join(root, 'files/games.zip')).equals(zip)).toBe(true);
+    expect(readFileSync(join(root, 'files/games.zip')).equals(games)).toBe(true);
 
     // Of an order that was carried out the server is still to hear: another start of the agent does not try it again.
     await scans.close();
@@ -343,17 +340,12 @@ describe('a scan', () => {
     const deep = join(root, 'files', ...Array.from({ length: 14 }, () => part));
     mkdirSync(deep, { recursive: true });
     for (let index = 0; index < 15; index += 1) writeFileSync(join(deep, `${index}`), EICAR);
-    writeFileSync(join(root, 'eicar.com'), EICAR);
     // An archive in an archive in an archive: the finding in the innermost file names all three.
-    const nest = `
-import io, sys, zipfile
-path, bytes = sys.argv[1], open(sys.argv[2], 'rb').read()
-for ending in ['', '.zip', '.zip']:
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, 'w') as writing: writing.writestr(chr(0x1f600) * 1000 + ending, bytes)
-    bytes = archive.getvalue()
-open(path, 'wb').write(bytes)`;
-    execFileSync('python3', ['-c', nest, join(root, 'files/names.zip'), join(root, 'eicar.com')]);
+    const nested = ['', '.zip', '.zip'].reduce<Buffer>(
+      (content, ending) => zip([{ name: `${'\u{1f600}'.repeat(1_000)}${ending}`, content }]),
+      EICAR_BYTES,
+    );
+    writeFileSync(join(root, 'files/names.zip'), nested);
     const one = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [one] });
     await ended(one.id, 'done');

@@ -172,12 +172,14 @@ export const PIECES: readonly Wrapper[] = [
     name: 'binary property list',
     makes: 'file',
     ending: 'plist',
+    needs: ['python3'],
     wrap: (inner, { writers }) => writers.python('plist', inner.bytes, inner.name),
   },
   {
     name: 'pickle',
     makes: 'file',
     ending: 'pkl',
+    needs: ['python3'],
     wrap: (inner, { writers }) => writers.python('pickle', inner.bytes, inner.name),
   },
   {

@@ -34,8 +34,11 @@ export interface Writers {
   close(): void;
 }
 
+/** @throws where there is no Python */
 function startPython(): ChildProcessWithoutNullStreams {
-  return spawn(findProgram('python3') ?? 'python3', [join(import.meta.dirname, 'independent-writers.py')]);
+  const python = findProgram('python3');
+  if (python === undefined) throw new Error('There is no python3 on this machine.');
+  return spawn(python, [join(import.meta.dirname, 'independent-writers.py')]);
 }
 
 /** Opens the writers; programs start when they are first needed. */

@@ -8,7 +8,7 @@ import { PERSON, STAFF_TOPIC, type TopicName } from './topics/topics.ts';
 /** People whose answer of one endpoint is kept: 5 MB where each has 5 kB. */
 const PEOPLE_MAXIMUM = 1_000;
 
-/** What the reader of a list is asked with. */
+/** The parts of a call that a list is read for. */
 type ListCall<E extends Endpoint> = Pick<Call<E>, 'query' | 'request' | 'header'> & { session: { user: UserInfo } };
 
 /**
@@ -72,7 +72,7 @@ export class KeptAnswers {
     const encoded = async (asker: Asker) => encodeReply(endpoint, await read(asker));
     if (!this.alone) return encoded;
     const cache = createPersonCache({ read: encoded, keyOf, now: this.now });
-    // What a single person does changes nothing of it.
+    // Events of one person do not change it.
     this.caches.push({ isOfStaff: false, forget: () => {}, forgetAll: cache.forgetAll });
     return cache.of;
   }

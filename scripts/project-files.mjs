@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './node-runtime.mjs';
+
+/**
+ * The files of the project, committed and new, without what git ignores. `patterns` are git's, none for all. Also in a clone that
+ * another user owns, in which git refuses to work otherwise.
+ * @param {string[]} patterns @returns {string[]} paths from the root
+ */
+export function projectFiles(...patterns) {
+  const listed = execFileSync(
+    'git',
+    [
+      '-c',
+      `safe.directory=${ROOT.replace(/\/$/, '')}`,
+      'ls-files',
+      '-z',
+      '--cached',
+      '--others',
+      '--exclude-standard',
+      ...patterns,
+    ],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+  // A file with a merge conflict is listed several times.
+  return [...new Set(listed.split('\0'))].filter((path) => path !== '' && existsSync(join(ROOT, path)));
+}
