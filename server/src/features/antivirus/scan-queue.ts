@@ -197,7 +197,10 @@ export class ScanQueue {
     return placesOf([...this.runners, waiting]) <= this.slots;
   }
 
-  /** Whether a file may join those that share one place, although another one comes before it that there is no place for. Where they have several places, that one gets the next. */
+  /**
+   * Small files share one place, up to `FILES_TOGETHER`. A small file may join them although a slow file that has no place yet
+   * comes before it: that keeps nobody waiting for longer. Once the small files would need a second place, the slow file is next.
+   */
   private mayJoin(waiting: Waiting): boolean {
     const sharing = [...this.runners].filter(({ shares }) => shares).length;
     return waiting.shares && sharing > 0 && sharing < FILES_TOGETHER;
