@@ -78,6 +78,7 @@ async function fastGate(command, environment, as = {}) {
 /** Runs what follows without any optional program. */
 function withoutPrograms() {
   const place = mkdtempSync(join(tmpdir(), 'palisade-hidden-'));
+  must('chmod', ['755', place]);
   onTestFinished(() => rmSync(place, { recursive: true, force: true }), PATIENCE_MS);
   return ['unshare', '--mount', 'sh', '-c', HIDE, 'sh', place, HIDDEN_PROGRAMS.source];
 }
