@@ -43,28 +43,34 @@ exec "$@"`;
 
 /**
  * The last lines of `npm test` in a fresh clone.
- * @param {string[]} command that runs what follows it @param {Record<string, string>} environment @param {{ uid?: number, gid?: number }} [as]
+ * @param {object} run
+ * @param {string[]} [run.around] a command that runs what follows it
+ * @param {{ clock: string, TZ: string }} [run.moment] another time. Packages are installed before it begins: certificates of registries are not valid for years.
+ * @param {{ uid?: number, gid?: number }} [run.as]
  */
-async function fastGate(command, environment, as = {}) {
+async function fastGate({ around = [], moment, as = {} }) {
   const place = mkdtempSync(join(tmpdir(), 'palisade-newcomer-'));
   must('chmod', ['755', place]);
   onTestFinished(() => rmSync(place, { recursive: true, force: true }), PATIENCE_MS);
   const temporary = join(place, 'tmp');
   mkdirSync(temporary, { mode: 0o777 });
   must('chmod', ['1777', temporary]);
-  const [program = '', ...args] = [...command, 'npm', 'test'];
-  const child = spawn(program, args, {
-    cwd: freshClone(place),
-    env: {
-      PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
-      HOME: emptyHome(place),
-      TMPDIR: temporary,
-      ...registrySettings(),
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...as,
-  });
+  const env = {
+    PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
+    HOME: emptyHome(place),
+    TMPDIR: temporary,
+    ...registrySettings(),
+    ...(moment === undefined ? {} : { TZ: moment.TZ }),
+  };
+  const cwd = freshClone(place);
+  const gate = [...around, 'npm', 'test'];
+  if (moment !== undefined) {
+    const [installer = '', ...rest] = [...around, 'node', 'scripts/bootstrap.mjs'];
+    must(installer, rest, { cwd, env, ...as });
+    gate.unshift('faketime', '-f', moment.clock);
+  }
+  const [program = '', ...args] = gate;
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...as });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
   const code = await new Promise((resolve) => child.once('close', resolve));
@@ -95,10 +101,9 @@ const isTogether = process.env.NEWCOMERS === 'together';
 
 describe.runIf(isRoot && isTogether && NEEDS.libfaketime.isThere())('npm test in a fresh clone', { timeout: PATIENCE_MS }, () => {
   test('passes for a plain user without any optional program, while the clocks go forward', async () => {
-    const [, { clock, TZ }] = /** @type {[unknown, typeof MOMENTS[number]]} */ (MOMENTS);
     const { uid, gid } = asPlainUser();
     const plain = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-    const { code, closing } = await fastGate(['faketime', '-f', clock, ...withoutPrograms(), ...plain], { TZ });
+    const { code, closing } = await fastGate({ around: [...withoutPrograms(), ...plain], moment: MOMENTS[1] });
     expect(code).toBe(0);
     expect(closing).toMatch(SAID);
   });
@@ -106,19 +111,19 @@ describe.runIf(isRoot && isTogether && NEEDS.libfaketime.isThere())('npm test in
 
 describe.runIf(isRoot && !isTogether)('npm test in a fresh clone', { timeout: PATIENCE_MS }, () => {
   test('passes without any optional program, and says what it skipped', async () => {
-    const { code, closing } = await fastGate(withoutPrograms(), {});
+    const { code, closing } = await fastGate({ around: withoutPrograms() });
     expect(code).toBe(0);
     expect(closing).toMatch(SAID);
   });
 
   test('passes for a plain user', async () => {
-    const { code, closing } = await fastGate([], {}, asPlainUser());
+    const { code, closing } = await fastGate({ as: asPlainUser() });
     expect(code).toBe(0);
     expect(closing).toMatch(/ 0 failed, /);
   });
 
-  test.runIf(NEEDS.libfaketime.isThere()).each(MOMENTS)('passes $when', async ({ clock, TZ }) => {
-    const { code, closing } = await fastGate(['faketime', '-f', clock], { TZ });
+  test.runIf(NEEDS.libfaketime.isThere()).each(MOMENTS)('passes $when', async (moment) => {
+    const { code, closing } = await fastGate({ moment });
     expect(code).toBe(0);
     expect(closing).toMatch(/ 0 failed, /);
   });
