@@ -22,17 +22,15 @@ const HIDDEN_FOLDERS = [
 const HIDDEN_PROGRAMS =
   /^(apt.*|python.*|gcc.*|g\+\+.*|cc|c\+\+|make|chromium.*|clamd|clam.*|freshclam|redis.*|valkey.*|dovecot|doveadm|turn.*|nginx|caddy|haproxy|prom.*|nft|conntrack|unshare|Xvfb|x11vnc|x0vncserver|xterm|xdotool|sway|wayvnc|foot|openssl|gpg|cpio|ar|mke2fs|7z.*|bsdtar|bsdcpio|pdf.*|qpdf|munpack|ripmime|uude.*|uuen.*|tnef|cabextract|unar|lsar|arj|genisoimage|mksquashfs|m?copy|mkfs.*|compress|unzip|zip|zstd|lz4|mmdebstrap|faketime|upx.*|curl|sudo)$/;
 
-/** Puts folders of links over the machine's own, in this mount namespace alone, and runs a command. $1 is an empty folder; hidden programs have no link. */
+/** Puts folders of links over the machine's own, in this mount namespace alone, and runs a command. $1 is a folder; hidden programs, whose names match $2, have no link. */
 const HIDE = `set -e
 mount --make-rprivate /
-place=$1; hidden=$2; shift 2
+place="$1/$$"; hidden=$2; shift 2
+mkdir "$place"
 for folder in bin sbin; do
-  mkdir -p "$place/real-$folder" "$place/$folder"
+  mkdir "$place/real-$folder" "$place/$folder"
   mount --bind "/usr/$folder" "$place/real-$folder"
-  for path in "$place/real-$folder"/*; do
-    name=$(basename "$path")
-    if ! printf '%s\\n' "$name" | grep -qE "$hidden"; then ln -s "$path" "$place/$folder/$name"; fi
-  done
+  ls "$place/real-$folder" | grep -vE "$hidden" | sed "s|^|$place/real-$folder/|" | xargs -d '\\n' ln -s -t "$place/$folder"
   mount --bind "$place/$folder" "/usr/$folder"
 done
 # Links such as ../lib/node_modules/npm are relative to /usr/bin.
