@@ -4,7 +4,7 @@ import { type Format, type FormatContext, format, innerName } from '#scanner/for
 import { type Content, joined, openSource, type Source } from '#scanner/walk/content.ts';
 import { type Member, Unreadable } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
-import { areOthers, givenMember, type ListedMember, type ReadList } from './listed-members.ts';
+import { areOthers, type ListedMember, noted, type ReadList } from './listed-members.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 
 // Formats that 7-Zip opens. Each is defined by the way it is recognised and by 7-Zip's name of it.
@@ -31,19 +31,6 @@ interface Opening {
   has_no_mark: boolean;
   is_named_after_file: boolean;
   list: ReadList | undefined;
-}
-
-/** Keeps what a member turned out to be, for the comparison with the archive's headers. */
-function noted(member: Member, given: ListedMember[]): Member {
-  if (member.closed !== undefined) return member;
-  return {
-    ...member,
-    async read() {
-      const body = await member.read();
-      if ('content' in body) given.push(givenMember(body.content));
-      return body;
-    },
-  };
 }
 
 async function* membersBy7Zip(
