@@ -10,7 +10,7 @@ import type { SecondOpinion } from './clamd-pool.ts';
 import type { EngineLog } from './engine-log.ts';
 import { answerSchema, type EngineRequest, type FileMessage } from './messages.ts';
 import { createPoolHelp, type Question } from './pool-help.ts';
-import { boundedProcess, ENGINE_MEMORY, type EngineMemory, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
+import { boundedProcess, ENGINE_MEMORY, type EngineMemory, FEW_ARENAS, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
 import type { EngineKind } from './rule-engine.ts';
 import { FILES_TOGETHER, isTogether, lastBegin, TAKEN_BACK_AFTER_MS, type Together, takeFollowing } from './together.ts';
 
@@ -597,7 +597,7 @@ class YaraProcesses implements YaraPool {
     // An engine needs nothing of the environment, and hostile input must not find secrets there.
     const child = fork(this.process_file, [], {
       serialization: 'advanced',
-      env: engineEnvironment(),
+      env: { ...FEW_ARENAS, ...engineEnvironment() },
       ...boundedProcess(),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
