@@ -21,14 +21,18 @@ const { PACKED_EICAR } = await import('./packed-eicar.ts');
 const { lzhOf, rar4Of, rar5Of, szddOf } = await import('./stored-archives.ts');
 const { streamOf } = await import('./xz-streams.ts');
 
-const SAMPLED = ['cab', 'ar', 'arj', 'swf', 'lzip'];
+const SAMPLED = ['cab', 'ar', 'arj', 'swf', 'lzip', 'ntfs'];
 const PACKED = ['zip, ppmd', 'cpio-two', 'initramfs', 'lzip-two'];
 const FILES = new Map([
   ['one.txt', Buffer.from('harmless words of one')],
   ['two.txt', Buffer.alloc(300, 'harmless words of two ')],
 ]);
 const files = [
-  ...SAMPLED.flatMap((id) => samplesOf(id).map(({ name, bytes }) => ({ id, name, bytes }))),
+  ...SAMPLED.flatMap((id) =>
+    samplesOf(id)
+      .filter(({ name }) => name !== 'head')
+      .map(({ name, bytes }) => ({ id, name, bytes })),
+  ),
   ...[...PACKED_ARCHIVES, ...PACKED_EICAR]
     .filter(([name]) => PACKED.includes(name))
     .map(([name, bytes]) => ({ id: name, name, bytes })),

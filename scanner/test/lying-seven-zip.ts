@@ -20,14 +20,15 @@ function changed(body: MemberBody): MemberBody {
 }
 
 export async function* sevenZipMembers(...parameters: Parameters<typeof membersOf>): AsyncGenerator<Member> {
-  let members = 0;
+  let before: Member | undefined;
   for await (const member of membersOf(...parameters)) {
-    members += 1;
-    if (lying.lie === 'one less' && members === 1) {
-      lying.told += 1;
+    if (lying.lie === 'one less') {
+      if (before !== undefined) yield before;
+      before = member;
       continue;
     }
-    const is_true = lying.lie === 'nothing' || lying.lie === 'one less';
-    yield is_true ? member : { ...member, read: async () => changed(await member.read()) };
+    yield lying.lie === 'nothing' ? member : { ...member, read: async () => changed(await member.read()) };
   }
+  // The last one is left out.
+  if (before !== undefined) lying.told += 1;
 }

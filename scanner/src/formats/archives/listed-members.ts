@@ -323,8 +323,10 @@ const givenMember = (content: Content): ListedMember => ({
   crc: 'bytes' in content ? crc32(content.bytes.subarray(0, content.size)) : undefined,
 });
 
-/** Whether 7-Zip gave other members than the headers list: in another number, of other sizes, or with other bytes. The order is not compared. */
-export function areOthers(listed: readonly ListedMember[], given: readonly ListedMember[]): boolean {
+/**
+ * Whether 7-Zip gave other members than the headers list: in another number, of other sizes, or with other bytes. The order is not compared. `has_more`: it may give members that are not listed.
+ */
+export function areOthers(listed: readonly ListedMember[], given: readonly ListedMember[], has_more = false): boolean {
   const left = given.filter(({ size }) => size > 0);
   for (const { size, crc } of listed) {
     const fits = (one: ListedMember) => one.size === size && (one.crc === undefined || crc === undefined || one.crc === crc);
@@ -332,5 +334,5 @@ export function areOthers(listed: readonly ListedMember[], given: readonly Liste
     if (at < 0) return true;
     left.splice(at, 1);
   }
-  return left.length > 0;
+  return !has_more && left.length > 0;
 }

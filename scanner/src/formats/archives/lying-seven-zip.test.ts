@@ -11,7 +11,7 @@ const answers = z
 /** Formats whose headers have a CRC of each member. */
 const CHECKED = ['arj', 'lzip', 'rar', 'rar5', 'zip, ppmd'];
 /** Formats whose headers have a size of each member. */
-const SIZED = [...CHECKED, 'ar', 'cab', 'cpio-two', 'initramfs', 'lzh', 'lzip-two', 'mslz', 'swf', 'xz'];
+const SIZED = [...CHECKED, 'ar', 'cab', 'cpio-two', 'initramfs', 'lzh', 'lzip-two', 'mslz', 'ntfs', 'swf', 'xz'];
 
 describe('what 7-Zip gives is compared with the headers of an archive', () => {
   test('and reads it where they agree', () => {

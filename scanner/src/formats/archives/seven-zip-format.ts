@@ -31,11 +31,13 @@ interface Opening {
   has_no_mark: boolean;
   is_named_after_file: boolean;
   list: ReadList | undefined;
+  /** 7-Zip gives members beside those of the list. */
+  has_more: boolean;
 }
 
 async function* membersBy7Zip(
   content: Content,
-  { type, has_no_mark, is_named_after_file, list }: Opening,
+  { type, has_no_mark, is_named_after_file, list, has_more }: Opening,
   context: FormatContext,
 ): AsyncGenerator<Member> {
   const source = openSource(content);
@@ -51,7 +53,7 @@ async function* membersBy7Zip(
     }
     // Only what was read to its end can be compared.
     const listed = given.length === members ? list?.(reader) : undefined;
-    if (listed !== undefined && areOthers(listed, given)) {
+    if (listed !== undefined && areOthers(listed, given, has_more)) {
       context.note(scanPhrase('archive.other_contents', {}));
       throw new Unreadable('damaged');
     }
@@ -69,16 +71,18 @@ type Definition = Omit<Parameters<typeof format>[0], 'open' | 'limits'> & {
   has_no_mark?: true;
   /** Reads the archive's own headers, for a comparison with what 7-Zip gives. */
   list?: ReadList;
+  has_more?: true;
   limits?: string;
 };
 
 /** Defines a format that 7-Zip opens. */
-export function sevenZipFormat({ type, has_no_mark, limits, list, ...definition }: Definition): Format {
+export function sevenZipFormat({ type, has_no_mark, limits, list, has_more, ...definition }: Definition): Format {
   const opening = {
     type,
     has_no_mark: has_no_mark === true,
     is_named_after_file: definition.traits?.is_named_after_file === true,
     list,
+    has_more: has_more === true,
   };
   return format({
     media_type: 'application/x-packed',
