@@ -6,7 +6,7 @@ import { noise } from './files.ts';
 
 // Streams of xz for tests.
 
-/** What xz 5.4.1 made of the content below, with the options that the names tell. */
+/** Streams that xz 5.4.1 made of the content below, with the options that the names tell. */
 export const STREAMS = z
   .record(z.string(), z.base64())
   .parse(JSON.parse(readFileSync(new URL('./xz-streams.json', import.meta.url), 'utf8')));

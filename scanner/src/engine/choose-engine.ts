@@ -25,7 +25,7 @@ const FAULTS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIG
 const LOADER_CODE = 127;
 
 /**
- * What the native engine has done in processes of this one. A process that it kills cannot choose another engine, so that this process chooses for those after it. A binary that has read a file runs here: the death of a
+ * The history of the native engine in child processes. A process that it kills cannot choose another engine, so that the parent chooses for later ones. A binary that has read a file runs here: the death of a
  * later process is due to its file.
  */
 const native: { has_scanned: boolean; note: string | null } = { has_scanned: false, note: null };
@@ -35,7 +35,7 @@ export function noteNativeScan(): void {
   native.has_scanned = true;
 }
 
-/** A process that may have the native engine ended by itself before it had read a file. Answers whether processes from now on take the other engine for that reason. */
+/** A process that may have the native engine died, and the server did not kill it. Answers whether processes from now on take the other engine for that reason. */
 export function noteDeath(code: number | null, signal: string | null): boolean {
   const is_fault = signal === null ? code === LOADER_CODE : FAULTS.has(signal);
   if (!is_fault || native.has_scanned || native.note !== null || requestedKind() !== undefined) return false;

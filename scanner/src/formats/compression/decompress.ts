@@ -240,7 +240,7 @@ let spare_lzma2: Lzma2 | undefined;
 /** A larger one is not kept. Bytes. */
 const SPARE_LZMA2_MAXIMUM = 1024 ** 2;
 
-/** The chunks of a stream of LZMA2 that begins at `from`; answers its end. What comes before damage is given. @throws Unreadable, LimitReached */
+/** The chunks of a stream of LZMA2 that begins at `from`; answers its end. Bytes before damage are given. @throws Unreadable, LimitReached */
 export function* unpackedLzma2(reader: Reader, from: number, dictionary_bytes: number): Generator<Buffer, number> {
   const { budget } = reader;
   budget.spend(ATTEMPT_COST);

@@ -111,7 +111,7 @@ export class Lzma2 {
     return stored.length === plain;
   }
 
-  /** What the last chunk gave. Valid until the next one. */
+  /** The unpacked bytes of the last chunk. Valid until the next one. */
   given(): Uint8Array {
     return this.room.subarray(this.begins_at, this.at);
   }

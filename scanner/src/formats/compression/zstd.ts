@@ -78,7 +78,7 @@ function* frame(reader: Reader, from: number, walked: Walked): Generator<Buffer,
     const is_block = type === BLOCK.raw || type === BLOCK.rle || type === BLOCK.packed;
     const end = at + BLOCK_HEADER_BYTES + (type === BLOCK.rle ? 1 : size);
     if (block === undefined || !is_block || size > BLOCK_BYTES_MAXIMUM || end > reader.size) {
-      // What is there of it is unpacked all the same.
+      // The present part of the block is unpacked.
       walked.failure = 'damaged';
       yield* reader.chunks(given, Math.min(end, reader.size));
       return undefined;
