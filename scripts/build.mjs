@@ -59,8 +59,9 @@ async function buildServer() {
     Object.keys(JSON.parse(readFileSync(join(ROOT, workspace, 'package.json'), 'utf8')).dependencies),
   );
   rmSync(join(ROOT, 'server/dist'), { recursive: true, force: true });
-  await bundle({
+  const { metafile } = await bundle({
     absWorkingDir: join(ROOT, 'server'),
+    metafile: true,
     entryPoints: {
       main: 'src/main.ts',
       'update-signatures': 'src/update-signatures.ts',
@@ -98,6 +99,12 @@ async function buildServer() {
   for (const name of ['main.js', 'yara-process.js'])
     if (readFileSync(join(ROOT, 'server/dist', name)).some((byte) => byte > 127))
       throw new Error(`the bundle ${name} of the server has letters beyond ASCII`);
+  // They would take some 10 MB of the server's memory, and only engine processes read files.
+  const readers = Object.keys(metafile.outputs['dist/main.js']?.inputs ?? {}).filter((path) =>
+    path.includes('scanner/src/formats/'),
+  );
+  if (metafile.outputs['dist/main.js'] === undefined || readers.length > 0)
+    throw new Error(`the bundle main.js of the server has readers of files: ${readers.slice(0, 3).join(', ')}`);
   writeBuild();
 }
 

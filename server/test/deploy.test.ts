@@ -337,7 +337,9 @@ describe('palisade.service', () => {
       env: { PATH: `${place}/bin:/usr/bin:/bin` },
       encoding: 'utf8',
     });
-    expect(ran.stdout).toBe(`${node}/node --max-semi-space-size=2 --heap-growing-percent=100 ${place}/server/dist/main.js\n`);
+    expect(ran.stdout).toBe(
+      `${node}/node --max-semi-space-size=2 --heap-growing-percent=100 --v8-pool-size=1 ${place}/server/dist/main.js\n`,
+    );
   });
 
   test.runIf(hasSystemd)('is one that systemd takes, and finds well confined', () => {

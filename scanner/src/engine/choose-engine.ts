@@ -19,8 +19,36 @@ function requestedKind(): EngineKind | undefined {
   return engineKindSchema.safeParse(env[VARIABLE]).data;
 }
 
-/** The environment of a process that chooses an engine: nothing but that wish. `kind` goes before it. */
-export function engineEnvironment(kind = requestedKind()): Record<string, string> {
+/** Signals of a binary that this processor or system does not run, or that gives up. */
+const FAULTS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGSYS', 'SIGTRAP']);
+/** The loader of programs ends one with this code when a library lacks a function. */
+const LOADER_CODE = 127;
+
+/**
+ * The history of the native engine in child processes. A process that it kills cannot choose another engine, so that the parent chooses for later ones. A binary that has read a file runs here: the death of a
+ * later process is due to its file.
+ */
+const native: { has_scanned: boolean; note: string | null } = { has_scanned: false, note: null };
+
+/** A process with the native engine has read a file. */
+export function noteNativeScan(): void {
+  native.has_scanned = true;
+}
+
+/** A process that may have the native engine died, and the server did not kill it. Answers whether processes from now on take the other engine for that reason. */
+export function noteDeath(code: number | null, signal: string | null): boolean {
+  const is_fault = signal === null ? code === LOADER_CODE : FAULTS.has(signal);
+  if (!is_fault || native.has_scanned || native.note !== null || requestedKind() !== undefined) return false;
+  native.note = fallbackNote(signal === null ? 'a library lacks a function that it needs' : `it ends with ${signal}`);
+  return true;
+}
+
+/** Why processes of this one do not take the native engine; null where they may. */
+export const nativeNote = (): string | null => native.note;
+
+/** The environment of a process that chooses an engine: nothing but a wish, where there is one. */
+export function engineEnvironment(): Record<string, string> {
+  const kind = requestedKind() ?? (native.note === null ? undefined : 'wasm');
   return kind === undefined ? {} : { [VARIABLE]: kind };
 }
 

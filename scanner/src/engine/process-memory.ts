@@ -25,12 +25,15 @@ export const MEMORY_LOOK_MS = 25;
  */
 const DATA_MOST = 1536 * MIB;
 
+/** Environment of an engine process: each thread that allocates would keep an arena of its own (glibc, mallopt(3)). Other C libraries ignore it. */
+export const FEW_ARENAS = { MALLOC_ARENA_MAX: '1' };
+
 /** The heap of JavaScript's own objects, which no kernel bounds apart from the rest. MB. Members and windows lie outside of it. */
 const HEAP_MB = 256;
 
 /** Options of `fork` for a process that reads hostile bytes: bounded by the kernel where there is one that can. */
 export function boundedProcess(): { execPath?: string; execArgv: string[] } {
-  const flags = ['--expose-gc', `--max-old-space-size=${HEAP_MB}`];
+  const flags = ['--expose-gc', `--max-old-space-size=${HEAP_MB}`, '--v8-pool-size=1'];
   if (process.platform === 'win32') return { execArgv: flags };
   // The shell becomes the process: the same id, the same channel.
   return {

@@ -5,12 +5,12 @@ import { availableParallelism } from 'node:os';
 import type { SignatureFiles } from '#scanner/rules/signature-files.ts';
 import type { Examination, Progress } from '#scanner/walk/examine.ts';
 import { type ScanLimits, timeFor } from '#scanner/walk/limits.ts';
-import { engineEnvironment, fallbackNote } from './choose-engine.ts';
+import { engineEnvironment, nativeNote, noteDeath, noteNativeScan } from './choose-engine.ts';
 import type { SecondOpinion } from './clamd-pool.ts';
 import type { EngineLog } from './engine-log.ts';
 import { answerSchema, type EngineRequest, type FileMessage } from './messages.ts';
 import { createPoolHelp, type Question } from './pool-help.ts';
-import { boundedProcess, ENGINE_MEMORY, type EngineMemory, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
+import { boundedProcess, ENGINE_MEMORY, type EngineMemory, FEW_ARENAS, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
 import type { EngineKind } from './rule-engine.ts';
 import { FILES_TOGETHER, isTogether, lastBegin, TAKEN_BACK_AFTER_MS, type Together, takeFollowing } from './together.ts';
 
@@ -124,6 +124,8 @@ interface Member {
   child: ChildProcess;
   started_at: number;
   facts: { version: string; signatures_version: string } | undefined;
+  /** Undefined until it is ready. */
+  kind: EngineKind | undefined;
   current: Reading | undefined;
   /** Questions of other processes that it answers while it has no file. */
   helping: Question<Member>[];
@@ -168,9 +170,6 @@ const IDLE_MS = 30_000;
 /** Number of looks of the pool in that time. */
 const IDLE_LOOKS = 6;
 
-/** Signals of a binary that this processor or system does not run. */
-const FAULTS: ReadonlySet<string> = new Set(['SIGILL', 'SIGSEGV', 'SIGBUS', 'SIGSYS']);
-
 /** From here on nobody waits for a process that may not come back. */
 const GIVE_UP_BACKOFF_MS = BACKOFF_MS.first * 8;
 /** Signatures that take longer to compile have no place in an engine; a process that is not ready by then is ended, and another one is tried. ms. */
@@ -187,6 +186,8 @@ interface YaraPoolOptions {
   cores?: number;
   start_ms?: number;
   idle_ms?: number;
+  /** The main file of a process. */
+  process_file?: URL;
   logger: EngineLog;
 }
 
@@ -207,6 +208,7 @@ class YaraProcesses implements YaraPool {
   private readonly cores: number;
   private readonly start_ms: number;
   private readonly idle_ms: number;
+  private readonly process_file: URL;
   private readonly logger: EngineLog;
   private readonly members = new Set<Member>();
   private current: Generation;
@@ -224,14 +226,12 @@ class YaraProcesses implements YaraPool {
   private readonly timers = new Set<NodeJS.Timeout>();
   private backoff_ms = 0;
   private closing = false;
-  /** Set once a process was killed by a fault of its own before it was ready: from then on all take the other engine. */
-  private native_crash: string | null = null;
   private readonly help: ReturnType<typeof createPoolHelp<Member>>;
   private readonly looking: NodeJS.Timeout;
 
   constructor(options: YaraPoolOptions) {
     const { size, limits, memory = ENGINE_MEMORY, cores = availableParallelism(), logger } = options;
-    const { start_ms = START_MAXIMUM_MS, idle_ms = IDLE_MS } = options;
+    const { start_ms = START_MAXIMUM_MS, idle_ms = IDLE_MS, process_file = PROCESS_FILE } = options;
     this.size = size;
     this.limits = limits;
     this.limits_digest = createHash('sha256').update(JSON.stringify(limits)).digest('hex').slice(0, 12);
@@ -239,6 +239,7 @@ class YaraProcesses implements YaraPool {
     this.cores = cores;
     this.start_ms = start_ms;
     this.idle_ms = idle_ms;
+    this.process_file = process_file;
     this.logger = logger;
     this.current = { signatures: options.signatures, members: new Set(), settle: undefined };
     this.help = createPoolHelp<Member>({
@@ -415,6 +416,7 @@ class YaraProcesses implements YaraPool {
     switch (answer.kind) {
       case 'ready':
         member.facts = { version: answer.version, signatures_version: answer.signatures_version };
+        member.kind = answer.engine.kind;
         member.at_rest = residentBytes(member.child.pid) ?? answer.resident_bytes;
         for (const other of this.current.members) if (other.successor === member) this.giveWay(other);
         if (answer.left_out.length > 0)
@@ -424,7 +426,7 @@ class YaraProcesses implements YaraPool {
         if (member.generation === this.current) {
           const { version, signatures_version, rules, hashes, memory: of_feeds } = answer;
           const { kind } = answer.engine;
-          const note = this.native_crash ?? answer.engine.note;
+          const note = kind === 'wasm' ? (nativeNote() ?? answer.engine.note) : answer.engine.note;
           if (note !== null && note !== this.known.note) this.logger.warn({ engine: kind }, note);
           this.known = { kind, note, version, signatures_version, rules, hashes, memory: of_feeds };
         }
@@ -457,6 +459,7 @@ class YaraProcesses implements YaraPool {
       case 'failed': {
         const { current } = member;
         if (current?.waiting.job.id !== answer.job || member.facts === undefined) return;
+        if (member.kind === 'native') noteNativeScan();
         const waiting = this.advance(member, current, answer.is_last);
         if (answer.kind === 'failed') {
           this.logger.error({ scan: answer.job, reason: answer.reason }, 'engine could not scan a file');
@@ -543,7 +546,13 @@ class YaraProcesses implements YaraPool {
     this.dispatch();
   }
 
-  private onExit(member: Member, signal: string | null): void {
+  /** Ends the other processes that have the native engine, or may yet choose it; those with a file after it. */
+  private leaveNative(): void {
+    for (const member of [...this.current.members]) if (member.kind !== 'wasm') this.giveWay(member);
+    if (this.next !== undefined) this.abandon(this.next);
+  }
+
+  private onExit(member: Member, code: number | null, signal: string | null): void {
     this.members.delete(member);
     member.generation.members.delete(member);
     for (const other of member.generation.members) if (other.successor === member) other.successor = undefined;
@@ -563,8 +572,8 @@ class YaraProcesses implements YaraPool {
       return;
     }
     // A process that the server ended over a file is no sign of a broken engine.
-    if (member.facts === undefined && signal !== null && FAULTS.has(signal) && this.known.kind === null)
-      this.native_crash = fallbackNote(`it ends with ${signal}`);
+    const is_own_death = !cancelled && killed_for === undefined && !was_ended;
+    if (is_own_death && member.kind !== 'wasm' && noteDeath(code, signal)) this.leaveNative();
     const died_early = member.facts === undefined || performance.now() - member.started_at < YOUNG_MS;
     const young = died_early && !cancelled && killed_for === undefined && !was_ended;
     this.backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, this.backoff_ms * 2)) : 0;
@@ -586,9 +595,9 @@ class YaraProcesses implements YaraPool {
 
   private start(generation: Generation): Member {
     // An engine needs nothing of the environment, and hostile input must not find secrets there.
-    const child = fork(PROCESS_FILE, [], {
+    const child = fork(this.process_file, [], {
       serialization: 'advanced',
-      env: engineEnvironment(this.native_crash === null ? undefined : 'wasm'),
+      env: { ...FEW_ARENAS, ...engineEnvironment() },
       ...boundedProcess(),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -597,6 +606,7 @@ class YaraProcesses implements YaraPool {
       child,
       started_at: performance.now(),
       facts: undefined,
+      kind: undefined,
       current: undefined,
       helping: [],
       idle_since: performance.now(),
@@ -612,17 +622,17 @@ class YaraProcesses implements YaraPool {
       this.logger.error({ pid: child.pid, start_ms: this.start_ms }, 'engine process did not become ready in time');
       child.kill('SIGKILL');
     }, this.start_ms);
-    const leave = (signal: string | null) => {
+    const leave = (code: number | null, signal: string | null) => {
       if (gone) return;
       gone = true;
       clearTimeout(late);
-      this.onExit(member, signal);
+      this.onExit(member, code, signal);
     };
     child.on('message', (message) => this.onMessage(member, message));
-    child.once('exit', (_code, signal) => leave(signal));
+    child.once('exit', leave);
     child.once('error', (error) => {
       this.logger.error({ err: error }, 'engine process could not start');
-      leave(null);
+      leave(null, null);
     });
     this.send(member, { kind: 'start', signatures: generation.signatures });
     return member;

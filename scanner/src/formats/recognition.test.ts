@@ -1,8 +1,9 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { openReader } from '#scanner/walk/reader.ts';
 import { noise, tar, zip } from '#test/files.ts';
-import { containerOf } from './recognition.ts';
+import { containerOf, containersBeside } from './recognition.ts';
 
 const hex = (digits: string) => Buffer.concat([Buffer.from(digits, 'hex'), Buffer.alloc(64)]);
 
@@ -65,6 +66,49 @@ describe('the kind of a container', async () => {
       Array.from({ length: 20_000 }, (_, index) => containerOf(bytes.subarray(index * 600, (index + 1) * 600), budget)),
     );
     expect([...kinds]).toEqual([undefined]);
+  });
+
+  test('is none for files of noise that would stay pending', () => {
+    const left: string[] = [];
+    for (let index = 1; index <= 20_000; index += 1) {
+      const bytes = noise(4096, Math.imul(index, 0x9e3779b1));
+      const reader = openReader({ size: bytes.length, bytes }, budget);
+      const first = containerOf(bytes, budget);
+      const found = [...(first === undefined ? [] : [first]), ...containersBeside(reader, bytes, first, 'file')];
+      for (const { format, is_guess } of found) if (!is_guess) left.push(format.id);
+    }
+    expect(left).toEqual([]);
+  });
+
+  test('is none for noise whose signed sum is a digit where tar has its checksum', () => {
+    const bytes = noise(512, 7);
+    bytes.write('3\xff', 148, 'latin1');
+    const sum = () => bytes.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : (byte << 24) >> 24), 0);
+    for (let at = 0; sum() !== 3; at += 1)
+      bytes[at] = Math.max(-128, Math.min(127, (((bytes[at] ?? 0) << 24) >> 24) + 3 - sum())) & 0xff;
+    expect(containerOf(bytes, budget)).toBe(undefined);
+  });
+
+  test('is ARC where its first file ends at another, or the end of the archive', () => {
+    const head = (name: string, packed: number, size: number) => {
+      const bytes = Buffer.alloc(29);
+      bytes.set([0x1a, 8]);
+      bytes.write(name, 2, 'latin1');
+      bytes.writeUInt32LE(packed, 15);
+      bytes.writeUInt16LE((46 << 9) | (11 << 5) | 26, 19);
+      bytes.writeUInt16LE((14 << 11) | (30 << 5) | 4, 21);
+      bytes.writeUInt32LE(size, 25);
+      return bytes;
+    };
+    const kindOf = (...parts: Buffer[]) => containerOf(Buffer.concat(parts), budget)?.format.id;
+    const end = Buffer.from([0x1a, 0]);
+    expect(kindOf(head('A.TXT', 40, 90), noise(40), end)).toBe('arc');
+    expect(kindOf(head('A.TXT', 50_000, 90_000), noise(50_000), end)).toBe('arc');
+    expect(kindOf(head('A.TXT', 40, 90), noise(41), end)).toBe(undefined);
+    expect(kindOf(head('A.TXT', 90, 40), noise(90), end)).toBe(undefined);
+    // Noise of which the first bytes are a mark, a method and a name of one letter.
+    const by_chance = Buffer.from('1a06270068fb62fc0ff7fac24279701fae1c5e1baba9bdc10f8e96e5a4f0b9beb22e0b955ccd7feb', 'hex');
+    expect(kindOf(by_chance, noise(4056))).toBe(undefined);
   });
 
   test('is none for noise behind the magic of compress, which has two bytes', () => {

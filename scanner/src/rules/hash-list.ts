@@ -276,3 +276,15 @@ export function openHashList(path: string): HashList {
     throw error;
   }
 }
+
+/** The name that a list's entry without a name goes by. */
+const UNNAMED_THREAT = 'Known-Malware';
+
+/** The threat that the lists name for a sum, the first that knows it. */
+export function findHash(lists: readonly HashList[], sha256: string): string | undefined {
+  for (const list of lists) {
+    const found = list.find(sha256);
+    if (found !== undefined) return found.name ?? UNNAMED_THREAT;
+  }
+  return undefined;
+}

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import type { Match, Matchers, MatchRules } from '#scanner/walk/examine.ts';
-import { type HashList, openHashList } from './hash-list.ts';
+import { findHash, type HashList, openHashList } from './hash-list.ts';
 import { compileRules, compileSource, countRules, EXTERNALS, type Externals, VERSION_LENGTH } from './rules.ts';
 import type { FeedFile, SignatureFiles } from './signature-files.ts';
 import { parseYara } from './yara-source.ts';
@@ -28,8 +28,6 @@ const feedMetaSchema = z.object({
   reference: referenceSchema.catch(null),
   verdict: z.enum(['infected', 'suspicious']).optional().catch(undefined),
 });
-/** The name that a list's entry without a name goes by. */
-const UNNAMED_THREAT = 'Known-Malware';
 /** The rule for content that a list names. The list is its own namespace: no rule can be called so. */
 const LISTED = {
   rule: 'sha256:list',
@@ -63,15 +61,6 @@ export function compileFeed(source: string): { match: (bytes: Buffer, path?: str
       };
     });
   return { match, asks_for_names };
-}
-
-/** The threat that the lists name for a sum, the first that knows it. */
-export function findHash(lists: readonly HashList[], sha256: string): string | undefined {
-  for (const list of lists) {
-    const found = list.find(sha256);
-    if (found !== undefined) return found.name ?? UNNAMED_THREAT;
-  }
-  return undefined;
 }
 
 /** As a feed whose severity is `note` says it. */

@@ -11,6 +11,7 @@ import {
   whereUnknown,
   withBits,
 } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import { textFormOf } from '#scanner/text/text-encoding.ts';
 import { RAR_MARK } from './seven-zip-archives.ts';
 
@@ -20,15 +21,41 @@ const ACE = mark('**ACE**', 7);
 const ISC = mark('ISc(');
 const LHARC_METHODS = ['-lz4-', '-lz5-', '-lz7-', '-lz8-', '-lzs-', '-pc1-', '-pm0-', '-pm1-', '-pm2-', '-pms-'];
 
-const ARC_HEAD_BYTES = 29;
 const ARC_NAME = /^[\w!#$%&'()@^`{}~-]{1,8}(?:\.[\w!#$%&'()@^`{}~-]{0,3})?\0/;
+const ARC_HEAD = struct('little', {
+  mark: 'u8',
+  method: 'u8',
+  name: 13,
+  packed: 'u32',
+  date: 'u16',
+  time: 'u16',
+  crc: 'u16',
+  size: 'u32',
+});
+const ARC_MARK = 0x1a;
+const ARC_STORED = 2;
+/** A file of so many bytes was more than DOS had. */
+const ARC_BYTES_MAXIMUM = 2 ** 28;
 
-/** The first head of an ARC archive: its mark, a method from 2 on (terminfo begins with the mark and 1), a name with its end; and behind its file the next mark, as far as that is seen. */
+/** A day and a time as DOS writes them, or none. */
+function isDosTime(date: number, time: number): boolean {
+  const [month, day] = [(date >> 5) & 15, date & 31];
+  if (date === 0) return true;
+  return month >= 1 && month <= 12 && day >= 1 && time >> 11 < 24 && ((time >> 5) & 63) < 60 && (time & 31) < 30;
+}
+
+/**
+ * The first head of an ARC archive: its mark, a method from 2 on (terminfo begins with the mark and 1), a name with its end, a time, and sizes of which the packed one is not the larger. Behind its file stands the next
+ * mark, as far as that is seen.
+ */
 function isArc(head: Buffer): boolean {
-  const method = head[1] ?? 0;
-  if (head.length < ARC_HEAD_BYTES || head[0] !== 0x1a || method < 2 || method > 11) return false;
-  const next = ARC_HEAD_BYTES + head.readUInt32LE(15);
-  return ARC_NAME.test(head.toString('latin1', 2, 15)) && next < 2 ** 31 && (next >= head.length || head[next] === 0x1a);
+  const fields = head[0] === ARC_MARK ? ARC_HEAD.read(head) : undefined;
+  if (fields === undefined || fields.method < ARC_STORED || fields.method > 11) return false;
+  const { packed, size } = fields;
+  if (!ARC_NAME.test(fields.name.toString('latin1')) || !isDosTime(fields.date, fields.time)) return false;
+  const is_size = fields.method === ARC_STORED ? packed === size : packed <= size;
+  const next = ARC_HEAD.bytes + packed;
+  return is_size && size <= ARC_BYTES_MAXIMUM && (next >= head.length || head[next] === ARC_MARK);
 }
 
 /** The beginning of a slice of dar (libdar, header.cpp): its magic, a label, whether it is the last one, and an extension. */
@@ -73,7 +100,7 @@ export const closedArchives: readonly Format[] = [
     recognise: byMarks([ISC]),
     carve: [{ pattern: `${patternOf(ISC)} ?? ?? ?? (00|01|02|04) ?? ?? ?? ?? 00 02 00 00` }],
   }),
-  closedFormat({ id: 'arc', title: 'ARC', recognise: withBits(40, isArc) }),
+  closedFormat({ id: 'arc', title: 'ARC', recognise: withBits(32, isArc) }),
 ];
 
 /** They count only if no other format is found in the file. */

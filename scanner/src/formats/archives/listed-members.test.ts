@@ -7,68 +7,23 @@ import { openReader } from '#scanner/walk/reader.ts';
 import { samplesOf } from '#test/format-samples.ts';
 import { PACKED_ARCHIVES } from '#test/packed-archives.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
-import { areOthers, listOfCab, listOfRar4, listOfRar5, listOfXz, type ReadList } from './listed-members.ts';
+import { lzhOf, rar4Of, rar5Of, szddOf } from '#test/stored-archives.ts';
+import {
+  areOthers,
+  listOfAr,
+  listOfArj,
+  listOfCab,
+  listOfCpio,
+  listOfLzh,
+  listOfOne,
+  listOfRar4,
+  listOfRar5,
+  listOfXz,
+  type ReadList,
+} from './listed-members.ts';
 import { sevenZipFormat } from './seven-zip-format.ts';
 
 const readerOf = (bytes: Buffer) => openReader({ bytes, size: bytes.length }, new Budget(SCAN_LIMITS, bytes.length));
-
-/** RAR 5.0 without compression (technote): the main header, a file each, the end. */
-function rar5Of(files: ReadonlyMap<string, Buffer>): Buffer {
-  const number = (value: number): number[] => (value < 128 ? [value] : [(value & 0x7f) | 0x80, ...number(value >>> 7)]);
-  const u32 = (value: number) => [value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24];
-  const block = (body: number[]) => {
-    const sized = Buffer.from([...number(body.length), ...body]);
-    return Buffer.concat([Buffer.from(u32(crc32(sized))), sized]);
-  };
-  const parts = [...files].flatMap(([name, bytes]) => [
-    block([
-      2,
-      2,
-      ...number(bytes.length),
-      4,
-      ...number(bytes.length),
-      0x20,
-      ...u32(crc32(bytes)),
-      0,
-      0,
-      name.length,
-      ...Buffer.from(name),
-    ]),
-    bytes,
-  ]);
-  return Buffer.concat([Buffer.from('526172211a070100', 'hex'), block([1, 0, 0]), ...parts, block([5, 0, 0])]);
-}
-
-/** RAR 2.0 without compression (unrar, headers.hpp). */
-function rar4Of(files: ReadonlyMap<string, Buffer>): Buffer {
-  const block = (type: number, flags: number, rest: Buffer) => {
-    const head = Buffer.alloc(7 + rest.length);
-    head[2] = type;
-    head.writeUInt16LE(flags, 3);
-    head.writeUInt16LE(head.length, 5);
-    rest.copy(head, 7);
-    head.writeUInt16LE(crc32(head.subarray(2)) & 0xffff, 0);
-    return head;
-  };
-  const parts = [...files].flatMap(([name, bytes]) => {
-    const rest = Buffer.alloc(25 + name.length);
-    rest.writeUInt32LE(bytes.length, 0);
-    rest.writeUInt32LE(bytes.length, 4);
-    rest.writeUInt32LE(crc32(bytes), 9);
-    rest[17] = 20;
-    rest[18] = 0x30;
-    rest.writeUInt16LE(name.length, 19);
-    rest.writeUInt32LE(0x20, 21);
-    rest.write(name, 25, 'latin1');
-    return [block(0x74, 0x8000, rest), bytes];
-  });
-  return Buffer.concat([
-    Buffer.from('526172211a0700', 'hex'),
-    block(0x73, 0, Buffer.alloc(6)),
-    ...parts,
-    block(0x7b, 0x4000, Buffer.alloc(0)),
-  ]);
-}
 
 const FILES = new Map([
   ['one.txt', Buffer.from('harmless words of one')],
@@ -80,6 +35,8 @@ const RARS = [
   ['rar', rar4Of(FILES), listOfRar4],
   ['rar5', rar5Of(FILES), listOfRar5],
 ] as const;
+/** Its checksums are of another kind. */
+const LZH = lzhOf(FILES);
 
 async function readArchive(bytes: Buffer) {
   const { unread, coverage, notes } = await examine(
@@ -92,6 +49,11 @@ async function readArchive(bytes: Buffer) {
 test.each(RARS)('lists what 7-Zip gives of %s', async (_id, bytes, list) => {
   expect(list(readerOf(bytes))).toEqual(LISTED);
   expect(await readArchive(bytes)).toMatchObject({ unread: [], notes: [] });
+});
+
+test('lists what 7-Zip gives of lzh', async () => {
+  expect(listOfLzh(readerOf(LZH))).toEqual(LISTED.map(({ size }) => ({ size, crc: undefined })));
+  expect(await readArchive(LZH)).toMatchObject({ unread: [], members: LISTED.length, notes: [] });
 });
 
 test('an archive whose headers list other bytes than 7-Zip gives is pending, with a note', async () => {
@@ -130,6 +92,11 @@ const KINDS: readonly [string, string, ReadList][] = [
   ['rar5', '526172211a0701', listOfRar5],
   ['cab', '4d53434600000000', listOfCab],
   ['xz', 'fd377a585a00', listOfXz],
+  ['ar', '213c617263683e0a', listOfAr],
+  ['arj', '60ea', listOfArj],
+  ['cpio', '3037303730', listOfCpio],
+  ['mslz', '535a4444', listOfOne(10, 4)],
+  ['swf', '435753', listOfOne(4, 4)],
 ];
 
 const SAMPLES = [
@@ -137,6 +104,7 @@ const SAMPLES = [
   ...PACKED_ARCHIVES.values(),
   ...PACKED_EICAR.values(),
   ...RARS.map(([, bytes]) => bytes),
+  szddOf(Buffer.from('harmless words')),
 ];
 
 test.each(KINDS)('reads the headers of %s', (_id, sign, list) => {
@@ -154,6 +122,14 @@ test.each(KINDS)('gives no list for %s that is cut or has other bytes', (_id, si
   for (const bytes of SAMPLES.filter((one) => one.toString('hex', 0, sign.length / 2) === sign))
     for (const size of [0, 7, 12, Math.floor(bytes.length / 2)])
       expect(() => list(readerOf(bytes.subarray(0, size)))).not.toThrow();
+});
+
+test('an LZMA file has a size in its header, or is of an unknown one', () => {
+  const head = Buffer.alloc(18);
+  head.writeBigUInt64LE(70_000n, 5);
+  expect(listOfOne(5, 8)(readerOf(head))).toEqual([{ size: 70_000, crc: undefined }]);
+  head.fill(0xff, 5, 13);
+  expect(listOfOne(5, 8)(readerOf(head))).toBe(undefined);
 });
 
 test('members differ in number, in size and in their bytes, and not in their order', () => {

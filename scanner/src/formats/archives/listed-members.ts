@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Content } from '#scanner/walk/content.ts';
+import type { Member } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 
 // The members of an archive by its own headers, read without 7-Zip. What 7-Zip gives is compared with them: a fault in its memory must not become a clean file. Members without bytes
@@ -19,7 +20,7 @@ const LISTED_MAXIMUM = 20_000;
 const HEADER_BYTES_MAXIMUM = 64 * 1024;
 
 /** Numbers of seven bits a byte, the lowest first (RAR 5.0 technote; xz-file-format.txt, 1.2). */
-class Numbers {
+export class Numbers {
   at: number;
   private readonly bytes: Buffer;
 
@@ -187,14 +188,145 @@ export const listOfXz: ReadList = (reader) => {
   return size > 0 ? [{ size, crc: undefined }] : [];
 };
 
+const ARJ = { magic: 0xea60, first_bytes: 2, locked: 1, spread: 0x0c, header_maximum: 2600, folder: 3, name_label: 4 } as const;
+
+/** Where a header of ARJ ends (unarj, technote): its bytes and their CRC, and extended headers with theirs. */
+function arjHeaderEnd(reader: Reader, at: number, bytes: number): number | undefined {
+  let end = at + 4 + bytes + 4;
+  for (let more = 0; more < LISTED_MAXIMUM; more += 1) {
+    const size = reader.at(end, 2);
+    if (size.length < 2) return undefined;
+    end += 2;
+    if (size.readUInt16LE(0) === 0) return end;
+    end += size.readUInt16LE(0) + 4;
+  }
+  return undefined;
+}
+
+/** ARJ (unarj, technote): a header for the archive, and one before each file. */
+export const listOfArj: ReadList = (reader) => {
+  const listed: ListedMember[] = [];
+  for (let at = 0, is_first = true; listed.length < LISTED_MAXIMUM; is_first = false) {
+    const size = reader.at(at, 4);
+    if (size.length < 4 || size.readUInt16LE(0) !== ARJ.magic) return undefined;
+    const bytes = size.readUInt16LE(2);
+    if (bytes === 0) return listed;
+    const head = Buffer.from(reader.at(at + 4, bytes + 4));
+    if (bytes < 30 || bytes > ARJ.header_maximum || head.length < bytes + 4) return undefined;
+    if (crc32(head.subarray(0, bytes)) !== head.readUInt32LE(bytes)) return undefined;
+    const end = arjHeaderEnd(reader, at, bytes);
+    if (end === undefined) return undefined;
+    at = end;
+    if (is_first) continue;
+    const [, , , , flags = 0, , kind = 0] = head;
+    if ((flags & (ARJ.locked | ARJ.spread)) !== 0 || kind > ARJ.name_label) return undefined;
+    const is_file = kind !== ARJ.folder && kind !== ARJ.name_label;
+    if (is_file && head.readUInt32LE(16) > 0) listed.push({ size: head.readUInt32LE(16), crc: head.readUInt32LE(20) });
+    at += head.readUInt32LE(12);
+  }
+  return undefined;
+};
+
+/** LHA, levels 0 to 2 (LHa for UNIX, header.doc.md). Its checksum is of another kind than the ones compared here. */
+export const listOfLzh: ReadList = (reader) => {
+  const listed: ListedMember[] = [];
+  for (let at = 0; listed.length < LISTED_MAXIMUM; ) {
+    const head = reader.at(at, 24);
+    if (head.length === 0 || head[0] === 0) return listed;
+    const level = head[20] ?? 9;
+    if (head.length < 24 || level > 2 || head[2] !== 0x2d || head[6] !== 0x2d) return undefined;
+    const header_bytes = level === 2 ? head.readUInt16LE(0) : (head[0] ?? 0) + 2;
+    const size = head.readUInt32LE(11);
+    if (header_bytes < 22) return undefined;
+    if (size > 0) listed.push({ size, crc: undefined });
+    // Of level 1, the packed size counts the extended headers.
+    at += header_bytes + head.readUInt32LE(7);
+  }
+  return undefined;
+};
+
+const AR = { sign_bytes: 8, head_bytes: 60, end: Buffer.from('`\n') } as const;
+
+/** An archive of ar (ar(5)) without a table of symbols or of long names, as Debian's packages are. */
+export const listOfAr: ReadList = (reader) => {
+  const listed: ListedMember[] = [];
+  for (let at = AR.sign_bytes; listed.length < LISTED_MAXIMUM; ) {
+    const head = reader.at(at, AR.head_bytes);
+    if (head.length === 0) return listed;
+    const name = head.toString('latin1', 0, 16);
+    const digits = /^(\d+) *$/.exec(head.toString('latin1', 48, 58))?.[1];
+    if (!head.subarray(58).equals(AR.end) || digits === undefined || /^(\/|#1\/|__\.)/.test(name)) return undefined;
+    const size = Number(digits);
+    // 7-Zip leaves out the first member of a package of Debian, which is its version.
+    const is_version = at === AR.sign_bytes && /^debian-binary[ /]/.test(name);
+    if (size > 0 && !is_version) listed.push({ size, crc: undefined });
+    at += AR.head_bytes + size + (size % 2);
+  }
+  return undefined;
+};
+
+const CPIO = {
+  head_bytes: 110,
+  magic: /^07070[12][0-9a-f]{104}$/i,
+  last: 'TRAILER!!!\0',
+  kind: 0xf000,
+  file: 0x8000,
+  folder: 0x4000,
+} as const;
+
+/** cpio as rpm and Linux write it (cpio(5), "newc"), of files and folders alone, each there once. */
+export const listOfCpio: ReadList = (reader) => {
+  const listed: ListedMember[] = [];
+  for (let at = 0; listed.length < LISTED_MAXIMUM; ) {
+    const head = reader.at(at, CPIO.head_bytes).toString('latin1');
+    if (!CPIO.magic.test(head)) return undefined;
+    const field = (index: number) => Number.parseInt(head.slice(6 + 8 * index, 14 + 8 * index), 16);
+    const [mode, links, size, name_bytes] = [field(1), field(4), field(6), field(11)];
+    if (reader.at(at + CPIO.head_bytes, name_bytes).toString('latin1') === CPIO.last) return listed;
+    const kind = mode & CPIO.kind;
+    if (kind !== CPIO.folder && (kind !== CPIO.file || links > 1)) return undefined;
+    if (size > 0) listed.push({ size, crc: undefined });
+    at += padded(CPIO.head_bytes + name_bytes) + padded(size);
+  }
+  return undefined;
+};
+
+const padded = (bytes: number) => Math.ceil(bytes / 4) * 4;
+
+/** A format of one file, whose size stands in its header at `at`. `most`: such a size says that it is unknown. */
+export const listOfOne =
+  (at: number, bytes: 4 | 8, most = 2 ** 53): ReadList =>
+  (reader) => {
+    const field = reader.at(at, bytes);
+    if (field.length < bytes) return undefined;
+    const size = bytes === 4 ? field.readUInt32LE(0) : Number(field.readBigUInt64LE(0));
+    if (size >= most) return undefined;
+    return size === 0 ? [] : [{ size, crc: undefined }];
+  };
+
+/** Keeps what a member turned out to be, for the comparison with the archive's headers. */
+export function noted(member: Member, given: ListedMember[]): Member {
+  if (member.closed !== undefined) return member;
+  return {
+    ...member,
+    async read() {
+      const body = await member.read();
+      if ('content' in body) given.push(givenMember(body.content));
+      return body;
+    },
+  };
+}
+
 /** A content that 7-Zip gave. Of one in a file only the size is compared. */
-export const givenMember = (content: Content): ListedMember => ({
+const givenMember = (content: Content): ListedMember => ({
   size: content.size,
   crc: 'bytes' in content ? crc32(content.bytes.subarray(0, content.size)) : undefined,
 });
 
-/** Whether 7-Zip gave other members than the headers list: in another number, of other sizes, or with other bytes. The order is not compared. */
-export function areOthers(listed: readonly ListedMember[], given: readonly ListedMember[]): boolean {
+/**
+ * Whether 7-Zip gave other members than the headers list: in another number, of other sizes, or with other bytes. The order is not compared. `has_more`: it may give members that are not listed.
+ */
+export function areOthers(listed: readonly ListedMember[], given: readonly ListedMember[], has_more = false): boolean {
   const left = given.filter(({ size }) => size > 0);
   for (const { size, crc } of listed) {
     const fits = (one: ListedMember) => one.size === size && (one.crc === undefined || crc === undefined || one.crc === crc);
@@ -202,5 +334,5 @@ export function areOthers(listed: readonly ListedMember[], given: readonly Liste
     if (at < 0) return true;
     left.splice(at, 1);
   }
-  return left.length > 0;
+  return !has_more && left.length > 0;
 }

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { byMarks, type Format, hexMark, mark, oneOf, patternOf, spelled, withBits } from '#scanner/formats/format.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { provesBinaryCpio } from './cpio-proof.ts';
-import { listOfCab, listOfRar4, listOfRar5 } from './listed-members.ts';
+import { listOfAr, listOfArj, listOfCab, listOfCpio, listOfLzh, listOfOne, listOfRar4, listOfRar5 } from './listed-members.ts';
 import { sevenZipFormat } from './seven-zip-format.ts';
 
 // Archives that 7-Zip opens.
@@ -80,6 +80,7 @@ const AR_HEAD_END = Buffer.from('`\n');
 export const ar = sevenZipFormat({
   id: 'ar',
   type: 'ar',
+  list: listOfAr,
   media_type: 'application/x-archive',
   recognise: byMarks([AR]),
   carve: [{ pattern: patternOf(AR), proves: (reader, at) => reader.at(at + 66, 2).equals(AR_HEAD_END) }],
@@ -108,6 +109,7 @@ const isWritten = (reader: Reader, at: number, length: number, digits: RegExp) =
 export const cpio = sevenZipFormat({
   id: 'cpio',
   type: 'cpio',
+  list: listOfCpio,
   media_type: 'application/x-cpio',
   recognise: (head) => cpioByMarks(head) || (isBinaryCpio(head) ? 26 : 0),
   carve: [
@@ -155,6 +157,7 @@ function provesLzh(reader: Reader, at: number): boolean {
 export const lzh = sevenZipFormat({
   id: 'lzh',
   type: 'lzh',
+  list: listOfLzh,
   recognise: byMarks([mark('-lh', 2)]),
   carve: [{ pattern: `2d 6c (68|7a) (30|31|32|33|34|35|36|37|64|73|78) 2d [13] (00|01|02|03)`, back: 2, proves: provesLzh }],
 });
@@ -175,6 +178,8 @@ const SZDD = mark('SZDD\x88\xf0\x27\x33');
 export const mslz = sevenZipFormat({
   id: 'mslz',
   type: 'mslz',
+  // The size behind the mark, the method and a letter of the name.
+  list: listOfOne(10, 4),
   recognise: byMarks([SZDD]),
   carve: [{ pattern: `${patternOf(SZDD)} 41` }],
   traits: { is_named_after_file: true },
@@ -221,6 +226,7 @@ function provesArj(reader: Reader, at: number): boolean {
 export const arj = sevenZipFormat({
   id: 'arj',
   type: 'arj',
+  list: listOfArj,
   recognise: withBits(28, isArj),
   carve: [{ pattern: `60 ea ?? ${oneOf(0, 10)} ${oneOf(0x1e, 0x2e)} ?? ?? ${oneOf(0, 11)} ?? ?? 02`, proves: provesArj }],
   traits: { is_weak: true },

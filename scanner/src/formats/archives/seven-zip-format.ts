@@ -4,7 +4,7 @@ import { type Format, type FormatContext, format, innerName } from '#scanner/for
 import { type Content, joined, openSource, type Source } from '#scanner/walk/content.ts';
 import { type Member, Unreadable } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
-import { areOthers, givenMember, type ListedMember, type ReadList } from './listed-members.ts';
+import { areOthers, type ListedMember, noted, type ReadList } from './listed-members.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 
 // Formats that 7-Zip opens. Each is defined by the way it is recognised and by 7-Zip's name of it.
@@ -31,24 +31,13 @@ interface Opening {
   has_no_mark: boolean;
   is_named_after_file: boolean;
   list: ReadList | undefined;
-}
-
-/** Keeps what a member turned out to be, for the comparison with the archive's headers. */
-function noted(member: Member, given: ListedMember[]): Member {
-  if (member.closed !== undefined) return member;
-  return {
-    ...member,
-    async read() {
-      const body = await member.read();
-      if ('content' in body) given.push(givenMember(body.content));
-      return body;
-    },
-  };
+  /** 7-Zip gives members beside those of the list. */
+  has_more: boolean;
 }
 
 async function* membersBy7Zip(
   content: Content,
-  { type, has_no_mark, is_named_after_file, list }: Opening,
+  { type, has_no_mark, is_named_after_file, list, has_more }: Opening,
   context: FormatContext,
 ): AsyncGenerator<Member> {
   const source = openSource(content);
@@ -64,7 +53,7 @@ async function* membersBy7Zip(
     }
     // Only what was read to its end can be compared.
     const listed = given.length === members ? list?.(reader) : undefined;
-    if (listed !== undefined && areOthers(listed, given)) {
+    if (listed !== undefined && areOthers(listed, given, has_more)) {
       context.note(scanPhrase('archive.other_contents', {}));
       throw new Unreadable('damaged');
     }
@@ -82,16 +71,18 @@ type Definition = Omit<Parameters<typeof format>[0], 'open' | 'limits'> & {
   has_no_mark?: true;
   /** Reads the archive's own headers, for a comparison with what 7-Zip gives. */
   list?: ReadList;
+  has_more?: true;
   limits?: string;
 };
 
 /** Defines a format that 7-Zip opens. */
-export function sevenZipFormat({ type, has_no_mark, limits, list, ...definition }: Definition): Format {
+export function sevenZipFormat({ type, has_no_mark, limits, list, has_more, ...definition }: Definition): Format {
   const opening = {
     type,
     has_no_mark: has_no_mark === true,
     is_named_after_file: definition.traits?.is_named_after_file === true,
     list,
+    has_more: has_more === true,
   };
   return format({
     media_type: 'application/x-packed',

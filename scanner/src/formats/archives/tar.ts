@@ -44,7 +44,10 @@ function sizeOf(field: Buffer): number {
   return size;
 }
 
-/** A tar header's checksum is the sum of its bytes with the checksum field as blanks; some summed signed bytes. */
+/** The checksum field as blanks. */
+const BLANKS_SUM = 8 * 0x20;
+
+/** A tar header's checksum is the sum of its bytes with the checksum field as blanks; some summed signed bytes. Of noise that sum is near zero, and of a header more than the blanks alone. */
 function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK_BYTES) return false;
   const sum = octal(block.subarray(CHECKSUM.start, CHECKSUM.end));
@@ -56,7 +59,7 @@ function isTarHeader(block: Buffer): boolean {
     unsigned += byte;
     signed += byte < 128 ? byte : byte - 256;
   }
-  return sum === unsigned || sum === signed;
+  return sum >= BLANKS_SUM && (sum === unsigned || sum === signed);
 }
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { scanPhrase } from '@palisade/contract/scan-phrases';
 import { DEFLATE_RATIO_MAXIMUM, decompress, decompressed } from '#scanner/formats/compression/decompress.ts';
 import { withMacroSheets } from '#scanner/formats/documents/xlsx-macros.ts';
 import { format, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
@@ -9,6 +10,7 @@ import { type Budget, LimitReached } from '#scanner/walk/limits.ts';
 import { type Member, type MemberBody, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { Ranges } from '#scanner/walk/ranges.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { areOthers, type ListedMember, noted } from './listed-members.ts';
 import { sevenZipMembers } from './seven-zip.ts';
 import { type Aes, aesOf, decrypted } from './zip-crypto.ts';
 
@@ -581,8 +583,19 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
     }
     if (foreign.length > 0) {
       const name = (index: string) => foreign[Number(index)]?.name ?? index;
-      const opened = sevenZipMembers(rebuilt(reader, foreign), 'zip', context);
-      for await (const member of opened) yield { ...member, name: name(member.name) };
+      const given: ListedMember[] = [];
+      let count = 0;
+      for await (const member of sevenZipMembers(rebuilt(reader, foreign), 'zip', context)) {
+        count += 1;
+        yield noted({ ...member, name: name(member.name) }, given);
+      }
+      const listed_members = foreign.flatMap(({ unpacked, crc }) => (unpacked > 0 ? [{ size: unpacked, crc }] : []));
+      // A size that stands behind the member is not known here.
+      const is_known = given.length === count && foreign.every(({ open_end }) => !open_end);
+      if (is_known && areOthers(listed_members, given)) {
+        context.note(scanPhrase('archive.other_contents', {}));
+        damaged = true;
+      }
     }
   } finally {
     reader.close();

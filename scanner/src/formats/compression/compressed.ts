@@ -1,4 +1,6 @@
 import { crc32 } from 'node:zlib';
+import { scanPhrase } from '@palisade/contract/scan-phrases';
+import { areOthers, type ListedMember, noted } from '#scanner/formats/archives/listed-members.ts';
 import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
 import { byMarks, type Format, format, hexMark, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
 import { struct } from '#scanner/formats/struct.ts';
@@ -206,14 +208,35 @@ function* lz4Legacy(reader: Reader, from: number, room: Lz4Room): Generator<Buff
   }
 }
 
+/** Gets ranges within the streams that are not of them: they are examined as what they are. */
+export type Leaves = (start: number, end: number) => void;
+
+const SKIPPABLE_HEAD_BYTES = 8;
+/** So few bytes are numbers of a program (pzstd writes the size of the next frame). */
+const SKIPPABLE_NUMBERS_MAXIMUM = 64;
+/** The last bytes of a table of frames (zstd, contrib/seekable_format). */
+const SEEK_TABLE_END = Buffer.from('b1ea928f', 'hex');
+
+/** The end of a skippable frame (RFC 8878, 3.1.2) that begins at `at`, which may be behind the end of the content; undefined where none does. Anything may lie in it. */
+export function skippableFrame(reader: Reader, at: number, leaves: Leaves): number | undefined {
+  const head = reader.at(at, SKIPPABLE_HEAD_BYTES);
+  if (head.length < SKIPPABLE_HEAD_BYTES || !isSkippableMagic(head.readUInt32LE(0))) return undefined;
+  const start = at + SKIPPABLE_HEAD_BYTES;
+  const end = start + head.readUInt32LE(4);
+  const is_table = reader.at(end - SEEK_TABLE_END.length, SEEK_TABLE_END.length).equals(SEEK_TABLE_END);
+  if (end - start > SKIPPABLE_NUMBERS_MAXIMUM && !is_table) leaves(start, Math.min(end, reader.size));
+  return end;
+}
+
 /** Frames, one behind the other. `ended` gets the end of each. */
-function* lz4Frames(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
+function* lz4Frames(reader: Reader, ended: (at: number) => void, leaves: Leaves): Generator<Buffer> {
   const room = { target: Buffer.alloc(0) };
   for (let at = 0; ; ended(at)) {
     const magic = word(reader, at) ?? 0;
+    const skipped = skippableFrame(reader, at, leaves);
     if (magic === LZ4_FRAME) at = yield* lz4Frame(reader, at, room);
     else if (magic === LZ4_LEGACY) at = yield* lz4Legacy(reader, at, room);
-    else if (isSkippableMagic(magic)) at += 8 + (word(reader, at + 4) ?? 0);
+    else if (skipped !== undefined) at = skipped;
     else return;
   }
 }
@@ -291,24 +314,80 @@ function* lzopFiles(reader: Reader, ended: (at: number) => void): Generator<Buff
   for (let at = 0; reader.at(at, LZOP.length).equals(LZOP); ended(at)) at = yield* lzopFile(reader, at);
 }
 
-/** The one member whose streams are unpacked here; they say where each of them ends. */
+/** Unpacks the streams of a content. They say where each of them ends, and which ranges before are not of them. */
+type Streams = (reader: Reader, ended: (at: number) => void, leaves: Leaves) => Generator<Buffer> | AsyncGenerator<Buffer>;
+
+/** Shorter pieces are put together. Bytes. */
+const SHORT_PIECE_BYTES = 16 * 1024;
+const SHORT_PIECES_MAXIMUM = 512;
+
+/** The same bytes in pieces that are not short: a million of one byte each would be a million buffers. Pieces before a failure are given before it throws. */
+async function* gathered(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let short: Buffer[] = [];
+  let bytes = 0;
+  let failure: { error: unknown } | undefined;
+  const together = () => {
+    const piece = Buffer.concat(short);
+    short = [];
+    bytes = 0;
+    return piece;
+  };
+  try {
+    for await (const piece of pieces) {
+      if (piece.length >= SHORT_PIECE_BYTES && short.length === 0) {
+        yield piece;
+        continue;
+      }
+      short.push(piece);
+      bytes += piece.length;
+      if (bytes >= SHORT_PIECE_BYTES || short.length >= SHORT_PIECES_MAXIMUM) yield together();
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  if (short.length > 0) yield together();
+  if (failure !== undefined) throw failure.error;
+}
+
+/** A piece, and the others behind it. */
+export async function* behind(first: Buffer, others: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* others;
+}
+
+/** The one member whose streams are unpacked here. `is_tried`: there is none where they give nothing before they fail, so that a mark among other bytes makes no member. */
 async function* ownMembers(
   content: Content,
   name: string,
   context: ReadContext,
-  streams: (reader: Reader, ended: (at: number) => void) => Generator<Buffer> | AsyncGenerator<Buffer>,
+  streams: Streams,
+  { is_tried = false } = {},
 ): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
+  const left: { start: number; end: number }[] = [];
   let end = 0;
   async function* unpacked(): AsyncGenerator<Buffer> {
-    for await (const chunk of streams(reader, (at) => (end = at))) {
+    const chunks = streams(
+      reader,
+      (at) => (end = at),
+      (start, to) => left.push({ start, end: to }),
+    );
+    for await (const chunk of gathered(chunks)) {
       context.budget.spend(chunk.length);
       yield chunk;
     }
   }
   try {
-    yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
-    context.claim(0, endOfZeros(reader, end));
+    const chunks = unpacked();
+    const first = is_tried ? await chunks.next() : undefined;
+    const stream = first === undefined || first.done === true ? chunks : behind(first.value, chunks);
+    yield { name, read: () => ({ stream, packed_bytes: content.size }) };
+    let from = 0;
+    for (const { start, end: to } of left) {
+      context.claim(from, start);
+      from = to;
+    }
+    context.claim(from, endOfZeros(reader, Math.max(from, end)));
   } finally {
     reader.close();
   }
@@ -343,6 +422,7 @@ async function* lzipMembers(content: Content, name: string, context: ReadContext
   const source = openSource(content);
   try {
     const parts: (Buffer | { start: number; size: number })[] = [];
+    const sizes: { size: number; crc: number }[] = [];
     let at = 0;
     let is_whole = true;
     while (reader.at(at, 4).equals(LZIP)) {
@@ -356,10 +436,21 @@ async function* lzipMembers(content: Content, name: string, context: ReadContext
       const start = at + LZIP_HEADER_BYTES;
       parts.push(header, { start, size: Math.max(0, (end === undefined ? reader.size : end - LZIP_TRAILER_BYTES) - start) });
       at = end ?? reader.size;
+      // Its manual, "File format": the CRC and the size of the unpacked data.
+      const trailer = end === undefined ? undefined : reader.at(end - LZIP_TRAILER_BYTES, LZIP_TRAILER_BYTES);
+      if (trailer !== undefined) sizes.push({ size: Number(trailer.readBigUInt64LE(4)), crc: trailer.readUInt32LE(0) });
     }
     context.claim(0, endOfZeros(reader, at));
-    for await (const member of sevenZipMembers(joined(source, parts), 'lzma', context)) yield { ...member, name };
+    const given: ListedMember[] = [];
+    for await (const member of sevenZipMembers(joined(source, parts), 'lzma', context)) yield noted({ ...member, name }, given);
     if (!is_whole) throw new Unreadable('damaged');
+    const size = sizes.reduce((sum, one) => sum + one.size, 0);
+    // Several members come as one file.
+    const listed = size === 0 ? [] : [{ size, crc: sizes.length === 1 ? sizes[0]?.crc : undefined }];
+    if (areOthers(listed, given)) {
+      context.note(scanPhrase('archive.other_contents', {}));
+      throw new Unreadable('damaged');
+    }
   } finally {
     source.close();
     reader.close();
@@ -419,13 +510,11 @@ function inflatedBlock(reader: Reader, start: number, end: number, most: number)
   return answer.plain;
 }
 
-type Streams = Parameters<typeof ownMembers>[3];
-
 /** The one file of a format, named after the file that it came in. */
-const unpackedBy =
-  (streams: Streams): Format['open'] =>
+export const unpackedBy =
+  (streams: Streams, options?: { is_tried: boolean }): NonNullable<Format['open']> =>
   (content, context) =>
-    ownMembers(content, innerName(context.name), context, streams);
+    ownMembers(content, innerName(context.name), context, streams, options);
 
 /** Enough of a stream to tell whether it is one. Bytes. */
 const TRIED_BYTES = 4096;

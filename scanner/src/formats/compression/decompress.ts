@@ -16,7 +16,9 @@ import {
 import { z } from 'zod';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { Unreadable } from '#scanner/walk/member.ts';
+import type { Reader } from '#scanner/walk/reader.ts';
 import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLzf, unpackLzo, unpackSnappy } from './lz.ts';
+import { Lzma2 } from './lzma2.ts';
 
 // The only file that decompresses. Every attempt is charged to the budget, a guess and a failure too, so that a file cannot make readers unpack for nothing. Biome refuses the decoders of node:zlib and of
 // lz.ts in every other file. What 7-Zip unpacks is charged where it reads and writes (seven-zip.ts).
@@ -30,8 +32,15 @@ const GUESS_STEPS = { first: 4096, factor: 16 } as const;
 /** Windows of more than 16 MiB, which brotli's own program unpacks as well. */
 const BROTLI_PARAMETERS = { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 };
 
+/** The largest window of zstd that its own program unpacks without being asked to (zstd 1.5, `--memory`). Bytes. */
+export const ZSTD_WINDOW_MAXIMUM = 2 ** 27;
+const ZSTD_PARAMETERS = { [constants.ZSTD_d_windowLogMax]: Math.log2(ZSTD_WINDOW_MAXIMUM) };
+
 /** zlib with its head, deflate without one, brotli, zstd. */
 export type Packing = 'zlib' | 'deflate' | 'brotli' | 'zstd';
+
+const parametersOf = (packing: Packing) =>
+  packing === 'brotli' ? { params: BROTLI_PARAMETERS } : packing === 'zstd' ? { params: ZSTD_PARAMETERS } : {};
 
 type Options = ZlibOptions & BrotliOptions & ZstdOptions;
 const DECODERS: Readonly<Record<Packing, (bytes: Buffer, options: Options) => unknown>> = {
@@ -44,6 +53,7 @@ const STREAMS = {
   zlib: createInflate,
   deflate: createInflateRaw,
   brotli: createBrotliDecompress,
+  zstd: createZstdDecompress,
 } as const;
 
 /** Whether a decoder is at work that is not awaited. */
@@ -108,7 +118,7 @@ export function decompress(packing: Packing, packed: Buffer, budget: Budget, { m
     info: true,
     // A small result in more room than it needs would keep all of that room.
     chunkSize: Math.max(64, chunk_bytes ?? Math.min(CHUNK_BYTES, room + 1)),
-    ...(packing === 'brotli' ? { params: BROTLI_PARAMETERS } : {}),
+    ...parametersOf(packing),
     ...(is_open === true
       ? { finishFlush: packing === 'brotli' ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH }
       : {}),
@@ -159,7 +169,7 @@ export async function* decompressed(
   budget.spend(ATTEMPT_COST);
   const decoder: Transform & { bytesWritten: number } = STREAMS[packing]({
     chunkSize: options.chunk_bytes ?? 256 * 1024,
-    ...(packing === 'brotli' ? { params: BROTLI_PARAMETERS } : {}),
+    ...parametersOf(packing),
     ...(options.is_open === true ? { finishFlush: constants.Z_SYNC_FLUSH } : {}),
   });
   // The error that ends the pipeline is the one that reading the last stream throws.
@@ -167,7 +177,8 @@ export async function* decompressed(
   try {
     for await (const chunk of unpacked) {
       budget.spend(chunk.length);
-      yield chunk;
+      // A chunk is a part of the decoder's room, which a short one would keep.
+      yield 2 * chunk.length < chunk.buffer.byteLength ? Buffer.from(chunk) : chunk;
     }
   } finally {
     options.ended?.(decoder.bytesWritten);
@@ -220,6 +231,38 @@ export function unpackedLzf(packed: Buffer, budget: Budget, size: number): Buffe
   const target = Buffer.alloc(size);
   unpackLzf(packed, size, target);
   return target;
+}
+
+/** The longest header of a chunk of LZMA2. Bytes. */
+const LZMA2_HEADER_BYTES = 6;
+/** The decoder of LZMA2 that no stream has at the moment: it is large, and a file may have many streams. */
+let spare_lzma2: Lzma2 | undefined;
+/** A larger one is not kept. Bytes. */
+const SPARE_LZMA2_MAXIMUM = 1024 ** 2;
+
+/** The chunks of a stream of LZMA2 that begins at `from`; answers its end. Bytes before damage are given. @throws Unreadable, LimitReached */
+export function* unpackedLzma2(reader: Reader, from: number, dictionary_bytes: number): Generator<Buffer, number> {
+  const { budget } = reader;
+  budget.spend(ATTEMPT_COST);
+  const decoder = spare_lzma2 ?? new Lzma2();
+  spare_lzma2 = undefined;
+  decoder.begin(dictionary_bytes);
+  try {
+    for (let at = from; ; ) {
+      const head = reader.at(at, LZMA2_HEADER_BYTES);
+      if (head.length === 0) throw new Unreadable('damaged');
+      if (head[0] === 0) return at + 1;
+      const { bytes, packed, plain, is_stored } = decoder.header(head);
+      const chunk = reader.at(at + bytes, packed);
+      budget.spend(packed + plain);
+      const is_whole = decoder.chunk(chunk, plain, is_stored);
+      yield Buffer.from(decoder.given());
+      if (!is_whole) throw new Unreadable('damaged');
+      at += bytes + packed;
+    }
+  } finally {
+    if (decoder.held_bytes <= SPARE_LZMA2_MAXIMUM) spare_lzma2 = decoder;
+  }
 }
 
 /** A byte of LZF costs as much as so many that are only searched. */

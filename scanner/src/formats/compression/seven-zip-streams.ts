@@ -1,8 +1,8 @@
-import { listOfXz } from '#scanner/formats/archives/listed-members.ts';
+import { listOfOne } from '#scanner/formats/archives/listed-members.ts';
 import { sevenZipFormat } from '#scanner/formats/archives/seven-zip-format.ts';
-import { byMarks, hexMark, mark, oneOf, patternOf, spelled, withBits } from '#scanner/formats/format.ts';
+import { byMarks, mark, oneOf, patternOf, spelled, withBits } from '#scanner/formats/format.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
-import { isSkippable, provesZlib } from './compressed.ts';
+import { provesZlib } from './compressed.ts';
 
 // Compressed streams that 7-Zip opens.
 
@@ -29,46 +29,12 @@ export const bzip2 = sevenZipFormat({
   traits: { is_named_after_file: true },
 });
 
-const XZ = hexMark('fd377a585a00');
-export const xz = sevenZipFormat({
-  id: 'xz',
-  type: 'xz',
-  list: listOfXz,
-  media_type: 'application/x-xz',
-  recognise: byMarks([XZ]),
-  carve: [{ pattern: `${patternOf(XZ)} 00 (00|01|04|0a)` }],
-  traits: { is_named_after_file: true },
-});
-
-const ZSTD = hexMark('28b52ffd');
-const zstdByMark = byMarks([ZSTD]);
-
-/** RFC 8878, 3.1.1: a first block of a type that exists and of at most 128 KiB. */
-function provesZstd(reader: Reader, at: number): boolean {
-  const head = reader.at(at, 18);
-  const descriptor = head[4] ?? 0;
-  const is_single = (descriptor & 0x20) !== 0;
-  const size_bytes = [is_single ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
-  const block = 5 + (is_single ? 0 : 1) + ([0, 1, 2, 4][descriptor & 3] ?? 0) + size_bytes;
-  if (head.length < block + 3) return false;
-  const header = head.readUIntLE(block, 3);
-  return ((header >> 1) & 3) !== 3 && header >> 3 <= 128 * 1024;
-}
-
-export const zstd = sevenZipFormat({
-  id: 'zstd',
-  type: 'zstd',
-  media_type: 'application/zstd',
-  recognise: (head) => zstdByMark(head) || (isSkippable(head) ? 28 : 0),
-  carve: [{ pattern: `${patternOf(ZSTD)} (00|04|20|24|40|44|60|64|80|84|a0|a4|c0|c4|e0|e4)`, proves: provesZstd }],
-  traits: { is_named_after_file: true },
-  limits: 'Frames that need a dictionary are not read.',
-});
-
 const SWF_BY_ZLIB = mark('CWS');
 export const swf = sevenZipFormat({
   id: 'swf',
   type: 'swfc',
+  // Of the film as it is unpacked.
+  list: listOfOne(4, 4),
   recognise: byMarks([SWF_BY_ZLIB, mark('ZWS')]),
   carve: [
     {
@@ -215,6 +181,7 @@ function provesLzma(reader: Reader, at: number): boolean {
 export const lzma = sevenZipFormat({
   id: 'lzma',
   type: 'lzma',
+  list: listOfOne(5, 8),
   has_no_mark: true,
   recognise: bitsOfLzma,
   carve: [

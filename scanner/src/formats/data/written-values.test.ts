@@ -355,7 +355,13 @@ test.each<[string, string, Buffer]>([
   [
     'an archive of ARC',
     'unsupported',
-    Buffer.concat([latin('\x1a\x08E.COM\0'), Buffer.alloc(7), Buffer.from([50, 0, 0, 0]), Buffer.alloc(60, 0x1a)]),
+    Buffer.concat([
+      latin('\x1a\x08E.COM\0'),
+      Buffer.alloc(7),
+      Buffer.from([50, 0, 0, 0, 0x7a, 0x5d, 0xc4, 0x73, 1, 2, 90, 0, 0, 0]),
+      noise(50),
+      latin('\x1a\0'),
+    ]),
   ],
   ['a file of COMPRESS (KWAJ)', 'unsupported', Buffer.concat([Buffer.from('4b57414a88f027d1', 'hex'), noise(60)])],
   ['packed Avro', 'unsupported', Buffer.concat([latin('Obj\x01\x04\x14avro.codec\x0edeflate'), noise(200)])],

@@ -9,6 +9,7 @@ import {
   whereUnknown,
   withBits,
 } from '#scanner/formats/format.ts';
+import { isMinix, MINIX_BITS } from './minix.ts';
 import { HFS_SIGNATURE } from './seven-zip-disks.ts';
 
 // Disks and file systems that systems mount and nothing here opens.
@@ -24,23 +25,6 @@ function isOldHfs(head: Buffer): boolean {
     (head[1024 + 36] ?? 0) <= 27 &&
     head.readUInt16BE(1024 + 14) >= 3
   );
-}
-
-const SUPERBLOCK_AT = 1024;
-const BLOCK_BYTES = 1024;
-
-/** MINIX (Linux, fs/minix): the magic is of two bytes, so that the number of inodes, of zones and of blocks of their maps must fit each other and the file. */
-function isMinix(head: Buffer, size: number): boolean {
-  if (head.length < SUPERBLOCK_AT + 32 || size % BLOCK_BYTES !== 0) return false;
-  const block = head.subarray(SUPERBLOCK_AT);
-  const magic = block.readUInt16LE(16);
-  const is_third = block.readUInt16LE(24) === 0x4d5a;
-  if (!is_third && ![0x137f, 0x138f, 0x2468, 0x2478].includes(magic)) return false;
-  const at = is_third ? 6 : 4;
-  const inodes = is_third ? block.readUInt32LE(0) : block.readUInt16LE(0);
-  const [inode_maps, zone_maps, first_zone] = [block.readUInt16LE(at), block.readUInt16LE(at + 2), block.readUInt16LE(at + 4)];
-  const bits = 8 * (is_third ? block.readUInt16LE(28) : BLOCK_BYTES);
-  return inodes > 0 && inode_maps > 0 && inode_maps * bits >= inodes && zone_maps > 0 && first_zone > inode_maps + zone_maps;
 }
 
 const JFFS2 = { magic: 0x1985, types: [0xe001, 0xe002, 0x2003, 0x2004, 0x2006, 0xe008, 0xe009], bytes: 12 } as const;
@@ -108,7 +92,7 @@ export const unknownDisks: readonly Format[] = [
   closedFormat({
     id: 'minix',
     title: 'MINIX',
-    recogniseBeside: whereUnknown(24, ({ head, reader }) => isMinix(head, reader.size)),
+    recogniseBeside: whereUnknown(MINIX_BITS, ({ head }) => isMinix(head)),
   }),
   closedFormat({
     id: 'apple-encrypted-footer',

@@ -4,6 +4,7 @@ import { struct } from '#scanner/formats/struct.ts';
 import { standsAt } from '#scanner/walk/content.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { isoTrees, VOLUME_ID } from './iso-trees.ts';
+import { listOfNtfs } from './ntfs-list.ts';
 import { VMDK_MARK } from './stream-disk.ts';
 
 // File systems, partition tables and virtual disks: 7-Zip opens them where it is asked to. It is asked where their magic stands at its place, and where a
@@ -176,6 +177,8 @@ const NTFS = mark('NTFS    ', 3);
 export const ntfs = diskByMarks({
   id: 'ntfs',
   type: 'ntfs',
+  list: listOfNtfs,
+  has_more: true,
   marks: [NTFS],
   carve: [{ pattern: `eb 52 90 ${patternOf(NTFS)}`, proves: isBootSector }],
   traits: { is_guess: true },

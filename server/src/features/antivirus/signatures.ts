@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SignatureFeedStatus } from '@palisade/contract/engine';
-import { type HashList, openHashList } from '@palisade/scanner/hash-list';
+import { findHash, type HashList, openHashList } from '@palisade/scanner/hash-list';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
-import { findHash } from '@palisade/scanner/signature-set';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';

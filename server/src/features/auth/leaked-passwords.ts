@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { openSync, readFileSync, readSync } from 'node:fs';
 
 /** The passwords that leaked most often (OWASP ASVS 5, 6.2.4 and 6.2.12; NIST SP 800-63B-4, 3.1.1.2). */
 export interface LeakedPasswords {
@@ -15,24 +15,30 @@ function sha256(bytes: Buffer | string): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-function readTable(path: string): Buffer {
+function readTable(path: string): { handle: number; table: Buffer } {
   try {
-    return readFileSync(path);
+    const handle = openSync(path, 'r');
+    return { handle, table: readFileSync(handle) };
   } catch (error) {
     throw new Error(`We can’t read the table of leaked passwords ${path}. ${REMEDY}`, { cause: error });
   }
 }
 
 /**
- * Reads the table that `scripts/leaked-passwords.mjs` makes. It has 48 bits of each hash: one password in 600 million matches a leaked one by chance.
+ * Opens the table that `scripts/leaked-passwords.mjs` makes. It is searched in its file, because it is seldom asked and larger than what the server holds for a hundred people. It has 48 bits of each hash: one password in 600 million matches a leaked one by chance.
  * @throws when the file is missing or damaged.
  */
 export function readLeakedPasswords(path: string): LeakedPasswords {
-  const table = readTable(path);
-  const entries = table.subarray(CHECKSUM_BYTES);
-  const count = entries.length / ENTRY_BYTES;
-  if (count < 1 || !Number.isInteger(count) || !sha256(entries).equals(table.subarray(0, CHECKSUM_BYTES)))
+  const { handle, table } = readTable(path);
+  const bytes = table.length - CHECKSUM_BYTES;
+  const count = bytes / ENTRY_BYTES;
+  if (count < 1 || !Number.isInteger(count) || !sha256(table.subarray(CHECKSUM_BYTES)).equals(table.subarray(0, CHECKSUM_BYTES)))
     throw new Error(`The table of leaked passwords ${path} is damaged. ${REMEDY}`);
+  const room = Buffer.alloc(ENTRY_BYTES);
+  const entryAt = (place: number) => {
+    readSync(handle, room, 0, ENTRY_BYTES, CHECKSUM_BYTES + place * ENTRY_BYTES);
+    return room.readUIntBE(0, ENTRY_BYTES);
+  };
 
   return {
     has(password) {
@@ -40,7 +46,7 @@ export function readLeakedPasswords(path: string): LeakedPasswords {
       let [from, to] = [0, count];
       while (from < to) {
         const middle = (from + to) >>> 1;
-        const entry = entries.readUIntBE(middle * ENTRY_BYTES, ENTRY_BYTES);
+        const entry = entryAt(middle);
         if (entry === wanted) return true;
         if (entry < wanted) from = middle + 1;
         else to = middle;

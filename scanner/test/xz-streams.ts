@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { examine } from '#scanner/walk/examine.ts';
+import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { noise } from './files.ts';
+
+// Streams of xz for tests.
+
+/** Streams that xz 5.4.1 made of the content below, with the options that the names tell. */
+export const STREAMS = z
+  .record(z.string(), z.base64())
+  .parse(JSON.parse(readFileSync(new URL('./xz-streams.json', import.meta.url), 'utf8')));
+export const streamOf = (name: string) => Buffer.from(STREAMS[name] ?? '', 'base64');
+export const CONTENT = Buffer.concat([
+  Buffer.from(Array.from({ length: 200 }, (_, index) => `line ${index * index} of the file\n`).join('')),
+  noise(200, 5),
+]);
+
+/** Reads a file of xz, and answers what was unread, and what came out. */
+export async function read(bytes: Buffer) {
+  const contents: Buffer[] = [];
+  const match = (content: Buffer) => {
+    contents.push(Buffer.from(content));
+    return [];
+  };
+  const { unread, coverage } = await examine(
+    { bytes, size: bytes.length, name: 'file.xz' },
+    { match, limits: SCAN_LIMITS, folder: '/nonexistent' },
+  );
+  return { unread, content: contents[1] ?? Buffer.alloc(0), members: coverage.members_total };
+}
