@@ -87,9 +87,9 @@ function Running({ session }: { session: RemoteSession }) {
         <bdi>{session.support_agent}</bdi> has joined your session
       </h2>
       <p className="sub">
-        Session <span className="banner__small-code">{session.session_code}</span>
-        {session.joined_at !== null && `, joined ${describeAge(session.joined_at, now)}`}. Stay on the phone: they see what you
-        share, and you press.
+        Session <span className="banner__small-code">{session.session_code}</span>.
+        {session.joined_at !== null && ` They joined ${describeAge(session.joined_at, now)}.`} Stay on the phone: they see what
+        you share, and you press.
       </p>
     </div>
   );
