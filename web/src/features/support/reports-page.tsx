@@ -89,7 +89,6 @@ function Presets({ range, time_zone, onChoose }: PresetsProps) {
       {PRESETS.map((preset) => (
         <Button
           key={preset.label}
-          size="s"
           variant="quiet"
           aria-pressed={isChosen(preset)}
           onClick={() => onChoose(rangeOf(preset, today))}
@@ -121,12 +120,14 @@ function Reports() {
         <Presets range={range} time_zone={report?.time_zone} onChoose={setRange} />
         <TextInput
           type="date"
+          size="md"
           label="From"
           value={range.from || (report?.from.slice(0, 10) ?? '')}
           onChange={(event) => setRange({ ...range, from: event.currentTarget.value })}
         />
         <TextInput
           type="date"
+          size="md"
           label="To"
           value={range.to || (report?.to.slice(0, 10) ?? '')}
           onChange={(event) => setRange({ ...range, to: event.currentTarget.value })}
