@@ -7,7 +7,7 @@ const Nothing = (_: { queue: UploadQueue }) => null;
 const Outcomes = lazy(async () => ({ default: (await loadLines())?.Outcomes ?? Nothing }));
 const Warning = lazy(async () => ({ default: (await loadLines())?.Warning ?? Nothing }));
 
-/** Tells screen readers what became of files, on whichever screen the person is. The regions are there before the words, which are not read out otherwise. */
+/** Tells screen readers the outcome of files, on whichever screen the person is. The regions are there before the words, which are not read out otherwise. */
 export function UploadAnnouncer({ queue }: { queue: UploadQueue }) {
   const hasUploads = useSyncExternalStore(queue.subscribe, () => queue.read().length > 0);
   return (

@@ -54,7 +54,7 @@ export function Warning({ queue }: { queue: UploadQueue }) {
   return warningOf(latestOf(useUploadsOf(queue)));
 }
 
-/** What became of each of a few files, or the sums of many. Infected ones are a warning of their own. */
+/** The outcome of each of a few files, or the sums of many. Infected ones are a warning of their own. */
 export function Outcomes({ queue }: { queue: UploadQueue }) {
   const uploads = useUploadsOf(queue);
   const batch = latestOf(uploads);
@@ -81,7 +81,7 @@ function Sums({ queue, batch }: { queue: UploadQueue; batch: readonly Upload[] }
     if (!isBusy) return;
     const timer = setInterval(() => {
       const line = describeSums(latestOf(queue.read()));
-      // Nothing is said where nothing has ended since.
+      // The same sums are not said twice.
       setSaid((lines) => (line === undefined || lines.includes(line) ? lines : [...lines, line].slice(-KEPT_LINES)));
     }, SUMS_PAUSE);
     return () => clearInterval(timer);
