@@ -61,9 +61,9 @@ export const REASON_SENTENCES: Readonly<Record<ScamReasonCode, Sentence>> = {
   code_payment: (params) => `The code in the picture starts a payment ${account(params)}.`.replace(' .', '.'),
   premium_number: ({ number }) => `Calls or messages to ${number} cost extra.`,
   foreign_number: ({ number, country }) =>
-    `${number} is a number of ${country}, which doesn’t fit the organisation that is named.`,
+    `${number} is a number of ${country}, which doesn’t fit the organization that is named.`,
   account_country: ({ account: iban, country }) =>
-    `The account ${iban} is in ${country}, which doesn’t fit the organisation that is named.`,
+    `The account ${iban} is in ${country}, which doesn’t fit the organization that is named.`,
   account_wrong: ({ account: iban }) => `The account number ${iban} is wrong: its check digits don’t fit.`,
 };
 

@@ -72,6 +72,8 @@ export function followSwitch(): void {
   stop = () => {};
   const mode = keptMode();
   if (mode === undefined) return;
+  // Tags of languages that are none, so that the rules for other languages hold.
+  document.documentElement.lang = mode === 'rtl' ? 'ar-XB' : 'en-XA';
   if (mode === 'rtl') document.documentElement.dir = 'rtl';
   stop = changeWords(document.body);
 }

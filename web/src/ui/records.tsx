@@ -12,6 +12,8 @@ export interface Column<Row, Key extends string = string> {
   isFigure?: boolean;
   /** Where it stands on a card when it is no fact beside its label: who or what it is, its state, or the line below both. */
   onCard?: 'head' | 'state' | 'line';
+  /** On the line of a card, where its label is missing. */
+  cardCell?: (row: Row) => ReactNode;
 }
 
 interface Sort<Key extends string> {
@@ -111,8 +113,8 @@ function Cards<Row extends { id: string }, Key extends string>({ label, rows, co
           </div>
           {line.length > 0 && (
             <p className="record-card__line">
-              {line.map(({ key, cell }) => (
-                <span key={key}>{cell(row)} </span>
+              {line.map(({ key, cell, cardCell = cell }) => (
+                <span key={key}>{cardCell(row)} </span>
               ))}
             </p>
           )}

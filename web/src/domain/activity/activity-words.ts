@@ -87,8 +87,9 @@ function roleOf(value: unknown): string {
 }
 
 function withClient({ kind, client, address }: Told): string {
-  const by = client === null || client === UNKNOWN ? '' : ` with ${client}`;
-  return `${KIND_LABELS[kind]}${by}${address === null ? '' : ` from ${address}`}`;
+  const label = KIND_LABELS[kind];
+  if (client === null || client === UNKNOWN) return address === null ? label : `${label} from ${address}`;
+  return address === null ? `${label} with ${client}` : `${label} with ${client} from ${address}`;
 }
 
 /** The label, and after it the named fact where there is one. */

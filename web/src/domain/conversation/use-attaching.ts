@@ -33,7 +33,10 @@ function stateOf(attachment: Attachment): Attaching['state'] {
     case 'infected':
       return {
         phase: 'refused',
-        sentence: `Infected${attachment.threat === null ? '' : ` (${attachment.threat})`}. We didn’t send it. Don’t open it.`,
+        sentence:
+          attachment.threat === null
+            ? 'Infected. We didn’t send it. Don’t open it.'
+            : `Infected (${attachment.threat}). We didn’t send it. Don’t open it.`,
         attachment,
       };
     case 'unread':

@@ -130,7 +130,9 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
             title="Recovery codes"
             line={
               <span data-few={isFew || undefined} className="factor__left">
-                {recovery_codes_left} of {RECOVERY_CODES.count} left{isFew && '. Make new ones before you need them.'}
+                {isFew
+                  ? `${recovery_codes_left} of ${RECOVERY_CODES.count} left. Make new ones before you need them.`
+                  : `${recovery_codes_left} of ${RECOVERY_CODES.count} left`}
               </span>
             }
             actions={

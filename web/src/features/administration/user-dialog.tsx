@@ -140,6 +140,7 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
   const [isAsking, setIsAsking] = useState(false);
   const change = useChangeUser(user);
   const isDisabled = user.disabled_at !== null;
+  const email = <bdi>{shownEmail(user.email)}</bdi>;
   return (
     <DialogPart
       title="Sign-in"
@@ -169,8 +170,14 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
       {isAsking && !isDisabled && (
         <div className="admin-ask">
           <p>
-            Disable <bdi>{shownEmail(user.email)}</bdi> and end{' '}
-            {plural(user.sessions, { one: '1 session', other: `${formatNumber(user.sessions)} sessions` })}?
+            {plural(user.sessions, {
+              one: <>Disable {email} and end 1 session?</>,
+              other: (
+                <>
+                  Disable {email} and end {formatNumber(user.sessions)} sessions?
+                </>
+              ),
+            })}
             {isSelf && ' This is your own account.'}
           </p>
           <div className="modal-window__actions">

@@ -19,9 +19,15 @@ interface UserTableProps {
 
 const COLUMNS: readonly Column<AdminUser>[] = [
   { key: 'person', label: 'Person', cell: (user) => <Who user={user} />, onCard: 'head' },
-  { key: 'role', label: 'Role', cell: (user) => <RoleBadge user={user} /> },
+  { key: 'role', label: 'Role', cell: (user) => <RoleBadge user={user} />, onCard: 'line' },
   { key: 'account', label: 'Account', cell: (user) => <StateBadge user={user} />, onCard: 'state' },
-  { key: 'two_factor', label: 'Two-factor', cell: (user) => (user.two_factor ? 'On' : 'Off') },
+  {
+    key: 'two_factor',
+    label: 'Two-factor',
+    cell: (user) => (user.two_factor ? 'On' : 'Off'),
+    cardCell: (user) => <span className="sub">{user.two_factor ? 'Two-factor on' : 'Two-factor off'}</span>,
+    onCard: 'line',
+  },
   { key: 'last_sign_in', label: 'Last sign-in', cell: (user) => <LastSignIn user={user} />, isFigure: true },
   { key: 'sessions', label: 'Sessions', cell: (user) => user.sessions, isFigure: true },
   { key: 'since', label: 'Member since', cell: (user) => describeDate(user.created_at), isFigure: true },

@@ -170,13 +170,13 @@ describe('the engine card', () => {
     renderForTest(<EngineCard />);
     expect(screen.getByRole('status', { name: 'Loading the scanner status' })).toBeVisible();
     expect(await screen.findByText('Ready to scan')).toBeVisible();
-    expect(screen.getByText(/^2 of 2 ready, threat definitions 43ce751f09ed\./)).not.toBeVisible();
+    expect(screen.getByText(/^2 of 2 ready\. Threat definitions: 43ce751f09ed\./)).not.toBeVisible();
     await userEvent.click(screen.getByText('Details'));
-    expect(screen.getByText(/^2 of 2 ready, threat definitions 43ce751f09ed\./)).toBeVisible();
+    expect(screen.getByText(/^2 of 2 ready\. Threat definitions: 43ce751f09ed\./)).toBeVisible();
     expect(screen.getByText(/Archives up to 16 levels, 10,000 files, and 4 GB\./)).toBeVisible();
     expect(screen.getByText('https://feeds.example.com/rules.zip')).toBeVisible();
     const source = screen.getByText('https://feeds.example.com/rules.zip').parentElement;
-    expect(source).toHaveTextContent(/Updated .+, checked for updates .+\. Uses 3 MB of memory per process\./);
+    expect(source).toHaveTextContent(/Updated .+\. Checked for updates .+\. Uses 3 MB of memory per process\./);
     await userEvent.click(screen.getByText('3 parts aren’t used'));
     expect(screen.getByText(/^old\.yar does not compile\./)).toBeVisible();
     expect(screen.getByText(/^Everyone flags harmless files\./)).toBeVisible();
@@ -205,12 +205,12 @@ describe('the engine card', () => {
   });
 
   it.each([
-    ['native', null, '2 of 2 ready, threat definitions 43ce751f09ed. It is the native build for this computer.'],
-    ['wasm', null, '2 of 2 ready, threat definitions 43ce751f09ed. It is the WebAssembly build.'],
+    ['native', null, '2 of 2 ready. Threat definitions: 43ce751f09ed. It is the native build for this computer.'],
+    ['wasm', null, '2 of 2 ready. Threat definitions: 43ce751f09ed. It is the WebAssembly build.'],
     [
       'wasm',
       'The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
-      '2 of 2 ready, threat definitions 43ce751f09ed. The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
+      '2 of 2 ready. Threat definitions: 43ce751f09ed. The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
     ],
   ] as const)('names the build that reads files: %s, %s', async (kind, note, sentence) => {
     new FakeServer().on(readEngine, reply(readEngine, { ...STATUS, engines: [{ ...ENGINE, kind, note }] }));

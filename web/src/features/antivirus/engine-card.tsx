@@ -65,11 +65,11 @@ function EngineFacts({
         <div key={name}>
           <dt>{version === null ? name : `${name} ${version}`}</dt>
           <dd>
-            {processes.ready} of {processes.wanted} ready
-            {signatures_version !== null && `, threat definitions ${signatures_version}`}
-            {kind === 'native' && '. It is the native build for this computer.'}
-            {kind === 'wasm' && note === null && '. It is the WebAssembly build.'}
-            {note !== null && `. ${note}`}
+            {`${formatNumber(processes.ready)} of ${formatNumber(processes.wanted)} ready.`}
+            {signatures_version !== null && ` Threat definitions: ${signatures_version}.`}
+            {kind === 'native' && ' It is the native build for this computer.'}
+            {kind === 'wasm' && note === null && ' It is the WebAssembly build.'}
+            {note !== null && ` ${note}`}
           </dd>
         </div>
       ))}
@@ -132,13 +132,13 @@ function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
         {changed_at !== null && (
           <>
             {' '}
-            Updated <Moment iso={changed_at} now={now} />
-            {confirmed_at !== null && (
-              <>
-                , checked for updates <Moment iso={confirmed_at} now={now} />
-              </>
-            )}
-            .
+            Updated <Moment iso={changed_at} now={now} />.
+          </>
+        )}
+        {changed_at !== null && confirmed_at !== null && (
+          <>
+            {' '}
+            Checked for updates <Moment iso={confirmed_at} now={now} />.
           </>
         )}
         {memory_bytes !== null && kind === 'yara' && ` Uses ${describeBytes(memory_bytes)} of memory per process.`}
@@ -153,7 +153,7 @@ function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
                   {name} {WHY[why]}. <span className="sub">{detail}</span>
                 </li>
               ))}
-              {more > 0 && <li>And {more} more.</li>}
+              {more > 0 && <li>And {formatNumber(more)} more.</li>}
             </ul>
           </details>
         )}

@@ -80,15 +80,21 @@ export function adviceOf(scan: ScanDetail): readonly string[] {
 
 /** State of the uploaded copy. */
 export function describeFate(scan: ScanDetail): string {
-  const until = scan.kept_until === null ? '' : ` until ${describeDate(scan.kept_until)}`;
+  const until = scan.kept_until === null ? undefined : describeDate(scan.kept_until);
   const is_unread = scan.status_detail === 'queued' || scan.status_detail === 'engine_down';
   if (scan.kept === 'waiting' && !is_unread)
     return 'We’ll quarantine our copy when there’s room. Until then, no one can download it.';
   if (scan.kept === 'waiting') return 'We’ll keep our copy until it’s scanned.';
   if (scan.kept === 'no') return 'We’ve deleted our copy. Your original is unchanged.';
-  if (scan.scan_status === 'infected') return `Our copy is quarantined${until}. No program can open it there.`;
-  if (scan.scan_status === 'clean') return `Our copy is still quarantined. You can download it${until}.`;
-  return `Our copy is quarantined${until}.`;
+  if (scan.scan_status === 'infected')
+    return until === undefined
+      ? 'Our copy is quarantined. No program can open it there.'
+      : `Our copy is quarantined until ${until}. No program can open it there.`;
+  if (scan.scan_status === 'clean')
+    return until === undefined
+      ? 'Our copy is still quarantined. You can download it.'
+      : `Our copy is still quarantined. You can download it until ${until}.`;
+  return until === undefined ? 'Our copy is quarantined.' : `Our copy is quarantined until ${until}.`;
 }
 
 /** Kinds of files whose encryption the scanner cannot undo even with the password. */

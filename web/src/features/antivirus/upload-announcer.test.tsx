@@ -1,7 +1,7 @@
 import { listScans, type Scan, scanFile } from '@palisade/contract/antivirus';
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { MARIA, scanOf } from '#api/fake-records.ts';
 import { FakeServer, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
@@ -22,6 +22,8 @@ beforeEach(async () => {
   );
   await screen.findByText('No scans yet');
 });
+
+afterEach(() => void vi.useRealTimers());
 
 async function choose(...names: string[]) {
   await userEvent.upload(
@@ -48,7 +50,7 @@ const heard = (how: 'polite' | 'assertive') =>
 it('announces each file, and the infected one assertively, at once and after all others', async () => {
   await choose('eicar.com', 'letter.txt', 'locked.zip');
   await answer('eicar.com', { scan_status: 'infected', threat_detected: 'Eicar' });
-  expect(heard('assertive')).toBe('eicar.com: infected, Eicar. Don’t open it.');
+  await waitFor(() => expect(heard('assertive')).toBe('eicar.com: infected, Eicar. Don’t open it.'));
   await answer('letter.txt', {});
   await answer('locked.zip', { scan_status: 'pending', status_detail: 'encrypted' });
   expect(heard('polite')).toBe('letter.txt: clean | locked.zip: pending');
@@ -62,6 +64,32 @@ it('does not warn of an earlier file again when another one is clean', async () 
   await answer('letter.txt', {});
   expect(heard('assertive')).toBe('');
   expect(heard('polite')).toBe('letter.txt: clean');
+});
+
+it('says of a test file that it is harmless, as the list does, and warns of nothing', async () => {
+  await choose('eicar.com');
+  await answer('eicar.com', { scan_status: 'infected', threat_detected: 'Eicar', is_test_file: true });
+  await waitFor(() => expect(heard('polite')).toBe('eicar.com: harmless test file'));
+  expect(heard('assertive')).toBe('');
+});
+
+it('says of many files how many, now and then the sums, and the result, but of an infected one at once', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const names = Array.from({ length: 8 }, (_, place) => `photo ${place}.jpg`);
+  await choose(...names);
+  await waitFor(() => expect(heard('polite')).toBe('Scanning 8 files.'));
+  await answer('photo 0.jpg', {});
+  await answer('photo 1.jpg', { scan_status: 'infected', threat_detected: 'Worm' });
+  expect(heard('polite')).toBe('Scanning 8 files.');
+  expect(heard('assertive')).toBe('photo 1.jpg: infected, Worm. Don’t open it.');
+  await act(async () => vi.advanceTimersByTime(20_000));
+  const sums = 'Scanning 8 files. | 2 of 8 files done. So far: 1 clean, 1 infected.';
+  expect(heard('polite')).toBe(sums);
+  await act(async () => vi.advanceTimersByTime(20_000));
+  expect(heard('polite')).toBe(sums);
+  for (const name of names.slice(2)) await answer(name, {});
+  expect(heard('polite')).toBe(`${sums} | 8 files done: 7 clean, 1 infected.`);
+  expect(heard('assertive')).toBe('1 of 8 files is infected: photo 1.jpg. Don’t open it.');
 });
 
 // proves: product-2.8-11

@@ -14,11 +14,16 @@ function describeStaff(
   { staff, agent, wants_person, response_s, status }: ChatState,
   now: number,
 ): { here: boolean; words: string } {
-  const usual = response_s === null ? '' : ` First answers took ${describeSpan(response_s)} in the last 7 days.`;
+  const usual = response_s === null ? [] : [`First answers took ${describeSpan(response_s)} in the last 7 days.`];
   if (agent !== null && status === 'open')
-    return { here: staff.is_here, words: `${agent} answers you.${staff.is_here ? '' : ' They are away just now.'}` };
-  if (staff.is_here)
-    return { here: true, words: `${wants_person ? 'You asked for a person, and support' : 'Support'} is here.${usual}` };
+    return {
+      here: staff.is_here,
+      words: staff.is_here ? `${agent} answers you.` : `${agent} answers you, but is away just now.`,
+    };
+  if (staff.is_here) {
+    const is_here = wants_person ? 'You asked for a person. Support is here.' : 'Support is here.';
+    return { here: true, words: [is_here, ...usual].join(' ') };
+  }
   if (!staff.is_open && staff.opens_at !== null)
     return {
       here: false,
@@ -26,7 +31,7 @@ function describeStaff(
     };
   return {
     here: false,
-    words: `We’re away. Leave a message; we’ll read it when we’re back.${usual}`,
+    words: ['We’re away. Leave a message; we’ll read it when we’re back.', ...usual].join(' '),
   };
 }
 

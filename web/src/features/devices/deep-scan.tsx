@@ -50,8 +50,9 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
                 value={progress.files_read + progress.files_known}
               />
               <p className="sub num">
-                {describeFiles(progress)}
-                {progress.seconds_left !== null && `, ${formatNumber(Math.ceil(progress.seconds_left / 60))} min left`}
+                {progress.seconds_left === null
+                  ? describeFiles(progress)
+                  : `${describeFiles(progress)}, ${formatNumber(Math.ceil(progress.seconds_left / 60))} min left`}
               </p>
               {progress.path !== null && <bdi className="device__path">{progress.path}</bdi>}
             </>

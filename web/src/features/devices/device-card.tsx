@@ -64,11 +64,12 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
             onSave={(body, onDone) => mutate(() => call(renameDevice, { params, body }), { onSuccess: onDone })}
           />
           <p className="sub">
-            {device.os.name || device.hostname}
-            {device.last_seen_at && (
+            {device.last_seen_at ? (
               <>
-                , seen <Moment iso={device.last_seen_at} now={now} />
+                {device.os.name || device.hostname}, seen <Moment iso={device.last_seen_at} now={now} />
               </>
+            ) : (
+              device.os.name || device.hostname
             )}
           </p>
         </div>
@@ -202,6 +203,16 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
   );
 }
 
+function describeRules(count: number, isRestBlocked: boolean): string {
+  const rules = formatNumber(count);
+  return isRestBlocked
+    ? plural(count, {
+        one: '1 rule, other inbound traffic blocked',
+        other: `${rules} rules, other inbound traffic blocked`,
+      })
+    : plural(count, { one: '1 rule', other: `${rules} rules` });
+}
+
 function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<string, string> }) {
   const now = useMinute();
   const { enforcement, capabilities, rules_count } = device;
@@ -212,8 +223,7 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
     <div className="device__part">
       <h3>Firewall</h3>
       <p>
-        <Badge tone={tone}>{label}</Badge> {plural(rules_count, { one: '1 rule', other: `${formatNumber(rules_count)} rules` })}
-        {device.defaults.inbound === 'block' && ', other inbound traffic blocked'}
+        <Badge tone={tone}>{label}</Badge> {describeRules(rules_count, device.defaults.inbound === 'block')}
       </p>
       <p className="sub">
         {isUnavailable && capabilities.firewall_reason !== null ? capabilities.firewall_reason : sentence}{' '}

@@ -83,7 +83,7 @@ export function allowanceOf(rules: readonly Rule[], blocked: Blocked): Allowance
   if (narrowed.length === 0) {
     added.push({
       ...RULE_DEFAULTS,
-      rule_name: `Allow ${blocked.address}${blocked.port === null ? '' : `, port ${blocked.port}`}`,
+      rule_name: blocked.port === null ? `Allow ${blocked.address}` : `Allow ${blocked.address}, port ${blocked.port}`,
       direction: blocked.direction,
       action: 'allow',
       protocol,

@@ -91,8 +91,9 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
 }
 
 function describe({ direction, protocol, address, port }: BlockedSource): string {
-  const what = port === null ? protocol.toUpperCase() : `port ${port} (${protocol.toUpperCase()})`;
-  return direction === 'inbound' ? `${address} to ${what}` : `this computer to ${address}, ${what}`;
+  const name = protocol.toUpperCase();
+  if (direction === 'inbound') return port === null ? `${address} to ${name}` : `${address} to port ${port} (${name})`;
+  return port === null ? `this computer to ${address}, ${name}` : `this computer to ${address}, port ${port} (${name})`;
 }
 
 interface BlockedRowProps {
@@ -104,14 +105,26 @@ interface BlockedRowProps {
 
 function BlockedRow({ source, deviceName, isBusy, onAllow }: BlockedRowProps) {
   const now = useMinute();
+  const device = <bdi>{deviceName}</bdi>;
+  const last = <Moment iso={source.last_at} now={now} />;
   return (
     <li className="blocked__row">
       <IconTile tone="note" icon={IconBan} />
       <div>
         <p className="blocked__what">{describe(source)}</p>
         <p className="sub">
-          {plural(source.packets, { one: '1 packet', other: `${formatNumber(source.packets)} packets` })} on{' '}
-          <bdi>{deviceName}</bdi>, last <Moment iso={source.last_at} now={now} />
+          {plural(source.packets, {
+            one: (
+              <>
+                1 packet on {device}, last {last}
+              </>
+            ),
+            other: (
+              <>
+                {formatNumber(source.packets)} packets on {device}, last {last}
+              </>
+            ),
+          })}
         </p>
       </div>
       {source.protocol !== 'other' && (

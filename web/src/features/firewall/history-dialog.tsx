@@ -50,7 +50,7 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
                   variant="quiet"
                   size="s"
                   loading={undo.isPending && undo.variables.id === revision.id}
-                  aria-label={`${index === 0 ? 'Undo' : 'Restore'}: ${describeRevision(revision)}`}
+                  aria-label={index === 0 ? `Undo: ${describeRevision(revision)}` : `Restore: ${describeRevision(revision)}`}
                   onClick={() => undo.mutate(revision)}
                 >
                   {index === 0 ? 'Undo' : 'Restore'}

@@ -85,7 +85,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
           <div className="rule-form__failure" role="alert">
             {isTooMany && (
               <p>
-                You have {total} of {RULES_MAXIMUM} rules, so {count} more don’t fit. Delete some first.
+                {`You have ${formatNumber(total)} of ${formatNumber(RULES_MAXIMUM)} rules, so ${formatNumber(count)} more don’t fit. Delete some first.`}
               </p>
             )}
             {messages.map((message) => (

@@ -45,7 +45,10 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
       tone: 'attention',
       icon: IconClock,
       title: `Your rules are pending on ${named(pending)}.`,
-      sentence: `${since === undefined ? '' : `Since ${describeAge(since, now)}. `}Your previous rules apply until the device responds.`,
+      sentence:
+        since === undefined
+          ? 'Your previous rules apply until the device responds.'
+          : `We sent them ${describeAge(since, now)}. Your previous rules apply until the device responds.`,
     };
   }
   const off = devices.filter((device) => state(device) === 'unavailable');

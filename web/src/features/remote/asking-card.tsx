@@ -98,7 +98,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
         {missing === undefined && 'Next, your browser asks what to share. Nothing is shared before you choose. '}
         {due_at !== null && (
           <>
-            They’re refused in <Countdown until={Date.parse(due_at)} />.
+            This request expires in <Countdown until={Date.parse(due_at)} />.
           </>
         )}
       </p>

@@ -7,13 +7,13 @@ export const GRANT_LABELS: Record<'view' | 'control' | 'clipboard', (device: str
   clipboard: () => 'Share the clipboard: what is copied on one side can be pasted on the other',
 };
 
-/** A technician's request, after "asks to". */
-export const WANTED: Record<GrantKind, string> = {
-  view: 'see the screen of your computer',
-  control: 'control your computer',
-  clipboard: 'share the clipboard with your computer',
-  files: 'send you files and get files from you',
-  recording: 'record what you show',
+/** A technician's request. */
+export const WANTED: Record<GrantKind, (technician: string) => string> = {
+  view: (technician) => `${technician} asks to see the screen of your computer.`,
+  control: (technician) => `${technician} asks to control your computer.`,
+  clipboard: (technician) => `${technician} asks to share the clipboard with your computer.`,
+  files: (technician) => `${technician} asks to send you files and get files from you.`,
+  recording: (technician) => `${technician} asks to record what you show.`,
 };
 
 const ENDS: Record<GrantsEnded['why'], string> = {

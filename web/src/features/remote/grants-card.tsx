@@ -76,9 +76,9 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
         ) : seen ? (
           <>
             <b>
-              <bdi>{technician}</bdi> sees the screen of <bdi>{seen.device.device_name}</bdi>
+              <bdi>{technician}</bdi> sees the screen of <bdi>{seen.device.device_name}</bdi>.
             </b>{' '}
-            but can’t control it.
+            They can’t control it.
           </>
         ) : (
           <>
@@ -91,7 +91,7 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
         <div className="grants__wanted">
           <p role="alert">
             <b>
-              <bdi>{technician}</bdi> asks to {WANTED[wanted]}.
+              <bdi>{WANTED[wanted](technician)}</bdi>
             </b>{' '}
             Allow it below if you want. Otherwise, do nothing.
           </p>

@@ -67,7 +67,9 @@ function Waiting({ session }: { session: RemoteSession }) {
         Waiting for connection...
       </p>
       <p className="banner__label">Session code</p>
-      <p className="banner__code">{session.session_code}</p>
+      <p className="banner__code">
+        <bdi>{session.session_code}</bdi>
+      </p>
       <p className="sub">
         Read it only to a technician you called. <span className="num">{describeValidity(session.expires_at, now)}</span>
       </p>
@@ -87,9 +89,9 @@ function Running({ session }: { session: RemoteSession }) {
         <bdi>{session.support_agent}</bdi> has joined your session
       </h2>
       <p className="sub">
-        Session <span className="banner__small-code">{session.session_code}</span>
-        {session.joined_at !== null && `, joined ${describeAge(session.joined_at, now)}`}. Stay on the phone: they see what you
-        share, and you press.
+        Session <bdi className="banner__small-code">{session.session_code}</bdi>.
+        {session.joined_at !== null && ` They joined ${describeAge(session.joined_at, now)}.`} Stay on the phone: they see what
+        you share, and you press.
       </p>
     </div>
   );

@@ -3,7 +3,7 @@ import { SESSION_FILE_BYTES_MAXIMUM, type SessionFile, sendSessionFile } from '@
 import type { LiveSession, Side } from '@palisade/contract/remote-record';
 import { IconAlertTriangle, IconFileUpload, IconShieldCheck, IconVideo } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { sentenceOf, upload } from '#api/call.ts';
 import { onEvent, saySignal } from '#api/events.ts';
 import { Button, Spinner } from '#ui/button.tsx';
@@ -30,7 +30,9 @@ function describeFile({ status, threat, kind, size }: SessionFile): string {
     case 'clean':
       return `${describeBytes(size)}, clean`;
     case 'infected':
-      return `Infected${threat === null ? '' : ` (${threat})`}: it did not arrive, and was deleted.`;
+      return threat === null
+        ? 'Infected: it did not arrive, and was deleted.'
+        : `Infected (${threat}): it did not arrive, and was deleted.`;
     case 'unread':
       return 'We couldn’t check all of it. It did not arrive, and was deleted.';
     case 'failed':
@@ -84,7 +86,7 @@ function FileRow({ file, side }: { file: SessionFile; side: Side }) {
       <span className="session-files__what">
         <FileName name={file.filename} />
         <span className="session-files__state num" role="status">
-          {isMine ? 'From you' : <bdi>{`From ${file.author}`}</bdi>}. {describeFile(file)}
+          {isMine ? 'From you.' : <bdi>{`From ${file.author}.`}</bdi>} {describeFile(file)}
         </span>
         <Refusal error={refuse.error ?? save.error} />
       </span>
@@ -99,7 +101,7 @@ function FileRow({ file, side }: { file: SessionFile; side: Side }) {
             variant="quiet"
             size="s"
             loading={refuse.isPending}
-            aria-label={`${isMine ? 'Take back' : 'Refuse'} ${whole}`}
+            aria-label={isMine ? `Take back ${whole}` : `Refuse ${whole}`}
             onClick={() => refuse.mutate(file)}
           >
             {isMine ? 'Take back' : 'Refuse'}
@@ -197,22 +199,23 @@ export function SessionFiles({ session, side }: { session: LiveSession; side: Si
   );
 }
 
-const WORDS: Record<Asked, { allow: string; asked: string; off: string; on: string; end: string }> = {
-  files: {
-    allow: 'Allow files',
-    asked: 'asks to exchange files with you.',
-    off: 'File transfer is off. Each file is scanned first, and you can refuse it.',
-    on: 'File transfer is on. Each file is scanned first, and you can refuse it.',
-    end: 'Stop file transfer',
-  },
-  recording: {
-    allow: 'Allow recording',
-    asked: 'asks to record what you share.',
-    off: 'Nothing is recorded.',
-    on: 'The technician can record what you share, without voices. You both get the recording.',
-    end: 'Stop recording',
-  },
-};
+const WORDS: Record<Asked, { allow: string; asked: (technician: ReactNode) => ReactNode; off: string; on: string; end: string }> =
+  {
+    files: {
+      allow: 'Allow files',
+      asked: (technician) => <>{technician} asks to exchange files with you.</>,
+      off: 'File transfer is off. Each file is scanned first, and you can refuse it.',
+      on: 'File transfer is on. Each file is scanned first, and you can refuse it.',
+      end: 'Stop file transfer',
+    },
+    recording: {
+      allow: 'Allow recording',
+      asked: (technician) => <>{technician} asks to record what you share.</>,
+      off: 'Nothing is recorded.',
+      on: 'The technician can record what you share, without voices. You both get the recording.',
+      end: 'Stop recording',
+    },
+  };
 
 /** The customer's permissions beside the picture; silence is a no. */
 export function Allow({ session, grant }: { session: LiveSession; grant: Asked }) {
@@ -237,9 +240,7 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
     <div className="allow" data-asked={isAsked}>
       <p role={isAsked ? 'alert' : 'status'}>
         {isAsked ? (
-          <b>
-            <bdi>{session.support_agent}</bdi> {words.asked}
-          </b>
+          <b>{words.asked(<bdi>{session.support_agent}</bdi>)}</b>
         ) : isRecorded ? (
           <b>Your shared screen is being recorded. You both get the recording.</b>
         ) : isOn ? (

@@ -20,7 +20,7 @@ export function SessionRow({ session, now, who, isOwn = false, action }: Session
   return (
     <li className="remote-session">
       <div className="remote-session__what">
-        <span className="remote-session__code">{session_code}</span>
+        <bdi className="remote-session__code">{session_code}</bdi>
         <div className="remote-session__line">{who}</div>
         {end_reason !== null && (
           <span className="remote-session__line">{isOwn ? ownEndReason(end_reason) : END_REASONS[end_reason]}</span>

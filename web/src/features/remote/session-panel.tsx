@@ -104,8 +104,9 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
       ))}
       <div className="session-panel__below">
         <p className="sub">
-          See where the technician points in this picture
-          {hasSmallWindow() && ' or in a small window that stays on top'}.
+          {hasSmallWindow()
+            ? 'See where the technician points in this picture or in a small window that stays on top.'
+            : 'See where the technician points in this picture.'}
         </p>
         {hasSmallWindow() && (
           <Button

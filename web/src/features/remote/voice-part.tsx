@@ -64,11 +64,7 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
           <bdi>{other}</bdi> would like to talk with you here. They can’t hear you until you turn your voice on.
         </p>
       ) : (
-        <p className="sub">
-          {side === 'customer'
-            ? 'Talk here instead of on the phone. You start muted, and voices are never recorded.'
-            : 'Talk here instead of on the phone. You start muted, and voices are never recorded.'}
-        </p>
+        <p className="sub">Talk here instead of on the phone. You start muted, and voices are never recorded.</p>
       )}
       <div className="voice__actions">
         <Button
@@ -100,14 +96,19 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
   );
 }
 
-/** State of oneself and of the other side, in two sentences. */
+/** State of oneself and of the other side. */
 function describeTalk(state: OwnVoice['state'], theirs: Voice, other: string): string {
   const isOpen = state === 'open';
-  if (theirs === 'off')
-    return `${other} has not turned their voice on${isOpen ? ', so they can’t hear you yet.' : '.'}${isOpen ? '' : ' You are muted.'}`;
-  return `${isOpen ? `${other} hears you.` : `You are muted: ${other} does not hear you.`} ${
-    theirs === 'open' ? `You hear ${other}.` : `${other} is muted.`
-  }`;
+  switch (theirs) {
+    case 'off':
+      return isOpen
+        ? `${other} has not turned their voice on, so they can’t hear you yet.`
+        : `${other} has not turned their voice on. You are muted.`;
+    case 'open':
+      return isOpen ? `${other} hears you. You hear ${other}.` : `You are muted: ${other} does not hear you. You hear ${other}.`;
+    case 'muted':
+      return isOpen ? `${other} hears you. ${other} is muted.` : `You are muted: ${other} does not hear you. ${other} is muted.`;
+  }
 }
 
 function Talk({ own, other, theirs }: { own: OwnVoice; other: string; theirs: Voice }) {

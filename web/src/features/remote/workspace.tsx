@@ -44,7 +44,7 @@ export function Workspace({ session }: { session: JoinedSession }) {
             <bdi>{session.customer}</bdi>
           </h2>
           <p className="sub">
-            <span className="workspace__code">{session.session_code}</span>
+            <bdi className="workspace__code">{session.session_code}</bdi>
             {picture && quality !== undefined && (
               <span className="num workspace__quality" title="Frames that came, delay, way, size">
                 {quality}

@@ -75,7 +75,7 @@ function DeleteCheck({ check, busy, onDelete }: { check: ScamCheck; busy: boolea
       variant="text"
       size="s"
       disabled={busy}
-      aria-label={`${isSure ? 'Really delete' : 'Delete'}: ${check.excerpt.slice(0, 60)}`}
+      aria-label={isSure ? `Really delete: ${check.excerpt.slice(0, 60)}` : `Delete: ${check.excerpt.slice(0, 60)}`}
       onBlur={() => setIsSure(false)}
       onClick={() => (isSure ? onDelete() : setIsSure(true))}
     >

@@ -97,6 +97,7 @@ function Domains({ domains, label, action, add, remove }: DomainsProps) {
         onSubmit={() => add.mutate(typed, { onSuccess: () => setTyped('') })}
       >
         <TextInput
+          size="md"
           aria-label={label}
           placeholder="example.com"
           autoCapitalize="none"

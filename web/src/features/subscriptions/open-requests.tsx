@@ -18,6 +18,11 @@ interface OpenRequestsProps {
   onLoad: (request: UserPlanRequest) => void;
 }
 
+function describeRequest({ template, requested_at }: UserPlanRequest): string {
+  const price = describePrice(template.base_price, template.currency);
+  return `${price} for ${describeMonths(template.duration_months)}, requested on ${describeDate(requested_at)}`;
+}
+
 /** Requests that wait for an answer; empty without one. */
 export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
   const { data: requests = [] } = useQuery(allPlanRequestsQuery);
@@ -49,10 +54,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
               <span>
                 <bdi>{request.template.template_name}</bdi> <TypeBadge isPremium={request.template.is_premium} />
               </span>
-              <span className="sub num">
-                {describePrice(request.template.base_price, request.template.currency)} for{' '}
-                {describeMonths(request.template.duration_months)}, requested on {describeDate(request.requested_at)}
-              </span>
+              <span className="sub num">{describeRequest(request)}</span>
             </span>
             <span className="open-requests__actions">
               <Button size="s" onClick={() => onLoad(request)}>

@@ -23,7 +23,7 @@ export const PRIORITIES = [
 
 export const STATUS_LABELS: Record<ConversationStatus, string> = { open: 'Open', snoozed: 'Snoozed', closed: 'Closed' };
 
-export const PRESENCE_LABELS: Record<Presence, string> = { here: 'Here', away: 'Away', offline: 'Offline' };
+export const PRESENCE_LABELS: Record<Presence, string> = { here: 'Available', away: 'Away', offline: 'Offline' };
 
 const MINUTE = 60_000;
 

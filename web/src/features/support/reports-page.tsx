@@ -89,7 +89,6 @@ function Presets({ range, time_zone, onChoose }: PresetsProps) {
       {PRESETS.map((preset) => (
         <Button
           key={preset.label}
-          size="s"
           variant="quiet"
           aria-pressed={isChosen(preset)}
           onClick={() => onChoose(rangeOf(preset, today))}
@@ -121,12 +120,14 @@ function Reports() {
         <Presets range={range} time_zone={report?.time_zone} onChoose={setRange} />
         <TextInput
           type="date"
+          size="md"
           label="From"
           value={range.from || (report?.from.slice(0, 10) ?? '')}
           onChange={(event) => setRange({ ...range, from: event.currentTarget.value })}
         />
         <TextInput
           type="date"
+          size="md"
           label="To"
           value={range.to || (report?.to.slice(0, 10) ?? '')}
           onChange={(event) => setRange({ ...range, to: event.currentTarget.value })}
@@ -166,7 +167,7 @@ function spanOf(seconds: number | null): string {
 
 /** Text below a median. */
 function shareOf({ p90 }: DeskFigures['first_answer_s'], nothing: string): string {
-  return p90 === null ? nothing : `half of them; 9 of 10 within ${describeSpan(p90)}`;
+  return p90 === null ? nothing : `median; 90th percentile ${describeSpan(p90)}`;
 }
 
 function Figures({ report }: { report: Report }) {
@@ -253,7 +254,7 @@ function FigureTable({ label, first, rows }: FigureTableProps) {
             <th scope="col">Opened</th>
             <th scope="col">Closed</th>
             <th scope="col">First answer</th>
-            <th scope="col">9 of 10 within</th>
+            <th scope="col">90th percentile</th>
             <th scope="col">Solved after</th>
             <th scope="col">Rating</th>
           </tr>
@@ -267,7 +268,7 @@ function FigureTable({ label, first, rows }: FigureTableProps) {
               <td data-label="Opened">{formatNumber(opened)}</td>
               <td data-label="Closed">{formatNumber(closed)}</td>
               <td data-label="First answer">{first_answer_s.median === null ? '–' : describeSpan(first_answer_s.median)}</td>
-              <td data-label="9 of 10 within">{first_answer_s.p90 === null ? '–' : describeSpan(first_answer_s.p90)}</td>
+              <td data-label="90th percentile">{first_answer_s.p90 === null ? '–' : describeSpan(first_answer_s.p90)}</td>
               <td data-label="Solved after">{resolution_s.median === null ? '–' : describeSpan(resolution_s.median)}</td>
               <td data-label="Rating">
                 {ratings.average === null ? '–' : `${formatDecimals(ratings.average, 1)} (${formatNumber(ratings.count)})`}

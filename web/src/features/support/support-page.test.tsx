@@ -237,7 +237,7 @@ describe('the desk', () => {
     server.on(setPresence, reply(setPresence, teamMemberOf({ presence: 'away' })));
     const { user } = await open();
     const presence = screen.getByRole('combobox', { name: 'Your presence' });
-    await waitFor(() => expect(presence).toHaveDisplayValue('Here'));
+    await waitFor(() => expect(presence).toHaveDisplayValue('Available'));
     await user.selectOptions(presence, 'Away');
     await waitFor(() => expect(presence).toHaveDisplayValue('Away'));
     expect(server.callsOf(setPresence)[0]?.body).toEqual({ presence: 'away', by_hand: true });
@@ -251,12 +251,12 @@ describe('the desk', () => {
     });
     const { user } = await open();
     const presence = screen.getByRole('combobox', { name: 'Your presence' });
-    await waitFor(() => expect(presence).toHaveDisplayValue('Here'));
+    await waitFor(() => expect(presence).toHaveDisplayValue('Available'));
     await user.selectOptions(presence, 'Away');
     await waitFor(() => expect(presence).toHaveDisplayValue('Away'));
     answer.resolve();
     expect(await screen.findByRole('alert')).toBeVisible();
-    expect(presence).toHaveDisplayValue('Here');
+    expect(presence).toHaveDisplayValue('Available');
   });
 });
 

@@ -23,8 +23,9 @@ export function WaitingTimer({ since, last }: TimerProps) {
       title="Since the customer’s first message that waits for an answer"
     >
       <IconClock size={14} stroke={1.7} aria-hidden="true" />
-      Waits {describeSpan(waited / 1_000)}
-      {last !== null && last > since && `, wrote last ${describeAge(last, now)}`}
+      {last !== null && last > since
+        ? `Waits ${describeSpan(waited / 1_000)}, wrote last ${describeAge(last, now)}`
+        : `Waits ${describeSpan(waited / 1_000)}`}
     </span>
   );
 }

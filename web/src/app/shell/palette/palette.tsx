@@ -78,7 +78,7 @@ export function Palette({ user, onClose }: PaletteProps) {
             autoComplete="off"
             autoCapitalize="off"
             spellCheck={false}
-            placeholder="Search screens, actions, files, rules"
+            placeholder="Screens, actions, files, rules"
             value={typed}
             onChange={(event) => {
               setTyped(event.target.value);

@@ -1,0 +1,98 @@
+import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { shownNameOf } from '#ui/shown-name.ts';
+import { isEnded, type Upload, type UploadQueue } from './upload-queue.ts';
+import { describeSummary, scanOfUpload, summaryOf } from './upload-summary.ts';
+
+/** Of so many files each is spoken; of more, only the sums are. */
+const EACH_MAXIMUM = 5;
+/** Pause between two sums of files on their way, in ms. */
+const SUMS_PAUSE = 20_000;
+/** So many lines stay in the page; what was said is not said again when older ones go. */
+const KEPT_LINES = 20;
+
+const useUploadsOf = (queue: UploadQueue) => useSyncExternalStore(queue.subscribe, queue.read);
+
+/** The files that were given last. */
+function latestOf(uploads: readonly Upload[]): readonly Upload[] {
+  const latest = uploads.at(-1)?.batch;
+  return uploads.filter(({ batch }) => batch === latest);
+}
+
+function isInfected(upload: Upload): boolean {
+  const scan = scanOfUpload(upload);
+  return scan?.scan_status === 'infected' && !scan.is_test_file;
+}
+
+/** Outcome of one file; undefined before it, and for the person's own actions. */
+function lineOf(upload: Upload): string | undefined {
+  const { whole } = shownNameOf(upload.file.name);
+  if (upload.state.phase === 'failed') return `${whole}: not scanned. ${upload.state.sentence}`;
+  const scan = scanOfUpload(upload);
+  if (scan === undefined) return undefined;
+  if (scan.scan_status === 'clean') return `${whole}: clean`;
+  if (scan.scan_status === 'pending') return `${whole}: pending`;
+  if (scan.is_test_file) return `${whole}: harmless test file`;
+  return scan.threat_detected === null ? `${whole}: infected` : `${whole}: infected, ${scan.threat_detected}`;
+}
+
+/** The infected files: each when it is found, and all of them once more at the end, after everything else. */
+function warningOf(batch: readonly Upload[]): string | undefined {
+  const infected = batch.filter(isInfected);
+  const last = infected.at(-1);
+  if (!last) return undefined;
+  if (batch.length === 1 || !batch.every(isEnded)) return `${lineOf(last)}. Don’t open it.`;
+  const names = listFirst(infected.map(({ file }) => shownNameOf(file.name).whole));
+  const figures = { infected: formatNumber(infected.length), all: formatNumber(batch.length) };
+  return plural(infected.length, {
+    one: `${figures.infected} of ${figures.all} files is infected: ${names}. Don’t open it.`,
+    other: `${figures.infected} of ${figures.all} files are infected: ${names}. Don’t open them.`,
+  });
+}
+
+export function Warning({ queue }: { queue: UploadQueue }) {
+  return warningOf(latestOf(useUploadsOf(queue)));
+}
+
+/** The outcome of each of a few files, or the sums of many. Infected ones are a warning of their own. */
+export function Outcomes({ queue }: { queue: UploadQueue }) {
+  const uploads = useUploadsOf(queue);
+  const batch = latestOf(uploads);
+  if (batch.length > EACH_MAXIMUM) return <Sums key={batch[0]?.batch} queue={queue} batch={batch} />;
+  return uploads
+    .filter((upload) => isEnded(upload) && !isInfected(upload))
+    .slice(-KEPT_LINES)
+    .map((upload) => <p key={upload.id}>{lineOf(upload)}</p>);
+}
+
+/** The sums of files on their way; undefined before the first outcome. */
+function describeSums(batch: readonly Upload[]): string | undefined {
+  const summary = summaryOf(batch, Date.now());
+  if (summary.ended === 0) return undefined;
+  return `${formatNumber(summary.ended)} of ${formatNumber(summary.total)} files done. So far: ${describeSummary(summary)}.`;
+}
+
+/** At the start how many there are, now and then how far they are, and at the end the result. */
+function Sums({ queue, batch }: { queue: UploadQueue; batch: readonly Upload[] }) {
+  const [said, setSaid] = useState<readonly string[]>([]);
+  const isBusy = !batch.every(isEnded);
+  const total = formatNumber(batch.length);
+  useEffect(() => {
+    if (!isBusy) return;
+    const timer = setInterval(() => {
+      const line = describeSums(latestOf(queue.read()));
+      // The same sums are not said twice.
+      setSaid((lines) => (line === undefined || lines.includes(line) ? lines : [...lines, line].slice(-KEPT_LINES)));
+    }, SUMS_PAUSE);
+    return () => clearInterval(timer);
+  }, [queue, isBusy]);
+  return (
+    <>
+      <p>{`Scanning ${total} files.`}</p>
+      {said.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+      {!isBusy && <p>{`${total} files done: ${describeSummary(summaryOf(batch, Date.now()))}.`}</p>}
+    </>
+  );
+}
