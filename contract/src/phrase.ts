@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plural } from './intl.ts';
+import { describeSize, describeWait, formatNumber, plural } from './intl.ts';
 
 /**
  * A sentence of the server as data: the code of its template, and a value for each placeholder, from which a page can say it in another language. The API
@@ -14,8 +14,11 @@ export interface Phrase<Code extends string = string> {
   params: Record<string, string | number>;
 }
 
-/** The value of a placeholder. A record is a choice: its keys are the values, beside their English. */
-type Parameter = 'text' | 'number' | Readonly<Record<string, string>>;
+/**
+ * The value of a placeholder: a text, a number with its digits alone (`1200`) or grouped (`1,200`), a wait in seconds ("20 minutes", never less), or a size in bytes ("25 MB").
+ * A record is a choice: its keys are the values, beside their English.
+ */
+type Parameter = 'text' | 'number' | 'grouped' | 'wait' | 'bytes' | Readonly<Record<string, string>>;
 
 /** The forms of a sentence by the plural of its parameter `count`. */
 interface Plural {
@@ -35,6 +38,9 @@ type ValueOf<P> = P extends 'text' ? string : P extends string ? number : keyof 
 export type ParamsOf<T extends Template> = { [Name in keyof T['params']]: ValueOf<T['params'][Name]> };
 
 function valueInWords(parameter: Parameter | undefined, value: string | number): string {
+  if (parameter === 'grouped') return formatNumber(Number(value));
+  if (parameter === 'wait') return describeWait(Number(value));
+  if (parameter === 'bytes') return describeSize(Number(value));
   const word = String(value);
   if (typeof parameter !== 'object' || !Object.hasOwn(parameter, word)) return word;
   return parameter[word] ?? word;
