@@ -14,6 +14,8 @@ import { claimFact, type InstallationTables, readFact, readProvider } from '#pla
 import type { Origin } from '#platform/origin.ts';
 import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
+import type { Sentence } from '#platform/sentence.ts';
+import { refuse } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { hashPassword, matchPassword, type Passwords } from './password.ts';
 import { nameTaken, storedUsername, usernameColumns, usernameRefusal } from './username.ts';
@@ -55,7 +57,7 @@ async function disabledAccount(database: Kysely<AuthTables & InstallationTables 
     [support.phone, shownEmail(support.email)].filter((part) => part !== ''),
     'or',
   );
-  return new Problem('account_disabled', contact === '' ? {} : { detail: `This account is disabled. Ask support: ${contact}.` });
+  return contact === '' ? new Problem('account_disabled') : refuse('account.disabled_contact', { contact });
 }
 
 async function requireFreeName(database: Kysely<AuthTables & InstallationTables & AuditTables>, username: string): Promise<void> {
@@ -123,12 +125,12 @@ export class Auth {
   }
 
   /** In local exposure: the first account is the administrator, and a known email is reported. */
-  private async registerHere(account: NewAccount, origin: Origin, not_first: string | undefined): Promise<UserInfo> {
+  private async registerHere(account: NewAccount, origin: Origin, not_first: Sentence | undefined): Promise<UserInfo> {
     const { id, email, created_at } = account;
     const isNamed = this.admin_emails.includes(email);
     // A server that was public before has its administrators, and no first account.
     const isFirst = !(await this.hasAdministrator());
-    if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { detail: not_first });
+    if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { says: not_first });
     return await this.database.transaction().execute(async (transaction) => {
       // The primary key decides who of two at once is first.
       const isAdministrator =
@@ -187,7 +189,7 @@ export class Auth {
   async register(
     { email, username: given, password }: { email: string; username: string; password: string },
     origin: Origin,
-    not_first?: string,
+    not_first?: Sentence,
   ): Promise<UserInfo> {
     const username = storedUsername(given);
     // A taken name is reported for any email: names are visible to others, and it reveals no email.
