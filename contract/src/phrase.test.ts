@@ -21,11 +21,11 @@ test('a template with a forgotten or an unknown parameter has a fault', () => {
 
 test('values have the form of their kind', () => {
   const template = {
-    english: '{plain} {grouped} {wait} {bytes}',
-    params: { plain: 'number', grouped: 'grouped', wait: 'wait', bytes: 'bytes' },
+    english: '{plain} {grouped} {wait} {bytes} {names}',
+    params: { plain: 'number', grouped: 'grouped', wait: 'wait', bytes: 'bytes', names: 'names' },
   } as const;
-  const values = { plain: 1_200, grouped: 1_200, wait: 1_200, bytes: 25 * 1024 ** 2 };
-  expect(englishOf(template, values)).toBe('1200 1,200 20 minutes 25 MB');
+  const values = { plain: 1_200, grouped: 1_200, wait: 1_200, bytes: 25 * 1024 ** 2, names: 'Laptop\nTower' };
+  expect(englishOf(template, values)).toBe('1200 1,200 20 minutes 25 MB "Laptop" and "Tower"');
 });
 
 test('a code that names an address says the same as the one without', () => {

@@ -1,7 +1,8 @@
 import { englishOf, type Template } from './phrase.ts';
 
 const CODE = /^[a-z_\d]+(\.[a-z_\d]+)*$/u;
-const VALUES = { text: ['“x” & $1'], number: [1, 2, 7_200] } as const;
+const TEXTS = ['“x” & $1'];
+const NUMBERS = [1, 2, 7_200];
 
 function formsOf({ english }: Template): string[] {
   return typeof english === 'string' ? [english] : [english.one, english.other];
@@ -11,7 +12,8 @@ function formsOf({ english }: Template): string[] {
 function valuesOf({ params }: Template): Record<string, string | number>[] {
   let all: Record<string, string | number>[] = [{}];
   for (const [name, parameter] of Object.entries(params)) {
-    const values = typeof parameter === 'object' ? Object.keys(parameter) : VALUES[parameter === 'text' ? 'text' : 'number'];
+    const isText = parameter === 'text' || parameter === 'names';
+    const values = typeof parameter === 'object' ? Object.keys(parameter) : isText ? TEXTS : NUMBERS;
     all = all.flatMap((some) => values.map((value) => ({ ...some, [name]: value })));
   }
   return all;

@@ -1,7 +1,7 @@
 import { englishOf } from '@palisade/contract/phrase';
 import type { PhrasedError, PhrasedProblem } from '@palisade/contract/problem-phrase';
 import { Problem } from '#platform/problem.ts';
-import { PROBLEM_PHRASES } from '#server/app/problem-phrases.ts';
+import { PROBLEM_PHRASES } from '#server/app/phrases.ts';
 
 /** Longer sentences are cut off in an answer, and so are longer values. */
 const COMPARED = { detail: 900, message: 200 };

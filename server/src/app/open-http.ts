@@ -1,6 +1,5 @@
 import { agentChannel } from '@palisade/contract/agent';
 import { eventsChannel } from '@palisade/contract/events';
-import { PHRASES } from '@palisade/contract/phrases';
 import { CONTROL_SOCKETS } from '@palisade/contract/remote-control';
 import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
@@ -22,7 +21,7 @@ import type { Api } from '#platform/serve.ts';
 import { createStorageWatch, type StorageWatch } from '#platform/storage-watch.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Monitor } from './monitor.ts';
-import { PROBLEM_PHRASES } from './problem-phrases.ts';
+import { SERVER_PHRASES } from './phrases.ts';
 import type { Tables } from './tables.ts';
 
 /** Builds the steps of every request before its endpoint: connection limits, rate limits and observers. Listens on nothing. */
@@ -70,7 +69,7 @@ export async function openHttp(
     observe,
     now,
   });
-  await serveOpenApi(fastify, { limits: rateLimits, phrases: { ...PHRASES, problems: PROBLEM_PHRASES } });
+  await serveOpenApi(fastify, { limits: rateLimits, phrases: SERVER_PHRASES });
   const lookAtToken = createMovedTokens({ observe, now });
   const api: Api = {
     fastify,

@@ -1,7 +1,7 @@
 import type { ParamsOf, Phrase, Template } from '@palisade/contract/phrase';
 import type { ProblemCode } from '@palisade/contract/problem';
 import { Problem, type ProblemOptions } from './problem.ts';
-import { Sentence } from './sentence.ts';
+import { Sentence, sentencesFrom, type With } from './sentence.ts';
 
 /** An entry of a catalog: the sentence of a refusal, and its problem. */
 export interface Refusal extends Template {
@@ -14,10 +14,6 @@ type Options = Omit<ProblemOptions, 'says' | 'errors'>;
 
 /** The codes of a catalog whose entries fit `Fit`. */
 type CodeOf<Catalog, Fit> = { [C in keyof Catalog & string]: Catalog[C] extends Fit ? C : never }[keyof Catalog & string];
-/** Values of a template, and more arguments. Values may be missing where the template takes none. */
-type With<Values, More extends unknown[]> =
-  Record<never, never> extends Values ? [params?: Values, ...more: More] : [params: Values, ...more: More];
-
 /** An entry whose `{wait}` is the time to wait. */
 interface Wait extends Refusal {
   problem: 'too_many_requests';
@@ -34,11 +30,6 @@ export function refusalsFrom<const Catalog extends { readonly [Code in keyof Cat
   type Code = keyof Catalog & string;
   type FieldCode = CodeOf<Catalog, { problem: 'invalid_field' }>;
   type WaitCode = CodeOf<Catalog, Wait>;
-
-  function sentence<C extends Code>(code: C, ...rest: With<ParamsOf<Catalog[C]>, []>): Sentence;
-  function sentence(code: Code, params: Params = {}): Sentence {
-    return new Sentence(catalog[code], { code, params });
-  }
 
   function refuse<C extends Exclude<Code, FieldCode>>(code: C, ...rest: With<ParamsOf<Catalog[C]>, [options?: Options]>): Problem;
   function refuse(code: Code, params: Params = {}, options: Options = {}): Problem {
@@ -65,5 +56,5 @@ export function refusalsFrom<const Catalog extends { readonly [Code in keyof Cat
     return new Problem('too_many_requests', { says, retry_after });
   }
 
-  return { sentence, refuse, refuseField, refuseFor };
+  return { sentence: sentencesFrom(catalog), refuse, refuseField, refuseFor };
 }

@@ -1,4 +1,4 @@
-import { englishOf, type Phrase, type Template } from '@palisade/contract/phrase';
+import { englishOf, type ParamsOf, type Phrase, type Template } from '@palisade/contract/phrase';
 
 /** A sentence for people that a page can say in another language. It is made of a template with a code, so that no text without a code becomes one. */
 export class Sentence {
@@ -13,6 +13,19 @@ export class Sentence {
   get english(): string {
     return englishOf(this.#template, this.phrase.params);
   }
+}
+
+/** Values of a template, and more arguments. Values may be missing where the template takes none. */
+export type With<Values, More extends unknown[]> =
+  Record<never, never> extends Values ? [params?: Values, ...more: More] : [params: Values, ...more: More];
+
+/** The maker of a catalog's sentences. An unknown code or a missing value does not compile. */
+export function sentencesFrom<const Catalog extends { readonly [Code in keyof Catalog]: Template }>(catalog: Catalog) {
+  function sentence<C extends keyof Catalog & string>(code: C, ...rest: With<ParamsOf<Catalog[C]>, []>): Sentence;
+  function sentence(code: keyof Catalog & string, params: Phrase['params'] = {}): Sentence {
+    return new Sentence(catalog[code], { code, params });
+  }
+  return sentence;
 }
 
 /** Sentences that this server did not write: every language shows them as they are. */

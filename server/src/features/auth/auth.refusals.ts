@@ -17,6 +17,11 @@ export const AUTH_REFUSALS = {
     english: 'This account is disabled. Ask support: {contact}.',
     params: { contact: 'text' },
   },
+  'account.disabled_contacts': {
+    problem: 'account_disabled',
+    english: 'This account is disabled. Ask support: {phone} or {email}.',
+    params: { phone: 'text', email: 'text' },
+  },
   'account.session_ended': { problem: 'not_found', english: 'This session has already ended.', params: {} },
   'confirmation.too_many_emails': {
     problem: 'too_many_requests',

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
-import { formatList } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
 import type { AdministratorBy, Exposure } from '@palisade/contract/platform';
 import { shownEmail } from '@palisade/contract/shown-email';
@@ -53,10 +52,10 @@ const columns = ['id', 'username', 'email', 'role'] as const;
 
 async function disabledAccount(database: Kysely<AuthTables & InstallationTables & AuditTables>): Promise<Problem> {
   const { support } = await readProvider(database.$pickTables<'installation'>());
-  const contact = formatList(
-    [support.phone, shownEmail(support.email)].filter((part) => part !== ''),
-    'or',
-  );
+  const { phone } = support;
+  const email = shownEmail(support.email);
+  if (phone !== '' && email !== '') return refuse('account.disabled_contacts', { phone, email });
+  const contact = phone || email;
   return contact === '' ? new Problem('account_disabled') : refuse('account.disabled_contact', { contact });
 }
 

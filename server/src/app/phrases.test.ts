@@ -2,13 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { login, register } from '@palisade/contract/auth';
-import { PHRASES } from '@palisade/contract/phrases';
 import { problemCodes } from '@palisade/contract/problem';
 import { phrasedProblemSchema } from '@palisade/contract/problem-phrase';
 import { templateFaults } from '@palisade/contract/template-faults';
 import { expect, test } from 'vitest';
 import { startTestApp } from '#test/harness.ts';
-import { PROBLEM_PHRASES, REFUSALS } from './problem-phrases.ts';
+import { PROBLEM_PHRASES, REFUSALS, SERVER_PHRASES } from './phrases.ts';
 
 const SOURCES = fileURLToPath(new URL('..', import.meta.url));
 const paths = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((path) => /(?<!\.test)\.ts$/u.test(path));
@@ -31,9 +30,12 @@ test('a code is in one catalog', () => {
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
 });
 
-test.each(Object.entries(PROBLEM_PHRASES))('%s names the parameters that it uses', (code, template) => {
-  expect(templateFaults(code, template)).toEqual([]);
-});
+test.each([...Object.entries(PROBLEM_PHRASES), ...Object.entries(SERVER_PHRASES.security_checks)])(
+  '%s names the parameters that it uses',
+  (code, template) => {
+    expect(templateFaults(code, template)).toEqual([]);
+  },
+);
 
 test('sentences that have no template are those of devices and of schemas', () => {
   const users = paths.filter((path) =>
@@ -45,7 +47,7 @@ test('sentences that have no template are those of devices and of schemas', () =
 test('the API description has the catalogs, and answers have their codes', async () => {
   const { url, signIn } = await startTestApp();
   const description: unknown = await (await fetch(`${url}/api/openapi.json`)).json();
-  expect(description).toMatchObject({ 'x-phrases': { ...PHRASES, problems: PROBLEM_PHRASES } });
+  expect(description).toMatchObject({ 'x-phrases': SERVER_PHRASES });
 
   const ask = async (path: string, init: RequestInit = {}) =>
     phrasedProblemSchema.parse(await (await fetch(`${url}/api${path}`, init)).json());

@@ -1,4 +1,5 @@
 import type { Template } from '@palisade/contract/phrase';
+import { PHRASES } from '@palisade/contract/phrases';
 import { PROBLEMS, problemCodes } from '@palisade/contract/problem';
 import { ALERT_REFUSALS } from '#features/alerts/alerts.refusals.ts';
 import { ANTIVIRUS_REFUSALS } from '#features/antivirus/antivirus.refusals.ts';
@@ -9,6 +10,7 @@ import { DEVICE_REFUSALS } from '#features/devices/devices.refusals.ts';
 import { ENFORCEMENT_REFUSALS } from '#features/enforcement/enforcement.refusals.ts';
 import { FIREWALL_REFUSALS } from '#features/firewall/firewall.refusals.ts';
 import { HELP_REFUSALS } from '#features/help/help.refusals.ts';
+import { POSTURE_PHRASES } from '#features/posture/posture.phrases.ts';
 import { POSTURE_REFUSALS } from '#features/posture/posture.refusals.ts';
 import { PUSH_REFUSALS } from '#features/push/push.refusals.ts';
 import { REMOTE_REFUSALS } from '#features/remote/remote.refusals.ts';
@@ -45,3 +47,6 @@ export const PROBLEM_PHRASES: Readonly<Record<string, Template>> = Object.assign
   Object.fromEntries(problemCodes.map((code) => [code, { english: PROBLEMS[code].detail, params: {} }])),
   ...REFUSALS,
 );
+
+/** Every sentence of the server that has a code, by what says it. */
+export const SERVER_PHRASES = { ...PHRASES, security_checks: POSTURE_PHRASES, problems: PROBLEM_PHRASES } as const;
