@@ -6,6 +6,7 @@ import { problemCodes } from '@palisade/contract/problem';
 import { phrasedProblemSchema } from '@palisade/contract/problem-phrase';
 import { templateFaults } from '@palisade/contract/template-faults';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { startTestApp } from '#test/harness.ts';
 import { PROBLEM_PHRASES, REFUSALS, SERVER_PHRASES } from './phrases.ts';
 
@@ -16,10 +17,13 @@ test('each catalog of refusals is in the list', async () => {
   const files = paths.filter((path) => path.endsWith('.refusals.ts'));
   expect(files.length).toBeGreaterThan(10);
   const modules = await Promise.all(
-    files.map(async (path): Promise<object> => await import(pathToFileURL(join(SOURCES, path)).href)),
+    files.map(async (path) => {
+      const module: unknown = await import(pathToFileURL(join(SOURCES, path)).href);
+      return z.record(z.string(), z.unknown()).parse({ ...Object(module) });
+    }),
   );
   const catalogs = modules.flatMap((module) =>
-    Object.entries(module).flatMap(([name, value]) => (/_REFUSALS$/u.test(name) ? [value] : [])),
+    Object.entries(module).flatMap(([name, value]) => (name.endsWith('_REFUSALS') ? [value] : [])),
   );
   expect(catalogs).toHaveLength(files.length);
   expect(new Set(REFUSALS)).toEqual(new Set(catalogs));

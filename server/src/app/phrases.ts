@@ -41,11 +41,14 @@ export const REFUSALS: readonly Readonly<Record<string, Refusal>>[] = [
   SUBSCRIPTION_REFUSALS,
 ];
 
-/** Every sentence that a problem has, by its code: the catalogs, and the sentences of the problems themselves. */
-export const PROBLEM_PHRASES: Readonly<Record<string, Template>> = Object.assign(
-  { ...AS_WRITTEN },
-  Object.fromEntries(problemCodes.map((code) => [code, { english: PROBLEMS[code].detail, params: {} }])),
-  ...REFUSALS,
+/** The sentences of problems without one of a catalog, by the code of the problem. */
+const OWN: Readonly<Record<string, Template>> = Object.fromEntries(
+  problemCodes.map((code) => [code, { english: PROBLEMS[code].detail, params: {} }]),
+);
+
+/** Every sentence that a problem has, by its code. */
+export const PROBLEM_PHRASES: Readonly<Record<string, Template>> = Object.fromEntries(
+  [AS_WRITTEN, OWN, ...REFUSALS].flatMap((catalog) => Object.entries<Template>(catalog)),
 );
 
 /** Every sentence of the server that has a code, by what says it. */

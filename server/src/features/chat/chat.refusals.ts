@@ -72,4 +72,4 @@ export const CHAT_REFUSALS = {
   'report.too_long': { problem: 'invalid_field', english: 'Choose at most two years.', params: {} },
 } as const satisfies Record<string, Refusal>;
 
-export const { sentence, refuse, refuseField } = refusalsFrom(CHAT_REFUSALS);
+export const { refuse, refuseField } = refusalsFrom(CHAT_REFUSALS);
