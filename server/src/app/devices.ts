@@ -168,7 +168,7 @@ export function buildDevices(
       if (capabilities?.control === true) return { id, device_name, refusal: null };
       // The device's own sentence.
       const reason = capabilities?.control_reason ?? undefined;
-      return { id, device_name, refusal: reason === undefined ? sentence('device.no_screen') : asWritten(reason) };
+      return { id, device_name, refusal: reason === undefined ? sentence('device.cannot_share_screen') : asWritten(reason) };
     },
 
     authenticate: (identity: Parameters<typeof agents.authenticate>[0]) => agents.authenticate(identity),

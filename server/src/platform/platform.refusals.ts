@@ -116,7 +116,7 @@ export const PLATFORM_REFUSALS = {
     english: 'This server has no device package. Build the server on Linux.',
     params: {},
   },
-  'account.first_elsewhere': {
+  'account.first_only_on_server': {
     problem: 'forbidden',
     english:
       'This account becomes the administrator, so create it on the server’s own computer, at http://localhost and its port. To create it from elsewhere, set EXPOSURE=public, PUBLIC_URL, and ADMIN_EMAILS, then restart the server.',

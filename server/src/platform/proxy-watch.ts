@@ -168,7 +168,7 @@ export async function createProxyWatch(parts: {
     notFirst(request) {
       if (isLocalRequest(request)) return undefined;
       const isExpected = public_url !== undefined || proxySignOf(request) === undefined;
-      return open_local && isExpected ? undefined : sentence('account.first_elsewhere');
+      return open_local && isExpected ? undefined : sentence('account.first_only_on_server');
     },
 
     async findings() {

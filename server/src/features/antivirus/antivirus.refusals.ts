@@ -25,7 +25,7 @@ export const ANTIVIRUS_REFUSALS = {
     english: 'You deleted this file during its scan, so we kept nothing.',
     params: {},
   },
-  'scan.copy_unreadable_upload_again': {
+  'scan.copy_unreadable': {
     problem: 'unavailable',
     english: 'We couldn’t open our copy. Upload the file again.',
     params: {},

@@ -289,7 +289,7 @@ export class Examinations {
     // A server that took over another server's file, or lost its folder, has the bytes only in the store.
     const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(this.spool.path(row.id)));
     if (!is_away || (await this.recalled(row, seen.attempts))) return { is_readable: true, row };
-    if (password !== undefined) throw refuse('scan.copy_unreadable_upload_again');
+    if (password !== undefined) throw refuse('scan.copy_unreadable');
     return { is_readable: false, row: giveUp !== undefined && isUnread(row) ? await giveUp(row) : row };
   }
 

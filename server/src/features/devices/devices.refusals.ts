@@ -22,7 +22,7 @@ export const DEVICE_REFUSALS = {
     english: 'This device isn’t connected. Turn it on and check that its agent is running.',
     params: {},
   },
-  'device.no_screen': { problem: 'conflict', english: 'This device’s agent can’t share its screen.', params: {} },
+  'device.cannot_share_screen': { problem: 'conflict', english: 'This device’s agent can’t share its screen.', params: {} },
   'enrollment.key_form': { problem: 'invalid_field', english: 'Give an Ed25519 key as SPKI in base64.', params: {} },
   'enrollment.too_many_codes': {
     problem: 'too_many_requests',

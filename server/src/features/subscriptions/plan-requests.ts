@@ -61,7 +61,7 @@ export function createPlanRequests(parts: {
         .where('id', '=', template_id)
         .executeTakeFirst();
       if (template === undefined) {
-        throw refuse('plan.not_available_choose');
+        throw refuse('plan.choose_another');
       }
       const status: PlanRequestStatus = 'open';
       const row = { id: newId(), user_id, template_id, status, requested_at: at(), decided_at: null };

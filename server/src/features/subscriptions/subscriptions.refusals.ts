@@ -3,7 +3,7 @@ import { type Refusal, refusalsFrom } from '#platform/refusals.ts';
 /** Refusals about plans and their requests. A landed code never changes its meaning or its parameters. */
 export const SUBSCRIPTION_REFUSALS = {
   'plan.not_available': { problem: 'not_found', english: 'This plan is no longer available.', params: {} },
-  'plan.not_available_choose': {
+  'plan.choose_another': {
     problem: 'not_found',
     english: 'This plan is no longer available. Reload the page and choose another one.',
     params: {},
