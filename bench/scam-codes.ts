@@ -1,31 +1,7 @@
 // Pictures of QR codes as people photograph them: turned, seen from the side, bent, noisy, pale, inverted. The codes are made by the package `qr`, the product reads them with another program.
-import { crc32, deflateSync } from 'node:zlib';
+import { pngOf } from '@palisade/scam/test/pictures';
 import encodeQR from 'qr';
 import { seeded } from './scam-look-alikes.ts';
-
-/** A picture as PNG (ISO/IEC 15948), gray or of so many channels. */
-export function pngOf(pixels: Uint8Array, width: number, height: number, channels: 1 | 3 | 4 = 1): Uint8Array {
-  const chunk = (name: string, content: Uint8Array) => {
-    const body = Buffer.concat([Buffer.from(name, 'latin1'), content]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(content.length);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, sum]);
-  };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, { 1: 0, 3: 2, 4: 6 }[channels], 0, 0, 0], 8);
-  const row = width * channels;
-  const rows = Buffer.alloc(height * (row + 1));
-  for (let y = 0; y < height; y += 1) rows.set(pixels.subarray(y * row, (y + 1) * row), y * (row + 1) + 1);
-  return Buffer.concat([
-    Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows, { level: 1 })),
-    chunk('IEND', new Uint8Array()),
-  ]);
-}
 
 const TROUBLES = ['turned', 'from_the_side', 'bent', 'noisy', 'low_contrast', 'inverted', 'all'] as const;
 export type Trouble = (typeof TROUBLES)[number];

@@ -1,6 +1,6 @@
 // Inputs that are made to be slow, large or broken. Each is one answer of the product; none may crash it or take above ten seconds.
 import { deflateSync } from 'node:zlib';
-import { pngOf } from './scam-codes.ts';
+import { pngOf } from '@palisade/scam/test/pictures';
 
 export interface HostileCase {
   name: string;

@@ -1,9 +1,6 @@
 // The memory of the processes that read pictures, and the screenshot that they read.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { CHROMIUM, screenshotOf } from '@palisade/scam/test/pictures';
 
 const LOOK_MS = 5;
 
@@ -38,27 +35,8 @@ export function watchProcesses(): { end: () => { processes: number; largest_proc
   };
 }
 
-/** A screenshot of a telephone, 1080 x 2400, with messages; undefined without Chromium. */
+/** A screenshot of a telephone with messages; undefined without Chromium. */
 export function makeScreenshot(messages: readonly string[]): Uint8Array | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'palisade-screenshot-'));
-  const [page, picture] = [join(folder, 'page.html'), join(folder, 'picture.png')];
   const shown = messages.map((message) => `<p>${message.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>`).join('');
-  writeFileSync(page, `<meta charset="utf-8"><body style="margin:40px;font:40px sans-serif">${shown}`);
-  const flags = [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--hide-scrollbars',
-    `--user-data-dir=${join(folder, 'profile')}`,
-  ];
-  const run = spawnSync(
-    '/usr/bin/chromium',
-    [...flags, '--window-size=1080,2400', `--screenshot=${picture}`, pathToFileURL(page).href],
-    { timeout: 60_000 },
-  );
-  try {
-    return run.status === 0 ? new Uint8Array(readFileSync(picture)) : undefined;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return existsSync(CHROMIUM) ? screenshotOf(shown, [1080, 2400]) : undefined;
 }

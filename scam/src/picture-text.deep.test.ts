@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM, pngOf, screenshotOf } from '#test/pictures.ts';
 import { installedLanguages, openTextReader } from './picture-text.ts';
 import { ScamCheck } from './scam-check.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
 /** Of a busy machine. The deadline of the product is not the subject. ms. */
 const PATIENCE_MS = 120_000;
 /** Messages as a telephone shows them, in the languages whose data may be installed. */
@@ -41,53 +40,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A picture of a page, by Chromium. */
-function pictureOf(body: string, size: readonly [number, number] = [1080, 700]): Uint8Array {
-  const [page, picture] = [join(folder, 'page.html'), join(folder, 'picture.png')];
-  writeFileSync(page, `<meta charset="utf-8"><body style="margin:40px;font:40px sans-serif">${body}`);
-  const flags = [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--hide-scrollbars',
-    `--user-data-dir=${join(folder, 'profile')}`,
-  ];
-  const run = spawnSync(
-    CHROMIUM,
-    [...flags, `--window-size=${size.join(',')}`, `--screenshot=${picture}`, pathToFileURL(page).href],
-    { timeout: PATIENCE_MS },
-  );
-  if (run.status !== 0) throw new Error(`no picture was made: ${run.stderr.toString().slice(-500)}`);
-  return new Uint8Array(readFileSync(picture));
-}
-
 /** The text that was read; undefined where it was not. */
 async function textOf(picture: Uint8Array): Promise<string | undefined> {
   const reading = await reader?.read(picture);
   return reading !== undefined && 'text' in reading ? reading.text : undefined;
 }
 
-/** A gray picture of one color. */
-function emptyPicture(width: number, height: number): Uint8Array {
-  const chunk = (name: string, content: Uint8Array) => {
-    const body = Buffer.concat([Buffer.from(name, 'latin1'), content]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(content.length);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, sum]);
-  };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header[8] = 8;
-  const rows = deflateSync(Buffer.alloc(height * (width + 1)));
-  return Buffer.concat([
-    Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', header),
-    chunk('IDAT', rows),
-    chunk('IEND', new Uint8Array()),
-  ]);
-}
+/** A black picture. */
+const emptyPicture = (width: number, height: number) => pngOf(new Uint8Array(width * height), width, height);
 
 describe.runIf(missing === undefined)('the text of a picture', () => {
   test.each(MESSAGES)(
@@ -97,7 +57,7 @@ describe.runIf(missing === undefined)('the text of a picture', () => {
         process.stdout.write(`skipped: the data of ${language} is not installed\n`);
         return;
       }
-      const picture = pictureOf(`<p>${message}</p>`);
+      const picture = screenshotOf(`<p>${message}</p>`, [1080, 700]);
       expect(await textOf(picture)).toMatch(expected);
       const { verdict, reasons, checked } = await check.checkFile('message.png', picture);
       expect(verdict).toBe('dangerous');
@@ -129,7 +89,7 @@ describe.runIf(missing === undefined)('the text of a picture', () => {
   test(
     'is read of the picture after a damaged one',
     async () => {
-      const picture = pictureOf('<p>Hello from the seaside</p>');
+      const picture = screenshotOf('<p>Hello from the seaside</p>', [1080, 700]);
       expect(await reader?.read(picture.slice(0, 200))).toEqual({ code: 'picture_broken' });
       expect(await textOf(picture)).toContain('Hello from the seaside');
     },

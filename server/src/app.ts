@@ -199,7 +199,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     limits: settings.limits,
   });
   const support = buildRemote(appOptions, {
-    ...{ database, audit, jobs, counters, mail, topics, now },
+    ...{ database, audit, jobs, counters, mail, topics, keptAnswers, now },
     people: () => accounts.auth,
     raise: (incident) => monitor.alerts.raise(incident),
     changed: (user_id) => changed(user_id, 'remote'),
@@ -281,7 +281,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     now,
   });
   const devices: BuiltDevices = buildDevices(appOptions, {
-    ...{ database, audit, counters, firewall, signatures: scanner.signatures, jobs, topics, now },
+    ...{ database, audit, counters, firewall, signatures: scanner.signatures, jobs, topics, keptAnswers, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: (transaction, found) => antivirus.recordOnDevice(transaction, found),
     scanner,
@@ -385,6 +385,7 @@ function serveFeatures(
     database: database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
     proxies,
+    keptAnswers,
   });
   scanner.serve(api);
   monitor.serve(api);
@@ -410,7 +411,7 @@ function serveFeatures(
 /** Opens the HTTP server, its sockets and its metrics. It does not listen yet. */
 async function serveApp(appOptions: AppOptions, foundation: Foundation, features: Features) {
   const { settings } = appOptions;
-  const { build, database, clock, now, counters, jobs, metrics, pool, proxies, topics } = foundation;
+  const { build, database, clock, now, counters, jobs, keptAnswers, metrics, pool, proxies, topics } = foundation;
   const { accounts, desk, devices, mail, monitor, scanner, support } = features;
   const { api, fastify, drain, storage, rateLimits } = await openHttp(appOptions, {
     ...{ database, counters, proxies, metrics, now },
@@ -422,7 +423,7 @@ async function serveApp(appOptions: AppOptions, foundation: Foundation, features
   });
   serveFeatures(api, appOptions, foundation, features);
   serveState(api, {
-    ...{ settings, database, drain, storage, proxies, build, clock },
+    ...{ settings, database, drain, storage, proxies, build, keptAnswers, clock },
     engine: scanner.engine,
     store: foundation.kept.storeWatch,
     administrator: (isHere) => accounts.auth.administrator(isHere),

@@ -27,9 +27,10 @@ import { SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
 import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { asWritten } from '#platform/sentence.ts';
 import type { Api } from '#platform/serve.ts';
-import { deviceTopic, type Topics } from '#platform/topics/topics.ts';
+import { deviceTopic, personTopic, type Topics } from '#platform/topics/topics.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
 import type { Tables } from './tables.ts';
@@ -57,15 +58,21 @@ export function buildDevices(
     scanner: Pick<Scanner, 'receive'> & { antivirus: Pick<Scanner['antivirus'], 'some'> };
     changed: (user_id: string) => void;
     grantedOf: GrantedOf;
+    keptAnswers: Pick<KeptAnswers, 'keepList' | 'told'>;
     now: () => number;
   },
 ) {
   const { settings, logger } = appOptions;
-  const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, scanner, changed, grantedOf, now } =
-    parts;
+  const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, scanner, changed, grantedOf } = parts;
+  const { keptAnswers, now } = parts;
   const tables = database.$pickTables<keyof DeviceTables | 'audit_entries' | 'audit_head'>();
   const nudge = (device_id: string) => topics.publish(deviceTopic(device_id), NUDGE);
   const news = createDeviceNews(changed);
+  /** A page that asks before it hears of news gets them. */
+  const onNews = (user_id: string) => {
+    keptAnswers.told(personTopic(user_id));
+    news.told(user_id);
+  };
   const secondLooks = createSecondLooks({ database: tables, audit, scans: scanner.antivirus.some, nudge, now });
   const devices = createDevices({ database: tables, audit, rules: firewall, jobs, raise, secondLooks, nudge, now });
   const signatureEditions = createSignatureEditions({
@@ -181,13 +188,22 @@ export function buildDevices(
       devices
         .rulesChanged(user_id)
         // For a device that is away, no other code reports to pages that its state has changed.
-        .then((count) => (count === 0 ? undefined : news.told(user_id)))
+        .then((count) => (count === 0 ? undefined : onNews(user_id)))
         .catch((error: unknown) => logFailure(logger, error, 'could not send new rules to devices; retrying later'));
     },
 
     serve(api: Api): void {
       serveDevices(api, {
-        ...{ devices, enrolment, agents, signatureEditions, secondLooks, receive: scanner.receive, onChange: changed },
+        ...{
+          devices,
+          enrolment,
+          agents,
+          signatureEditions,
+          secondLooks,
+          receive: scanner.receive,
+          onChange: changed,
+          keptAnswers,
+        },
         database: tables,
         ...{ public_url: settings.public_url, now },
         agentService() {
@@ -200,7 +216,7 @@ export function buildDevices(
     /** After `openSockets`. */
     serveSocket(fastify: FastifyInstance): void {
       service = serveAgents(fastify, {
-        ...{ agents, topics, counters, onNews: news.told, now, poll_wait_ms: appOptions.poll_wait_ms },
+        ...{ agents, topics, counters, onNews, now, poll_wait_ms: appOptions.poll_wait_ms },
         opening: { rate: settings.limits['sockets.source'], counters },
         limits: {
           ...SOCKET_LIMITS,

@@ -18,6 +18,7 @@ import { logFailure } from '#platform/database-patience.ts';
 import type { Incident } from '#platform/incident.ts';
 import { readProvider } from '#platform/installation.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Sessions } from '#platform/session.ts';
@@ -45,6 +46,7 @@ export function buildRemote(
     nudgeDevice: (device_id: string) => void;
     /** Asked for later: devices are built after sessions. */
     measuredSessions: () => MeasuredSessions;
+    keptAnswers: Pick<KeptAnswers, 'keepList'>;
     now: () => number;
   },
 ) {
@@ -61,6 +63,7 @@ export function buildRemote(
     findDevice,
     nudgeDevice,
     measuredSessions,
+    keptAnswers,
     now,
   } = parts;
   const tables = database.$pickTables<keyof RemoteTables>();
@@ -158,6 +161,7 @@ export function buildRemote(
           read: (session_id) => measuredSessions().read(session_id),
         },
         auditLog: auditTables,
+        keptAnswers,
         opened: ({ user_id: subject_id, session_id, by }) =>
           audit.record(auditTables, {
             kind: 'customer_card_opened',

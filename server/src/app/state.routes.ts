@@ -6,6 +6,7 @@ import type { StoreWatch } from '#platform/blobs/store-watch.ts';
 import type { readBuild } from '#platform/build.ts';
 import type { Drain } from '#platform/drain.ts';
 import { readProvider } from '#platform/installation.ts';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { Problem } from '#platform/problem.ts';
 import type { ProxyWatch } from '#platform/proxy-watch.ts';
 import { type Api, serve } from '#platform/serve.ts';
@@ -28,12 +29,13 @@ export function serveState(
     proxies: Pick<ProxyWatch, 'notFirst'>;
     administrator: Accounts['auth']['administrator'];
     build: ReturnType<typeof readBuild>;
+    keptAnswers: Pick<KeptAnswers, 'keepForAll'>;
     clock: Pick<SharedClock, 'isOff'>;
     /** Undefined where files lie in folders of this server. */
     store: StoreWatch | undefined;
   },
 ): void {
-  const { settings, database, drain, engine, storage, proxies, administrator, build, clock, store } = parts;
+  const { settings, database, drain, engine, storage, proxies, administrator, build, keptAnswers, clock, store } = parts;
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
   // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Callers meanwhile share the same answer.
   let asking: Promise<unknown> | undefined;
@@ -57,15 +59,16 @@ export function serveState(
       ...(store === undefined ? {} : { store: await store.state() }),
     };
   });
-  serve(api, readConfig, 'anyone', async ({ request }) => ({
+  const config = keptAnswers.keepForAll(readConfig, String, async (isHere: boolean) => ({
     version: VERSION,
     build,
     exposure: settings.exposure,
     open_local: settings.open_local,
     demo: settings.demo,
     reset_delivery: settings.reset_delivery,
-    administrator: await administrator(proxies.notFirst(request) === undefined),
+    administrator: await administrator(isHere),
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
+  serve(api, readConfig, 'anyone', ({ request }) => config(proxies.notFirst(request) === undefined));
 }

@@ -2,10 +2,14 @@ import type { UserInfo } from '@palisade/contract/auth';
 import type { Endpoint, ReplyOf } from '@palisade/contract/endpoint';
 import { type EncodedReply, encodeReply } from './encoded-reply.ts';
 import { createPersonCache } from './person-cache.ts';
+import type { Call } from './serve.ts';
 import { PERSON, STAFF_TOPIC, type TopicName } from './topics/topics.ts';
 
 /** People whose answer of one endpoint is kept: 5 MB where each has 5 kB. */
 const PEOPLE_MAXIMUM = 1_000;
+
+/** What the reader of a list is asked with. */
+type ListCall<E extends Endpoint> = Pick<Call<E>, 'query' | 'request' | 'header'> & { session: { user: UserInfo } };
 
 /**
  * Answers that pages ask for again and again, kept until something is told to the asker: pages read anew for the same events. At most for the time that a `PersonCache` trusts, because some facts
@@ -31,6 +35,45 @@ export class KeptAnswers {
     if (!this.alone) return encoded;
     const cache = createPersonCache({ read: encoded, keyOf: ({ id }) => id, now: this.now, most: PEOPLE_MAXIMUM });
     this.caches.push({ isOfStaff, forget: cache.forget, forgetAll: cache.forgetAll });
+    return cache.of;
+  }
+
+  /**
+   * Answers of a list with their headers, for the address without a query, which is what pages ask for again and again. With a
+   * query the list is read anew.
+   */
+  keepList<E extends Endpoint>(
+    endpoint: E,
+    read: (call: ListCall<E>) => Promise<ReplyOf<E>>,
+  ): (call: ListCall<E>) => Promise<ReplyOf<E> | EncodedReply<ReplyOf<E>>> {
+    if (!this.alone) return read;
+    const encoded = async (call: ListCall<E>) => {
+      const headers: [string, string][] = [];
+      const reply = await read({ ...call, header: (name, value) => void headers.push([name, value]) });
+      return { reply: encodeReply(endpoint, reply), headers };
+    };
+    const keyOf = ({ session }: ListCall<E>) => session.user.id;
+    const cache = createPersonCache({ read: encoded, keyOf, now: this.now, most: PEOPLE_MAXIMUM });
+    this.caches.push({ isOfStaff: false, forget: cache.forget, forgetAll: cache.forgetAll });
+    return async (call) => {
+      if (call.request.url.includes('?')) return await read(call);
+      const { reply, headers } = await cache.of(call);
+      for (const [name, value] of headers) call.header(name, value);
+      return reply;
+    };
+  }
+
+  /** Answers that are the same for many people, by what they depend on. */
+  keepForAll<E extends Endpoint, Asker>(
+    endpoint: E,
+    keyOf: (asker: Asker) => string,
+    read: (asker: Asker) => Promise<ReplyOf<E>>,
+  ): (asker: Asker) => Promise<EncodedReply<ReplyOf<E>>> {
+    const encoded = async (asker: Asker) => encodeReply(endpoint, await read(asker));
+    if (!this.alone) return encoded;
+    const cache = createPersonCache({ read: encoded, keyOf, now: this.now });
+    // What a single person does changes nothing of it.
+    this.caches.push({ isOfStaff: false, forget: () => {}, forgetAll: cache.forgetAll });
     return cache.of;
   }
 

@@ -2,6 +2,7 @@ import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy'
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from './audit.ts';
 import type { InstallationTables } from './installation.ts';
+import type { KeptAnswers } from './kept-answers.ts';
 import { originOf } from './origin.ts';
 import type { ProxyWatch } from './proxy-watch.ts';
 import { type Api, serve } from './serve.ts';
@@ -9,11 +10,21 @@ import { type Api, serve } from './serve.ts';
 /** Shows administrators the findings about proxies. */
 export function serveProxyFindings(
   api: Api,
-  parts: { database: Kysely<InstallationTables & AuditTables>; audit: Audit; proxies: ProxyWatch },
+  parts: {
+    database: Kysely<InstallationTables & AuditTables>;
+    audit: Audit;
+    proxies: ProxyWatch;
+    keptAnswers: Pick<KeptAnswers, 'keepForAll' | 'toldAll'>;
+  },
 ): void {
-  const { database, audit, proxies } = parts;
+  const { database, audit, proxies, keptAnswers } = parts;
 
-  serve(api, readProxyFindings, 'admin', () => proxies.findings());
+  const findings = keptAnswers.keepForAll(
+    readProxyFindings,
+    () => '',
+    () => proxies.findings(),
+  );
+  serve(api, readProxyFindings, 'admin', () => findings(undefined));
 
   serve(api, clearProxyFindings, 'admin', async ({ session, request }) => {
     const { id } = session.user;
@@ -26,5 +37,6 @@ export function serveProxyFindings(
         origin: originOf(request),
       });
     });
+    keptAnswers.toldAll();
   });
 }

@@ -33,6 +33,7 @@ import {
 } from '@palisade/contract/devices';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
@@ -92,22 +93,24 @@ export function serveDevices(
     agentService: () => AgentService;
     /** Called with a person whose devices were changed by someone else. */
     onChange: (user_id: string) => void;
+    keptAnswers: Pick<KeptAnswers, 'keepList'>;
     public_url: string | undefined;
     now: () => number;
   },
 ): void {
   const { database, devices, enrolment, agents, signatureEditions, secondLooks, receive, agentService, onChange } = parts;
-  const { public_url, now } = parts;
+  const { keptAnswers, public_url, now } = parts;
   const own = { find: ({ id }: { id: string }) => devices.find(id) };
   const ownScan = { find: ({ id }: { id: string }) => devices.findScan(id) };
   const ownFinding = { find: ({ id }: { id: string }) => devices.findFinding(id) };
   const doer = (request: FastifyRequest, actor_id: string) => ({ origin: originOf(request), actor_id });
 
-  serve(api, listDevices, 'customer', async ({ session, query, header, request }) => {
+  const list = keptAnswers.keepList(listDevices, async ({ session, query, header, request }) => {
     const rows = await devices.list(session.user.id, query);
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
+  serve(api, listDevices, 'customer', list);
   serve(api, createEnrolmentCode, 'customer', async ({ session, request }) => {
     const { code, expires_at } = await enrolment.newCode(session.user.id);
     return { code, expires_at, ...commandOf(code, baseOf(request, public_url)) };

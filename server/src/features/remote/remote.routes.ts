@@ -40,6 +40,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { activityFile } from '#platform/activity-file.ts';
 import type { AuditTables, Doer } from '#platform/audit.ts';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
@@ -72,9 +73,10 @@ export function serveRemote(
     /** Names and counts of a customer; each opening is written down by `opened` first. */
     customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
     opened: (of: { user_id: string; session_id: string; by: Doer }) => Promise<void>;
+    keptAnswers: Pick<KeptAnswers, 'keepList'>;
   },
 ): void {
-  const { remote, messages, ice, changes, auditLog, customerCard, opened } = parts;
+  const { remote, messages, ice, changes, auditLog, customerCard, opened, keptAnswers } = parts;
   const own = { find: ({ id }: { id: string }) => remote.findOwn(id) };
   const joined = { find: ({ id }: { id: string }) => remote.findJoined(id) };
   const isParty = (me: UserInfo, row: Row) => row.user_id === me.id || (row.agent_id === me.id && may.joinSessions(me));
@@ -89,12 +91,13 @@ export function serveRemote(
   const customer = (call: Parameters<typeof doer>[0]) => ({ ...doer(call), side: 'customer' as const });
   const technician = (call: Parameters<typeof doer>[0]) => ({ ...doer(call), side: 'technician' as const });
 
-  serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {
+  const list = keptAnswers.keepList(listSessions, async ({ session, query, header, request }) => {
     const rows = await remote.list(session.user.id, query);
     await countPages({ rows, query, header, count: () => remote.count(session.user.id, query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
+  serve(api, listSessions, 'customer', list);
 
   serve(api, createSession, 'customer', ({ session }) => remote.create(session.user));
   serve(api, readSession, party, ({ session, row }) => Promise.resolve(remote.show(session.user, row)));
