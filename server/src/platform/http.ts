@@ -14,7 +14,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { jsonSchemaTransform, serializerCompiler } from 'fastify-type-provider-zod';
+import { jsonSchemaTransform, jsonSchemaTransformObject, serializerCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { admissionOf } from './body-admission.ts';
 import { tellFormsApart } from './body-form.ts';
@@ -348,6 +348,7 @@ export async function createHttp(options: {
       },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },
+    transformObject: jsonSchemaTransformObject,
     transform: (document) => {
       const transformed = jsonSchemaTransform(document);
       if (!document.schema.consumes?.includes('multipart/form-data')) return transformed;
