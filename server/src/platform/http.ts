@@ -343,6 +343,8 @@ export async function createHttp(options: {
         version: VERSION,
         description:
           'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.\n\n' +
+          'A `phrase` beside a sentence says the same as data: the code of a template in `x-phrases`, and a value for each of its parameters. A parameter is a ' +
+          '`text`, a `number`, a `grouped` number (1,200), a `wait` in seconds, a size in `bytes`, `names` (one a line), or a choice of listed values.\n\n' +
           'What happens is told on the WebSocket `/api/events` as JSON frames, told apart by `kind`. Say ' +
           '`{"kind":"hello","access_token":"..."}` first, with `"after"` and the last event id after a gap; answer each `ping` with `{"kind":"pong"}`.',
       },

@@ -159,7 +159,7 @@ function requireContentType(endpoint: Endpoint, request: FastifyRequest): void {
   }
 }
 
-// Named once in the API description: 1,754 answers have it, and written out it made up most of the document.
+// Named once in the API description: more than a thousand answers have it, and written out it made up most of the document.
 z.globalRegistry.add(phrasedProblemSchema, { id: 'Problem' });
 
 function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
