@@ -69,7 +69,11 @@ export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
   const found = [];
   /** @param {string} text */
   const say = (text) => {
-    const plain = text.replace(/\s+/gu, ' ').trim();
+    // A placeholder of a template stands for inserted text.
+    const plain = text
+      .replace(/\{\w+\}/gu, '…')
+      .replace(/\s+/gu, ' ')
+      .trim();
     if (isForPeople(plain) && !found.includes(plain)) found.push(plain);
   };
   /** The lines of an article or a letter, each without its mark of a list or a heading. @param {string} text */

@@ -33,6 +33,7 @@ test('collects literals, templates, sums, attributes and elements, and leaves ou
     const f = { method: 'GET', summary: 'A line of the API description.', detail: 'A detail to read.' };
     const h = { summary: 'A summary to read.', body: 'The first line.\\n\\n- The second line.' };
     const g = 'some_code';
+    const i = { english: 'The name {name} is taken.' };
   `;
   expect(sentencesOf('fixture.tsx', source)).toEqual([
     'A plain sentence.',
@@ -45,6 +46,7 @@ test('collects literals, templates, sums, attributes and elements, and leaves ou
     'A summary to read.',
     'The first line.',
     'The second line.',
+    'The name … is taken.',
   ]);
 });
 

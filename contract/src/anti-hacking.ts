@@ -156,6 +156,9 @@ export const findingSchema = z.object({
   deduction: z.int(),
   gain: z.int(),
   state: z.enum(['pass', 'fail', 'unknown']),
+  /** The sentences as phrases; without them in a check that an older server kept. */
+  title_phrase: phraseSchema.optional(),
+  evidence_phrase: phraseSchema.optional(),
 });
 export type Finding = z.infer<typeof findingSchema>;
 
@@ -172,6 +175,9 @@ export const postureScanSchema = specified(
     findings: z.array(findingSchema),
     /** One sentence: how many of the checks could run, and why the others could not. */
     coverage: z.string(),
+    /** As in a finding. */
+    recommendation_phrases: z.array(phraseSchema).optional(),
+    coverage_phrase: phraseSchema.optional(),
   }),
 );
 export type PostureScan = z.infer<typeof postureScanSchema>;

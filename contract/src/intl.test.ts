@@ -3,7 +3,9 @@ import {
   capitalize,
   compareNames,
   describeBytes,
+  describeSize,
   describeSpan,
+  describeWait,
   formatDate,
   formatDecimals,
   formatDollars,
@@ -54,6 +56,29 @@ describe('a size', () => {
   ])('of %i bytes is %s', (bytes, text) => {
     expect(describeBytes(bytes)).toBe(text);
   });
+});
+
+it('a size in a sentence has whole or half units', () => {
+  expect([500, 3 * 1024 ** 2, 1536 * 1024 ** 2, 2 * 1024 ** 3].map(describeSize)).toEqual([
+    '500 bytes',
+    '3 MB',
+    '1.5 GB',
+    '2 GB',
+  ]);
+});
+
+it.each([
+  [1, '1 second'],
+  [59, '59 seconds'],
+  [60, '1 minute'],
+  [61, '2 minutes'],
+  [7_199, '120 minutes'],
+  [7_200, '2 hours'],
+  [7_201, '3 hours'],
+  [172_800, '2 days'],
+  [172_801, '3 days'],
+])('a wait of %i seconds is never told shorter: %s', (seconds, text) => {
+  expect(describeWait(seconds)).toBe(text);
 });
 
 it('writes shares in whole percent, and progress rounded down', () => {

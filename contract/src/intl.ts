@@ -99,6 +99,15 @@ export function describeBytes(bytes: number): string {
   return `${write(value, { useGrouping: false, maximumFractionDigits })} ${SIZE_UNITS[unit]}`;
 }
 
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+
+/** A size in a sentence: whole and half gigabytes, whole megabytes, and bytes below one. `bytes` is a whole number. */
+export function describeSize(bytes: number): string {
+  if (bytes >= GIB) return `${Math.round((bytes / GIB) * 10) / 10} GB`;
+  return bytes >= MIB ? `${Math.round(bytes / MIB)} MB` : `${bytes} bytes`;
+}
+
 /** "$19.99", in the named currency (ISO 4217). */
 export function formatPrice(price: number, currency: string): string {
   return write(price, { style: 'currency', currency }, PRICE_LOCALE);
@@ -143,6 +152,20 @@ export function describeSpan(seconds: number): string {
   if (minutes < 90) return formatSpan(minutes, 'minute');
   const hours = Math.round(minutes / 60);
   return hours < 48 ? formatSpan(hours, 'hour') : formatSpan(Math.round(hours / 24), 'day');
+}
+
+/** The length from which on a wait is told in a unit, so that no more than two digits are to be read. */
+const WAITS = [
+  { unit: 'day', seconds: 86_400, from: 172_800 },
+  { unit: 'hour', seconds: 3_600, from: 7_200 },
+  { unit: 'minute', seconds: 60, from: 60 },
+] as const;
+const SHORT_WAIT = { unit: 'second', seconds: 1 } as const;
+
+/** A wait, never shorter than it is: "45 seconds", "10 minutes", "3 hours". */
+export function describeWait(seconds: number): string {
+  const { unit, seconds: length } = WAITS.find(({ from }) => seconds >= from) ?? SHORT_WAIT;
+  return formatSpan(Math.ceil(seconds / length), unit);
 }
 
 const relativeTimes = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' });

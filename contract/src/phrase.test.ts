@@ -2,35 +2,30 @@ import { expect, test } from 'vitest';
 import { ALERT_PHRASES, alertEnglish, alertPhrase, asWritten, knownAlertPhrase } from './alert-phrases.ts';
 import { englishOf, type Template } from './phrase.ts';
 import { PHRASES } from './phrases.ts';
+import { templateFaults } from './template-faults.ts';
 
 const CATALOGS: Readonly<Record<string, Readonly<Record<string, Template>>>> = PHRASES;
 const TEMPLATES = Object.entries(CATALOGS).flatMap(([catalog, templates]) =>
   Object.entries(templates).map(([code, template]) => ({ catalog, code, template })),
 );
 
-const formsOf = ({ english }: Template) => (typeof english === 'string' ? [english] : [english.one, english.other]);
-const placeholdersOf = (text: string) => [...text.matchAll(/\{(.*?)\}/gu)].map(([, name]) => name ?? '');
-
-/** Each combination of choices, with plain values for the other parameters. */
-function valuesOf({ params }: Template): Record<string, string | number>[] {
-  let all: Record<string, string | number>[] = [{}];
-  for (const [name, parameter] of Object.entries(params)) {
-    const values = typeof parameter === 'object' ? Object.keys(parameter) : parameter === 'text' ? ['“x” & $1'] : [1, 2, 7_200];
-    all = all.flatMap((some) => values.map((value) => ({ ...some, [name]: value })));
-  }
-  return all;
-}
-
 test.each(TEMPLATES)('$catalog: $code names the parameters that it uses, and says each of their values', ({ code, template }) => {
-  expect(code).toMatch(/^[a-z_\d]+(\.[a-z_\d]+)*$/u);
-  const used = new Set(formsOf(template).flatMap(placeholdersOf));
-  if (typeof template.english !== 'string') used.add(template.english.count);
-  expect([...used].sort()).toEqual(Object.keys(template.params).sort());
-  for (const values of valuesOf(template)) {
-    const english = englishOf(template, values);
-    expect(english).not.toMatch(/[{}]|undefined|null|NaN|^\s|\s$| {2}/u);
-    expect(english).not.toBe('');
-  }
+  expect(templateFaults(code, template)).toEqual([]);
+});
+
+test('a template with a forgotten or an unknown parameter has a fault', () => {
+  expect(templateFaults('a', { english: 'One {b}.', params: {} })).toHaveLength(2);
+  expect(templateFaults('a', { english: 'One.', params: { b: 'text' } })).toEqual(['a uses  and names b.']);
+  expect(templateFaults('A b', { english: 'One.', params: {} })).toEqual(['A b has the form of no code.']);
+});
+
+test('values have the form of their kind', () => {
+  const template = {
+    english: '{plain} {grouped} {wait} {bytes} {names}',
+    params: { plain: 'number', grouped: 'grouped', wait: 'wait', bytes: 'bytes', names: 'names' },
+  } as const;
+  const values = { plain: 1_200, grouped: 1_200, wait: 1_200, bytes: 25 * 1024 ** 2, names: 'Laptop\nTower' };
+  expect(englishOf(template, values)).toBe('1200 1,200 20 minutes 25 MB "Laptop" and "Tower"');
 });
 
 test('a code that names an address says the same as the one without', () => {

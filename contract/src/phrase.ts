@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plural } from './intl.ts';
+import { describeSize, describeWait, formatList, formatNumber, plural } from './intl.ts';
 
 /**
  * A sentence of the server as data: the code of its template, and a value for each placeholder, from which a page can say it in another language. The API
@@ -14,8 +14,12 @@ export interface Phrase<Code extends string = string> {
   params: Record<string, string | number>;
 }
 
-/** The value of a placeholder. A record is a choice: its keys are the values, beside their English. */
-type Parameter = 'text' | 'number' | Readonly<Record<string, string>>;
+/**
+ * The value of a placeholder: a text, a number with its digits alone (`1200`) or grouped (`1,200`), a wait in seconds ("20 minutes", never less), a size in bytes ("25 MB"), or
+ * names, one a line, which are written as a list of quotes.
+ * A record is a choice: its keys are the values, beside their English.
+ */
+type Parameter = 'text' | 'number' | 'grouped' | 'wait' | 'bytes' | 'names' | Readonly<Record<string, string>>;
 
 /** The forms of a sentence by the plural of its parameter `count`. */
 interface Plural {
@@ -30,12 +34,16 @@ export interface Template {
   params: Readonly<Record<string, Parameter>>;
 }
 
-type ValueOf<P> = P extends 'text' ? string : P extends string ? number : keyof P & string;
+type ValueOf<P> = P extends 'text' | 'names' ? string : P extends string ? number : keyof P & string;
 /** The values that a template takes. */
 export type ParamsOf<T extends Template> = { [Name in keyof T['params']]: ValueOf<T['params'][Name]> };
 
 function valueInWords(parameter: Parameter | undefined, value: string | number): string {
+  if (parameter === 'grouped') return formatNumber(Number(value));
+  if (parameter === 'wait') return describeWait(Number(value));
+  if (parameter === 'bytes') return describeSize(Number(value));
   const word = String(value);
+  if (parameter === 'names') return formatList(word.split('\n').map((name) => `"${name}"`));
   if (typeof parameter !== 'object' || !Object.hasOwn(parameter, word)) return word;
   return parameter[word] ?? word;
 }

@@ -11,6 +11,7 @@ import { createAgents } from '#features/devices/agents.ts';
 import type { GrantedOf } from '#features/devices/desired-state.ts';
 import type { DeviceIncident } from '#features/devices/device-alerts.ts';
 import type { FoundOnDevice } from '#features/devices/device-files.ts';
+import { sentence } from '#features/devices/devices.refusals.ts';
 import { serveDevices } from '#features/devices/devices.routes.ts';
 import type { DeviceTables } from '#features/devices/devices.tables.ts';
 import { createDevices } from '#features/devices/devices.ts';
@@ -27,6 +28,7 @@ import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { KeptAnswers } from '#platform/kept-answers.ts';
+import { asWritten } from '#platform/sentence.ts';
 import type { Api } from '#platform/serve.ts';
 import { deviceTopic, personTopic, type Topics } from '#platform/topics/topics.ts';
 import type { AppOptions } from './app-options.ts';
@@ -36,7 +38,6 @@ import type { Tables } from './tables.ts';
 /** The same start of an agent may come again before its old socket is found dead. */
 const SOCKETS_PER_DEVICE = 4;
 const DAY_MS = 86_400_000;
-const NO_CONTROL = 'This device’s agent can’t share its screen.';
 const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
 
 /** Builds devices: their persons' side, their agents' side, and the socket between. */
@@ -170,9 +171,11 @@ export function buildDevices(
       const device = (await devices.living(user_id)).find(({ id }) => id === device_id);
       if (device === undefined) return undefined;
       const { id, device_name, state, capabilities } = device;
-      if (state !== 'online')
-        return { id, device_name, refusal: 'This device isn’t connected. Turn it on and check that its agent is running.' };
-      return { id, device_name, refusal: capabilities?.control === true ? null : (capabilities?.control_reason ?? NO_CONTROL) };
+      if (state !== 'online') return { id, device_name, refusal: sentence('device.not_connected') };
+      if (capabilities?.control === true) return { id, device_name, refusal: null };
+      // The device's own sentence.
+      const reason = capabilities?.control_reason ?? undefined;
+      return { id, device_name, refusal: reason === undefined ? sentence('device.cannot_share_screen') : asWritten(reason) };
     },
 
     authenticate: (identity: Parameters<typeof agents.authenticate>[0]) => agents.authenticate(identity),

@@ -21,6 +21,7 @@ import type { Api } from '#platform/serve.ts';
 import { createStorageWatch, type StorageWatch } from '#platform/storage-watch.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Monitor } from './monitor.ts';
+import { SERVER_PHRASES } from './phrases.ts';
 import type { Tables } from './tables.ts';
 
 /** Builds the steps of every request before its endpoint: connection limits, rate limits and observers. Listens on nothing. */
@@ -68,7 +69,7 @@ export async function openHttp(
     observe,
     now,
   });
-  await serveOpenApi(fastify, rateLimits);
+  await serveOpenApi(fastify, { limits: rateLimits, phrases: SERVER_PHRASES });
   const lookAtToken = createMovedTokens({ observe, now });
   const api: Api = {
     fastify,

@@ -14,6 +14,7 @@ import type { Settings } from '#platform/settings.ts';
 import type { SharedClock } from '#platform/shared-clock.ts';
 import type { StorageWatch } from '#platform/storage-watch.ts';
 import type { Accounts } from './accounts.ts';
+import { refuse } from './state.refusals.ts';
 import type { Tables } from './tables.ts';
 
 /** Whether this server lives, whether it can take requests, and the facts for its pages before a sign-in. */
@@ -45,9 +46,9 @@ export function serveState(
     await asking;
   };
   serve(api, readReadiness, 'anyone', async () => {
-    if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
+    if (drain.isStopping()) throw refuse('readiness.stopping', {}, { retry_after: 5 });
     await askDatabase();
-    if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanner is starting.', retry_after: 1 });
+    if (!engine.ready()) throw refuse('readiness.scanner_starting', {}, { retry_after: 1 });
     const room = await storage.state();
     if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
     return {

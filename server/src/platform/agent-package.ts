@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { isForLoopback } from './local-request.ts';
-import { Problem } from './problem.ts';
+import { refuse } from './platform.refusals.ts';
 
-const NOT_SAFE = 'Installing the agent needs https, so that devices can trust this server. Set up https and PUBLIC_URL.';
-const NOT_BUILT = 'This server has no device package. Build the server on Linux.';
 /** Characters that are safe between single quotes in a shell script. */
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+$/u;
 
@@ -21,8 +19,8 @@ export async function serveAgentPackage(fastify: FastifyInstance, folder: string
   fastify.get('/agent/install.sh', { schema: { hide: true } }, (request, reply) => {
     const base = public_url === undefined ? `${request.protocol}://${request.host}` : new URL(public_url).origin;
     const is_safe = base.startsWith('https:') || (public_url === undefined && isForLoopback(request));
-    if (!is_safe || !ORIGIN.test(base)) throw new Problem('forbidden', { detail: NOT_SAFE });
-    if (script === undefined) throw new Problem('not_found', { detail: NOT_BUILT });
+    if (!is_safe || !ORIGIN.test(base)) throw refuse('agent_package.not_safe');
+    if (script === undefined) throw refuse('agent_package.not_built');
     return reply
       .type('text/x-shellscript; charset=utf-8')
       .header('cache-control', 'no-store')

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { sourceOf } from './origin.ts';
-import { Problem } from './problem.ts';
+import { refuse } from './platform.refusals.ts';
 
 /** Limits on the number of connections. */
 export interface ConnectionLimits {
@@ -135,12 +135,7 @@ export function boundRequests(
     const count = (underWay.get(source) ?? 0) + 1;
     if (count > limits.requests_per_source && (count > limits.requests_per_shared_source || !limits.isShared(source))) {
       reply.header('connection', 'close');
-      done(
-        new Problem('too_many_requests', {
-          detail: 'Your network has too many requests in progress.',
-          retry_after: RETRY_AFTER_S,
-        }),
-      );
+      done(refuse('requests.too_many_at_once', {}, { retry_after: RETRY_AFTER_S }));
       return;
     }
     underWay.set(source, count);

@@ -1,4 +1,5 @@
-import { Problem } from './problem.ts';
+import { refuse } from './platform.refusals.ts';
+import type { Problem } from './problem.ts';
 
 /**
  * Why a database cannot serve although the question was right: it is not there or has not answered in time (`away`), lets nobody in just now (`busy`), its disk
@@ -62,12 +63,6 @@ const OF_CONNECTION = new Set([
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Connection ended|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
 
-const DETAILS = {
-  away: 'The database doesn’t answer. Try again in a few seconds.',
-  busy: 'The database is busy. Try again in a few seconds.',
-  collision: 'Someone else just changed this. Try again.',
-  storage: 'The database’s disk is full. Your existing data is safe. Tell your server administrator.',
-} as const;
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = { away: 5, busy: 2, collision: 1, storage: 60 } as const;
 
@@ -114,6 +109,5 @@ export function isOutage(trouble: Trouble): boolean {
 export function databaseProblem(error: unknown): Problem | undefined {
   const trouble = troubleOf(error);
   if (trouble === undefined) return undefined;
-  const options = { detail: DETAILS[trouble], retry_after: RETRY_AFTER_S[trouble], cause: error };
-  return new Problem(trouble === 'storage' ? 'storage_full' : 'unavailable', options);
+  return refuse(`database.${trouble}`, {}, { retry_after: RETRY_AFTER_S[trouble], cause: error });
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Problem } from './problem.ts';
+import { refuse } from './platform.refusals.ts';
 
 /** Seconds after which another server, or this one started again, is worth asking. */
 const RETRY_AFTER_S = 5;
@@ -28,7 +28,7 @@ export function createDrain(fastify: FastifyInstance): Drain {
   fastify.addHook('onRequest', (request, reply, next) => {
     if (stopping) reply.header('connection', 'close');
     if (closed && request.url !== HEALTH) {
-      next(new Problem('unavailable', { detail: 'This server is stopping. Try again in a moment.', retry_after: RETRY_AFTER_S }));
+      next(refuse('server.stopping', {}, { retry_after: RETRY_AFTER_S }));
       return;
     }
     // A socket is told to reconnect; unlike a request, it does not end soon.

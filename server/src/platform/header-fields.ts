@@ -1,6 +1,7 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { refuseField } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 
 /** A field of an object's schema, where it has it. */
@@ -23,8 +24,9 @@ export function withHeaderFields(endpoint: Endpoint, { body, headers }: Pick<Fas
     if (fields[name] !== undefined || text === undefined || field === undefined) continue;
     const parsed = z.safeParse(field, text);
     if (!parsed.success) {
-      const message = parsed.error.issues[0]?.message ?? 'We can’t read this header.';
-      throw new Problem('invalid_field', { errors: [{ field: header, message }] });
+      const [issue] = parsed.error.issues;
+      if (issue === undefined) throw refuseField(header, 'request.header');
+      throw new Problem('invalid_field', { errors: [{ field: header, message: issue.message }] });
     }
     fields[name] = parsed.data;
   }

@@ -5,13 +5,14 @@ import { enrolDevice } from '@palisade/contract/agent';
 import { JSON_BODY_MAXIMUM } from '@palisade/contract/constants';
 import { createEnrolmentCode } from '@palisade/contract/devices';
 import { problemSchema } from '@palisade/contract/problem';
+import { phrasedProblemSchema } from '@palisade/contract/problem-phrase';
 import { describe, expect, test } from 'vitest';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { createLog } from './log.ts';
 
 const { url, signIn, call } = await startTestApp();
 
-/** The most bytes of JSON in a refusal: its sentence and its faults. */
+/** The most bytes of JSON in a refusal: its sentence, the phrase that says it, and its faults. */
 const REFUSAL_BYTES = 4 * 1024;
 
 async function post(path: string, body: string | Buffer, headers: Record<string, string> = {}) {
@@ -21,8 +22,8 @@ async function post(path: string, body: string | Buffer, headers: Record<string,
     body,
   });
   const text = await answer.text();
-  const { code, detail, errors = [] } = problemSchema.parse(JSON.parse(text));
-  return { status: answer.status, code, detail, errors, bytes: Buffer.byteLength(JSON.stringify({ detail, errors })) };
+  const { code, detail, phrase, errors = [] } = phrasedProblemSchema.parse(JSON.parse(text));
+  return { status: answer.status, code, detail, errors, bytes: Buffer.byteLength(JSON.stringify({ detail, phrase, errors })) };
 }
 
 async function enrolled() {

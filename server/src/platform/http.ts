@@ -14,7 +14,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { jsonSchemaTransform, serializerCompiler } from 'fastify-type-provider-zod';
+import { jsonSchemaTransform, jsonSchemaTransformObject, serializerCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { admissionOf } from './body-admission.ts';
 import { tellFormsApart } from './body-form.ts';
@@ -24,11 +24,13 @@ import { forwardedFor } from './forwarded.ts';
 import { type Fault, noteLarge, readBounded, refuseStructure } from './json-body.ts';
 import { hostOf, type Incoming, isForLoopback } from './local-request.ts';
 import { sourceOf } from './origin.ts';
-import { invalidField, Problem } from './problem.ts';
+import { refuse, refuseField, sentence } from './platform.refusals.ts';
+import { Problem } from './problem.ts';
 import { refusalsOf, shareRefusals } from './refusal-log.ts';
 import { requestIdOf, traceOf, within } from './request-context.ts';
 import { answerBeforeRest } from './rest-of-body.ts';
 import { securityHeaders } from './security-headers.ts';
+import { asWritten, type Sentence } from './sentence.ts';
 import { cutSlowReaders, type ReadingLimits } from './slow-readers.ts';
 import { storageProblem } from './storage-problem.ts';
 import { refuseUnreadable } from './unreadable.ts';
@@ -88,11 +90,11 @@ function watchBody(body: IncomingMessage, { body: { window_ms, bytes }, small_bo
   body.once('close', stop);
 }
 
-/** One sentence for a 422: that of its one field, else the names of all. */
-function describeFields(errors: readonly FieldError[]): string {
+/** One sentence for a 422: that of its one field, which the schema of the contract gave, else the names of all. */
+function sayFields(errors: readonly FieldError[]): Sentence {
   const [first] = errors;
-  if (errors.length === 1 && first !== undefined) return first.message;
-  return `Check these fields: ${formatList(new Set(errors.map((error) => error.field)), 'plain')}.`;
+  if (errors.length === 1 && first !== undefined) return asWritten(first.message);
+  return sentence('request.fields', { fields: formatList(new Set(errors.map((error) => error.field)), 'plain') });
 }
 
 /**
@@ -128,16 +130,14 @@ function fromFastify(error: FastifyError | InvalidRequest): Problem | undefined 
     // An id that is no id names nothing.
     if (error.validationContext === 'params') return new Problem('not_found');
     const errors = error.faults.map(({ path, message }) => ({ field: path.map(String).join('.'), message }));
-    return new Problem('invalid_field', { errors, detail: describeFields(errors) });
+    return new Problem('invalid_field', { errors, says: sayFields(errors) });
   }
   const status = error.statusCode ?? 0;
   const code = OF_STATUS.get(status);
   if (code !== undefined) return new Problem(code, { cause: error });
   // A range, a version or a time that a file does not have.
   const isTheirs = status > 400 && status < 500;
-  return isTheirs
-    ? new Problem('malformed', { detail: 'The request asks for something that doesn’t exist.', cause: error })
-    : undefined;
+  return isTheirs ? refuse('request.nothing_there', {}, { cause: error }) : undefined;
 }
 
 function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
@@ -238,9 +238,10 @@ export async function createHttp(options: {
     // Refusals of the router run no hook. An id that is too long names nothing.
     frameworkErrors: (error, request, reply) => {
       const code = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'not_found' : (OF_STATUS.get(error.statusCode ?? 0) ?? 'internal');
-      const detail = code === 'malformed' ? { detail: 'The address isn’t encoded correctly.' } : {};
+      const problem =
+        code === 'malformed' ? refuse('request.address_encoding', {}, { cause: error }) : new Problem(code, { cause: error });
       reply.headers(headers.document);
-      answer(new Problem(code, { ...detail, cause: error }), request, reply);
+      answer(problem, request, reply);
     },
   });
   shareRefusals(fastify.log, options.logger);
@@ -254,7 +255,7 @@ export async function createHttp(options: {
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     // Bytes that are no UTF-8 would be read as other characters: one password would be as good as another.
     if (Buffer.isBuffer(body) && !isUtf8(body)) {
-      done(new Problem('malformed', { detail: 'The body isn’t UTF-8.' }), undefined);
+      done(refuse('request.not_utf8'), undefined);
       return;
     }
     const text = body.toString();
@@ -264,7 +265,7 @@ export async function createHttp(options: {
     }
     const read = () => {
       const refusal = refuseStructure(text);
-      if (refusal !== undefined) done(new Problem('malformed', { detail: refusal }), undefined);
+      if (refusal !== undefined) done(refusal, undefined);
       else
         void parseJson(request, text, (error: Error | null, parsed: unknown) => {
           noteLarge(text, parsed);
@@ -290,7 +291,7 @@ export async function createHttp(options: {
   // After its own schema, which knows more to say of it.
   fastify.addHook('preHandler', (request, _reply, next) => {
     const field = notText(request.body);
-    next(field === undefined ? undefined : invalidField(field, 'This contains a character that isn’t text. Type it again.'));
+    next(field === undefined ? undefined : refuseField(field, 'request.not_text'));
   });
 
   fastify.addHook('onRequest', async (request, reply) => {
@@ -314,10 +315,9 @@ export async function createHttp(options: {
       reply.headers(headers.document);
       reply.header('x-request-id', request.id);
     }
-    if (hasTwoHosts(request.raw.rawHeaders)) throw new Problem('malformed', { detail: 'The request names more than one host.' });
+    if (hasTwoHosts(request.raw.rawHeaders)) throw refuse('request.two_hosts');
     // No searched text has it, and PostgreSQL fails on it.
-    if (/\?.*%00/.test(request.url))
-      throw new Problem('malformed', { detail: 'The address contains a character that isn’t text (%00).' });
+    if (/\?.*%00/.test(request.url)) throw refuse('request.address_not_text');
     options.onArrival(request);
     if (isOwnHost(request)) return;
     if (refusalsOf(fastify.log).mayTell(sourceOf(request.ip)))
@@ -343,11 +343,14 @@ export async function createHttp(options: {
         version: VERSION,
         description:
           'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.\n\n' +
+          'A `phrase` beside a sentence says the same as data: the code of a template in `x-phrases`, and a value for each of its parameters. A parameter is a ' +
+          '`text`, a `number`, a `grouped` number (1,200), a `wait` in seconds, a size in `bytes`, `names` (one a line), or a choice of listed values.\n\n' +
           'What happens is told on the WebSocket `/api/events` as JSON frames, told apart by `kind`. Say ' +
           '`{"kind":"hello","access_token":"..."}` first, with `"after"` and the last event id after a gap; answer each `ping` with `{"kind":"pong"}`.',
       },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },
+    transformObject: jsonSchemaTransformObject,
     transform: (document) => {
       const transformed = jsonSchemaTransform(document);
       if (!document.schema.consumes?.includes('multipart/form-data')) return transformed;

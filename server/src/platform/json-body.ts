@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { refuse } from './platform.refusals.ts';
+import type { Problem } from './problem.ts';
 
 /** The fault of a value, and its path. */
 export interface Fault {
@@ -46,10 +48,10 @@ function structureOf(text: string): { depth: number; values: number } {
 const large = new WeakSet<object>();
 
 /** Why a JSON text is not even parsed; undefined where it may be. */
-export function refuseStructure(text: string): string | undefined {
+export function refuseStructure(text: string): Problem | undefined {
   const { depth, values } = structureOf(text);
-  if (depth > DEPTH_MAXIMUM) return `The body has more than ${DEPTH_MAXIMUM} nested levels.`;
-  if (values > VALUES_MAXIMUM) return `The body has more than ${VALUES_MAXIMUM} values.`;
+  if (depth > DEPTH_MAXIMUM) return refuse('request.too_deep', { maximum: DEPTH_MAXIMUM });
+  if (values > VALUES_MAXIMUM) return refuse('request.too_many_values', { maximum: VALUES_MAXIMUM });
   return undefined;
 }
 

@@ -12,6 +12,7 @@ import { newId } from './id.ts';
 import { type InstallationTables, readProvider } from './installation.ts';
 
 import type { PersonalTable } from './personal-data.ts';
+import { refuse } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 
 export interface MailTables {
@@ -396,9 +397,7 @@ export class Mail {
       return { ...row, status: statusOf(row) };
     }
     const other = await this.database.selectFrom('mails').select('id').where('id', '=', id).executeTakeFirst();
-    throw other === undefined
-      ? new Problem('not_found')
-      : new Problem('conflict', { detail: 'This email was sent already, or will be sent soon. Reload the list.' });
+    throw other === undefined ? new Problem('not_found') : refuse('email.already_sent');
   }
 
   /** Counts emails that wait or were given up. Without a mail server it counts only those that a person waits for, for a day: notices are not passed on by hand. */

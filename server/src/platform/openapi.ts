@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 import swaggerUi from '@fastify/swagger-ui';
-import { PHRASES } from '@palisade/contract/phrases';
+import type { Template } from '@palisade/contract/phrase';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimits } from './rate-limit.ts';
 
@@ -30,10 +30,18 @@ function isKnown(request: FastifyRequest, etag: string): boolean {
  * Serves the API description: the document at `/api/openapi.json` and its page at `/api/docs`. The document is written and compressed once, at the first look at it,
  * and kept. Of other routes, only those that are added later are in it.
  */
-export async function serveOpenApi(fastify: FastifyInstance, limits: Pick<RateLimits, 'ofDocument'>): Promise<void> {
+export async function serveOpenApi(
+  fastify: FastifyInstance,
+  parts: {
+    limits: Pick<RateLimits, 'ofDocument'>;
+    /** The sentences that have a code, by what says them. */
+    phrases: Readonly<Record<string, Readonly<Record<string, Template>>>>;
+  },
+): Promise<void> {
+  const { limits, phrases } = parts;
   const written = once(async () => {
     // `x-phrases`: each code that a phrase can have, with its English and the parameters that it takes.
-    const plain = Buffer.from(JSON.stringify({ ...fastify.swagger(), 'x-phrases': PHRASES }));
+    const plain = Buffer.from(JSON.stringify({ ...fastify.swagger(), 'x-phrases': phrases }));
     const params = { [zlib.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
     const [br, gz] = await Promise.all([promisify(brotliCompress)(plain, { params }), promisify(gzip)(plain)]);
     return { plain, br, gzip: gz, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };

@@ -1,10 +1,12 @@
-import { formatSpan } from '@palisade/contract/intl';
-import { type FieldError, PROBLEMS, type ProblemCode, type ProblemDocument, type SecondFactor } from '@palisade/contract/problem';
+import type { Phrase } from '@palisade/contract/phrase';
+import { PROBLEMS, type ProblemCode, type SecondFactor } from '@palisade/contract/problem';
+import type { PhrasedError, PhrasedProblem } from '@palisade/contract/problem-phrase';
+import type { Sentence } from './sentence.ts';
 
-interface ProblemOptions {
-  /** One sentence in place of the code's own: the fault and the remedy. */
-  detail?: string;
-  errors?: FieldError[];
+export interface ProblemOptions {
+  /** One sentence in place of the code's own, from a catalog of refusals: the fault and the remedy. */
+  says?: Sentence;
+  errors?: PhrasedError[];
   /** Seconds for `Retry-After`. */
   retry_after?: number;
   /** The second step that a half-finished sign-in continues with. */
@@ -22,30 +24,46 @@ const FIELD_MAXIMUM = 100;
 const shortened = (text: string, maximum: number) =>
   text.length > maximum ? `${text.slice(0, maximum - 1).toWellFormed()}…` : text;
 
-/** As much of a refusal as an answer holds: some callers' own words stand in it. */
-function boundedWords({ message, errors }: Pick<Problem, 'message' | 'errors'>): { detail: string; errors?: FieldError[] } {
+function shortPhrase({ code, params }: Phrase, maximum: number): Phrase {
+  const short = (value: string | number) => (typeof value === 'string' ? shortened(value, maximum) : value);
+  return { code, params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, short(value)])) };
+}
+
+const isWithinWords = (words: Pick<PhrasedProblem, 'detail' | 'phrase' | 'errors'>) =>
+  Buffer.byteLength(JSON.stringify(words)) <= WORDS_MAXIMUM;
+
+/** As much of a refusal as an answer holds: some callers' own words stand in it. A phrase for which there is no room is left out, since the English says the same. */
+function boundedWords({ message, phrase, errors }: Pick<Problem, 'message' | 'phrase' | 'errors'>) {
   const detail = shortened(message, DETAIL_MAXIMUM);
-  if (errors === undefined) return { detail };
-  const kept: FieldError[] = [];
+  const phrased = { detail, phrase: shortPhrase(phrase, DETAIL_MAXIMUM) };
+  const words = isWithinWords(phrased) ? phrased : { detail };
+  if (errors === undefined) return words;
+  const kept: PhrasedError[] = [];
   for (const error of errors.slice(0, FAULTS_MAXIMUM)) {
     const short = { field: shortened(error.field, FIELD_MAXIMUM), message: shortened(error.message, MESSAGE_MAXIMUM) };
-    if (Buffer.byteLength(JSON.stringify({ detail, errors: [...kept, short] })) > WORDS_MAXIMUM) break;
-    kept.push(short);
+    const forms =
+      error.phrase === undefined ? [short] : [{ ...short, phrase: shortPhrase(error.phrase, MESSAGE_MAXIMUM) }, short];
+    const fitting = forms.find((form) => isWithinWords({ ...words, errors: [...kept, form] }));
+    if (fitting === undefined) break;
+    kept.push(fitting);
   }
-  return { detail, errors: kept };
+  return { ...words, errors: kept };
 }
 
 /** An expected refusal. Throw it anywhere below `serve()`; it becomes the problem document of its code. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;
-  readonly errors: FieldError[] | undefined;
+  /** That of its sentence: one of a catalog, or the problem's own code. */
+  readonly phrase: Phrase;
+  readonly errors: PhrasedError[] | undefined;
   readonly retry_after: number | undefined;
   readonly second_step: ProblemOptions['second_step'];
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
-    super(options.detail ?? PROBLEMS[code].detail, { cause: options.cause });
+    super(options.says?.english ?? PROBLEMS[code].detail, { cause: options.cause });
     this.code = code;
+    this.phrase = options.says?.phrase ?? { code, params: {} };
     this.errors = options.errors;
     this.retry_after = options.retry_after;
     this.second_step = options.second_step;
@@ -56,7 +74,7 @@ export class Problem extends Error {
   }
 
   /** The RFC 9457 document. */
-  document(request_id: string): ProblemDocument {
+  document(request_id: string): PhrasedProblem {
     return {
       type: `urn:palisade:problem:${this.code}`,
       title: PROBLEMS[this.code].title,
@@ -67,32 +85,4 @@ export class Problem extends Error {
       request_id,
     };
   }
-}
-
-/** A 422 for one field. `message` is a sentence that stands alone. */
-export function invalidField(field: string, message: string): Problem {
-  return new Problem('invalid_field', { detail: message, errors: [{ field, message }] });
-}
-
-const SECOND_MS = 1_000;
-/** From how much on a wait is told in which unit, so that no more than two digits are to be read. */
-const UNITS = [
-  { name: 'day', seconds: 86_400, from: 172_800 },
-  { name: 'hour', seconds: 3_600, from: 7_200 },
-  { name: 'minute', seconds: 60, from: 60 },
-] as const;
-
-const SECOND = { name: 'second', seconds: 1 } as const;
-
-/** "45 seconds", "10 minutes", "3 hours": never less than it is. */
-function inWords(seconds: number): string {
-  const { name, seconds: unit } = UNITS.find(({ from }) => seconds >= from) ?? SECOND;
-  const count = Math.ceil(seconds / unit);
-  return formatSpan(count, name);
-}
-
-/** A 429 with a time to retry, in words and as `Retry-After`. `reason` is a sentence, `wait_ms` the rest of the wait. */
-export function tooManyRequests(reason: string, wait_ms: number): Problem {
-  const retry_after = Math.max(1, Math.ceil(wait_ms / SECOND_MS));
-  return new Problem('too_many_requests', { detail: `${reason} Try again in ${inWords(retry_after)}.`, retry_after });
 }

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { claimFact, dropFact, type InstallationTables, readFact, readFacts, writeFact } from './installation.ts';
 import { type Incoming, isLocalRequest, proxySignOf } from './local-request.ts';
 import { isLoopbackSource, isPrivateSource, sourceOf } from './origin.ts';
+import { sentence } from './platform.refusals.ts';
+import type { Sentence } from './sentence.ts';
 
 /** Detects proxies before this server that are not in the settings. */
 export interface ProxyWatch {
@@ -25,7 +27,7 @@ export interface ProxyWatch {
    * The reason why this request cannot make an administrator in local exposure, where coming first is enough, as a sentence for the person; undefined where it can:
    * it is the machine's own, or the settings say that others come, and how.
    */
-  notFirst(request: Incoming): string | undefined;
+  notFirst(request: Incoming): Sentence | undefined;
   findings(): Promise<ProxyFindings>;
   /** An administrator has read the findings: local exposure answers tokens again until the next sign of a proxy, and the addresses are not named again. */
   clear(database: Kysely<InstallationTables>): Promise<void>;
@@ -47,8 +49,6 @@ const WITHHELD = {
   proxy: `This server can’t tell who is asking, so it shows no account details. ${WHAT_TO_SET}`,
   elsewhere: 'For security, you’ll see this only on the server’s own computer, at its local address.',
 } as const;
-const NOT_FIRST =
-  'This account becomes the administrator, so create it on the server’s own computer, at http://localhost and its port. To create it from elsewhere, set EXPOSURE=public, PUBLIC_URL, and ADMIN_EMAILS, then restart the server.';
 const LETTERS = {
   mail: 'If an account uses this email, we’ve sent a message there. Check your spam folder too.',
   outbox:
@@ -168,7 +168,7 @@ export async function createProxyWatch(parts: {
     notFirst(request) {
       if (isLocalRequest(request)) return undefined;
       const isExpected = public_url !== undefined || proxySignOf(request) === undefined;
-      return open_local && isExpected ? undefined : NOT_FIRST;
+      return open_local && isExpected ? undefined : sentence('account.first_only_on_server');
     },
 
     async findings() {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Bucket, Counters } from './counters.ts';
 import { type Limits, type Rate, sharedRate } from './limits.ts';
 import { originOf, sourceOf } from './origin.ts';
-import { tooManyRequests } from './problem.ts';
+import { refuseFor } from './platform.refusals.ts';
 import type { Observe } from './security-event.ts';
 import type { Session } from './session.ts';
 
@@ -40,7 +40,6 @@ const UNLIMITED = new Set(['/health', '/ready']);
  * A limit that is met is logged so often at the most, not at each request: often enough for the rule on limits (more than 5, one of them forgotten a minute).
  */
 const TOLD: Rate = { count: 6, period_ms: 60_000 };
-const REASON = 'You sent too many requests at once.';
 
 function groupOf({ access, upload, expensive, method, path }: Endpoint): Group {
   if (upload !== undefined) return 'upload';
@@ -99,7 +98,7 @@ export function createRateLimits(parts: {
         data: { group: told.group },
       });
     }
-    throw tooManyRequests(REASON, wait_ms);
+    throw refuseFor(wait_ms, 'requests.too_many');
   }
 
   function bucketOfSource(of: Group, request: FastifyRequest): Bucket {

@@ -8,7 +8,7 @@ import { StoreAwayError } from './blobs/blobs.ts';
 import { logFailure } from './database-patience.ts';
 import type { Disk } from './disk.ts';
 import { newId } from './id.ts';
-import { invalidField, Problem } from './problem.ts';
+import { refuse, refuseField } from './platform.refusals.ts';
 import { storageProblem } from './storage-problem.ts';
 import { receiveUpload } from './upload.ts';
 
@@ -111,7 +111,7 @@ export function createScannedFiles(parts: {
         ...{ field: 'file', path, memory_bytes: 0, maximum, take: requireRoom },
         ...{ stall_ms: STALL_MS, slow: SLOW, total_ms: upload_ms, signal: new AbortController().signal },
       });
-      if (upload.size === 0) throw invalidField('file', 'This file is empty. Choose another one.');
+      if (upload.size === 0) throw refuseField('file', 'file.empty');
       return { id, path, name: upload.filename, size: upload.size, sha256: upload.sha256 };
     },
 
@@ -158,7 +158,7 @@ export function createScannedFiles(parts: {
       } catch (error) {
         if (error instanceof StoreAwayError) throw error;
         logger.error({ err: error, file: file.id }, 'a kept file could not be opened');
-        throw new Problem('unavailable', { detail: 'We can’t open our copy of this file. Send it again.', cause: error });
+        throw refuse('file.copy_unreadable', {}, { cause: error });
       }
     },
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { isForLoopback } from './local-request.ts';
 import { METRICS_CONTENT_TYPE, type Metrics } from './metrics.ts';
-import { Problem } from './problem.ts';
+import { refuse } from './platform.refusals.ts';
 import type { RateLimits } from './rate-limit.ts';
 
 const PATH = '/metrics';
@@ -56,7 +56,7 @@ export function serveMetrics(
       onRequest: async (request) => {
         if (bears(request.headers.authorization, token)) return;
         await limits.ofDocument(request);
-        throw new Problem('unauthenticated', { detail: 'The token of METRICS_TOKEN is missing or wrong.' });
+        throw refuse('metrics.wrong_token');
       },
     },
     async (_request, reply) => reply.type(METRICS_CONTENT_TYPE).send(await metrics.text()),

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Role, UserInfo } from '@palisade/contract/auth';
 import type { Access, BodyOf, Endpoint, InstallationTopic, ParamsOf, QueryOf, ReplyOf, Topic } from '@palisade/contract/endpoint';
 import { idSchema } from '@palisade/contract/fields';
-import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
+import { PROBLEMS, type ProblemCode } from '@palisade/contract/problem';
+import { phrasedProblemSchema } from '@palisade/contract/problem-phrase';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
 import { admitBy } from './body-admission.ts';
@@ -11,6 +12,7 @@ import { type DatabaseWait, newWait, waitingAs } from './database-patience.ts';
 import { EncodedReply } from './encoded-reply.ts';
 import { withHeaderFields } from './header-fields.ts';
 import { sourceOf } from './origin.ts';
+import { refuse } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { refusalsOf } from './refusal-log.ts';
@@ -150,14 +152,15 @@ async function admitDevice(api: Api, endpoint: Endpoint, request: FastifyRequest
 function requireContentType(endpoint: Endpoint, request: FastifyRequest): void {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (endpoint.upload && type !== 'multipart/form-data') {
-    throw new Problem('unsupported_media_type', {
-      detail: `Send the file as multipart/form-data in the field "${endpoint.upload}".`,
-    });
+    throw refuse('request.not_multipart', { field: endpoint.upload });
   }
   if (endpoint.body && type !== 'application/json') {
-    throw new Problem('unsupported_media_type', { detail: 'Send the request as application/json.' });
+    throw refuse('request.not_json');
   }
 }
+
+// Named once in the API description: more than a thousand answers have it, and written out it made up most of the document.
+z.globalRegistry.add(phrasedProblemSchema, { id: 'Problem' });
 
 function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
   const codes = [...new Set([...endpoint.problems, ...commonProblems(endpoint)])];
@@ -168,7 +171,7 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
   };
   for (const [status, group] of Object.entries(problems)) {
     const description = group?.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n');
-    response[status] = { description, content: { 'application/problem+json': { schema: problemSchema } } };
+    response[status] = { description, content: { 'application/problem+json': { schema: phrasedProblemSchema } } };
   }
   return {
     summary: endpoint.summary,

@@ -1,11 +1,11 @@
 import { StoreAwayError } from './blobs/blobs.ts';
 import { troubleOf } from './database-errors.ts';
+import { refuse } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = 60;
 const AWAY_RETRY_AFTER_S = 5;
-const AWAY = 'The file store doesn’t answer. Try again in a few seconds.';
 
 /** Of the file system: full, over a quota, failing, read-only, out of file handles. The databases' own codes are in database-errors.ts. */
 const OF_FILES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
@@ -18,7 +18,6 @@ export function isStorageError(error: unknown): boolean {
 
 /** `storage_full` in place of the error of a storage that takes no more, `unavailable` in place of that of one that is away; else the error itself. */
 export function storageProblem(error: unknown): unknown {
-  if (error instanceof StoreAwayError)
-    return new Problem('unavailable', { detail: AWAY, retry_after: AWAY_RETRY_AFTER_S, cause: error });
+  if (error instanceof StoreAwayError) return refuse('file_store.away', {}, { retry_after: AWAY_RETRY_AFTER_S, cause: error });
   return isStorageError(error) ? new Problem('storage_full', { retry_after: RETRY_AFTER_S, cause: error }) : error;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
+import { refuse } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 
 interface Refusal {
@@ -12,19 +13,13 @@ interface Refusal {
 
 /** By the code of Node's error; any other is a request that breaks the grammar of HTTP. */
 const REFUSALS = new Map<string, Refusal>([
-  [
-    'ERR_HTTP_REQUEST_TIMEOUT',
-    { status: 408, problem: new Problem('malformed', { detail: 'The request took too long to arrive. Send it again.' }) },
-  ],
-  [
-    'HPE_HEADER_OVERFLOW',
-    { status: 431, problem: new Problem('too_large', { detail: 'The headers of the request are larger than 16 KiB.' }) },
-  ],
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, problem: refuse('request.late') }],
+  ['HPE_HEADER_OVERFLOW', { status: 431, problem: refuse('request.large_headers') }],
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, problem: new Problem('too_large') }],
 ]);
 const UNGRAMMATICAL: Refusal = {
   status: 400,
-  problem: new Problem('malformed', { detail: 'The server can’t read this HTTP/1.1 request.' }),
+  problem: refuse('request.unreadable'),
 };
 
 /** Whether an answer is on its way already: a second one in the middle of it would be read as its body. */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { describeSize } from '@palisade/contract/intl';
 import SqliteDatabase from 'better-sqlite3';
-import { describeSize } from './size-words.ts';
 
 /** An upgrade that cannot begin. `message` is one line that says what to do. */
 class UpgradeCopyError extends Error {

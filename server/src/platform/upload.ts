@@ -6,9 +6,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
-import { invalidField, Problem } from './problem.ts';
+import { refuse, refuseField } from './platform.refusals.ts';
+import { Problem } from './problem.ts';
 import { sentName } from './sent-name.ts';
-import { describeSize } from './size-words.ts';
 import { storageProblem } from './storage-problem.ts';
 
 /** A stored file: its size in bytes, SHA-256 in hex, and its bytes if they are few and so not at `path`. */
@@ -48,10 +48,6 @@ const WRITE_BUFFER_BYTES = 256 * 1024;
 const OTHER_FIELDS_MAXIMUM = 20;
 const OTHER_FIELD_BYTES_MAXIMUM = 64 * 1024;
 
-const TOO_SLOW = 'The upload was too slow and stopped. Upload the file again over a faster connection.';
-
-const TOO_LONG = 'The upload took too long and stopped. Upload the file again over a faster connection.';
-
 /** Takes a stream into memory while it is small, else into a file, and hashes it. It needs the same memory for any size. */
 async function store(stream: Readable, options: UploadOptions): Promise<Stored> {
   const hash = createHash('sha256');
@@ -59,10 +55,7 @@ async function store(stream: Readable, options: UploadOptions): Promise<Stored> 
   async function* hashed(chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > options.maximum)
-        throw new Problem('too_large', {
-          detail: `The file is larger than ${describeSize(options.maximum)}, the scan limit.`,
-        });
+      if (size > options.maximum) throw refuse('upload.too_large', { maximum: options.maximum });
       options.take(chunk.length);
       hash.update(chunk);
       yield chunk;
@@ -94,7 +87,7 @@ function createParser(request: FastifyRequest): BusboyInstance {
       limits: { fields: OTHER_FIELDS_MAXIMUM, fieldSize: OTHER_FIELD_BYTES_MAXIMUM, parts: OTHER_FIELDS_MAXIMUM + 2 },
     });
   } catch (error) {
-    throw new Problem('malformed', { detail: 'The multipart request has no boundary.', cause: error });
+    throw refuse('upload.no_boundary', {}, { cause: error });
   }
 }
 
@@ -113,7 +106,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   let filename = '';
   let disposition = '';
 
-  const cutOff = () => new Problem('malformed', { detail: 'The upload was interrupted. Upload the file again.' });
+  const cutOff = () => refuse('upload.interrupted');
   // The headers of a part as they were sent: the parser's own reading takes backslashes for escapes.
   const parts: unknown = Reflect.get(Object(Reflect.get(parser, '_parser')), 'parser');
   if (parts instanceof EventEmitter)
@@ -124,8 +117,10 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
     });
   parser.on('file', (field, stream, name) => {
     if (field !== options.field || writing) {
-      const where = writing ? 'Send one file per request.' : `Send the file in the field "${options.field}".`;
-      parsed.reject(invalidField(options.field, where));
+      const refusal = writing
+        ? refuseField(options.field, 'upload.several_files')
+        : refuseField(options.field, 'upload.other_field', { field: options.field });
+      parsed.reject(refusal);
       stream.on('error', () => {});
       stream.resume();
       return;
@@ -143,14 +138,14 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   });
 
   const stall = setTimeout(() => parsed.reject(new Problem('upload_stalled')), options.stall_ms);
-  const total = setTimeout(() => parsed.reject(new Problem('upload_stalled', { detail: TOO_LONG })), options.total_ms);
+  const total = setTimeout(() => parsed.reject(refuse('upload.too_long')), options.total_ms);
   let arrived = 0;
   body.on('data', (chunk: Buffer) => {
     arrived += chunk.length;
     stall.refresh();
   });
   const slow = setInterval(() => {
-    if (arrived < options.slow.bytes) parsed.reject(new Problem('upload_stalled', { detail: TOO_SLOW }));
+    if (arrived < options.slow.bytes) parsed.reject(refuse('upload.too_slow'));
     arrived = 0;
   }, options.slow.window_ms);
   const abort = () => parsed.reject(options.signal.reason);
@@ -158,8 +153,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   body.pipe(parser);
   try {
     await parsed.promise;
-    if (writing === undefined)
-      throw invalidField(options.field, `Choose a file. The request has none in the field "${options.field}".`);
+    if (writing === undefined) throw refuseField(options.field, 'upload.no_file', { field: options.field });
     return { filename, ...(await writing) };
   } catch (error) {
     body.unpipe(parser);

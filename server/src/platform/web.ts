@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { refuse } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 import { isProbe } from './request-rules.ts';
 
@@ -17,8 +18,7 @@ export async function serveWeb(fastify: FastifyInstance, folder: string): Promis
   fastify.setNotFoundHandler((request, reply) => {
     const { url, method } = request;
     const forPage = (method === 'GET' || method === 'HEAD') && !/^\/(api|assets)(\/|\?|$)/.test(url) && !isProbe(url);
-    if (!built || !forPage)
-      throw new Problem('not_found', url.startsWith('/api') ? { detail: 'The API doesn’t have this address.' } : {});
+    if (!built || !forPage) throw url.startsWith('/api') ? refuse('address.unknown') : new Problem('not_found');
     return reply.sendFile('index.html');
   });
 }

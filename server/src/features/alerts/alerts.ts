@@ -11,9 +11,9 @@ import type { Claim, FindingTables, Incident } from '#platform/incident.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { MailTables } from '#platform/mail.ts';
 import { containing } from '#platform/page.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
 import type { AlertMails } from './alert-mails.ts';
 import { type AlertRow, alertOf, type Decider, isAboutSignIn, isSuppressible, sessionsOf } from './alert-record.ts';
+import { refuse, refuseField } from './alerts.refusals.ts';
 import type { AlertTables } from './alerts.tables.ts';
 import { recordIncident, UNRESOLVED } from './merging.ts';
 import { createSuppressions, requireSuppressible, type Suppressions } from './suppressions.ts';
@@ -35,7 +35,7 @@ export interface Consequences {
 interface Decision {
   from: readonly AlertStatus[];
   /** Why it is refused in any other state. */
-  otherwise: string;
+  otherwise: 'alert.not_open' | 'alert.already_resolved' | 'alert.already_open' | 'alert.gone';
   set: Updateable<AlertTables['alerts']>;
   kind: AlertDecision['kind'];
   reason?: AlertDecision['reason'];
@@ -78,11 +78,10 @@ function matching(
 }
 
 function requireFitting(now: () => number, row: AlertRow, { reason, until, suppress: hides }: BodyOf<typeof resolveAlert>): void {
-  if (reason === 'was_me' && !isAboutSignIn(row))
-    throw invalidField('reason', 'This alert isn’t about a sign-in. Choose another reason.');
-  if (until !== undefined && until <= at(now)) throw invalidField('until', 'This date has passed. Choose a later one.');
+  if (reason === 'was_me' && !isAboutSignIn(row)) throw refuseField('reason', 'alert.reason_about_sign_in');
+  if (until !== undefined && until <= at(now)) throw refuseField('until', 'alert.date_passed');
   if (until !== undefined && until > at(now, ACCEPTED_RISK_DAYS_MAXIMUM * DAY_MS))
-    throw invalidField('until', 'You can accept a risk for at most a year.');
+    throw refuseField('until', 'alert.risk_too_long');
   if (hides) requireSuppressible(row, 'suppress');
 }
 
@@ -143,7 +142,7 @@ export class Alerts {
         .where('status', 'in', from)
         .returningAll()
         .executeTakeFirst();
-      if (moved === undefined) throw new Problem('conflict', { detail: otherwise });
+      if (moved === undefined) throw refuse(otherwise);
       await transaction
         .insertInto('alert_decisions')
         .values({ id: newId(), alert_id: row.id, kind, at: at(this.now), by: 'person', reason, note, until })
@@ -204,7 +203,7 @@ export class Alerts {
   acknowledge(row: AlertRow, decider: Decider): Promise<AlertDetail> {
     return this.decide(row, decider, {
       from: ['open'],
-      otherwise: 'This alert is no longer open.',
+      otherwise: 'alert.not_open',
       set: { status: 'acknowledged' },
       kind: 'acknowledged',
       audit: 'alert_acknowledged',
@@ -221,7 +220,7 @@ export class Alerts {
       decider,
       {
         from: ['open', 'acknowledged'],
-        otherwise: 'This alert is already resolved.',
+        otherwise: 'alert.already_resolved',
         set: {
           status: 'resolved',
           resolved_reason: reason,
@@ -248,7 +247,7 @@ export class Alerts {
   reopen(row: AlertRow, decider: Decider): Promise<AlertDetail> {
     return this.decide(row, decider, {
       from: ['resolved'],
-      otherwise: 'This alert is already open.',
+      otherwise: 'alert.already_open',
       set: { status: 'open', ...UNRESOLVED },
       kind: 'reopened',
       audit: 'alert_reopened',
@@ -260,13 +259,13 @@ export class Alerts {
     row: AlertRow,
     decider: Decider,
   ): Promise<{ alert: AlertDetail; sessions_ended: number; change_password: true; offer_two_factor: boolean }> {
-    if (!isAboutSignIn(row)) throw new Problem('conflict', { detail: 'This alert isn’t about a sign-in.' });
+    if (!isAboutSignIn(row)) throw refuse('alert.not_about_sign_in');
     const others = sessionsOf(row).filter((id) => id !== decider.session_id);
     const ended = await Promise.all(others.map((id) => this.consequences.endSession(row.user_id, id)));
     const sessions_ended = ended.filter(Boolean).length;
     const alert = await this.decide(row, decider, {
       from: ['open', 'acknowledged', 'resolved'],
-      otherwise: 'This alert no longer exists.',
+      otherwise: 'alert.gone',
       // A session that was ended is refused from now on, which is what `blocked` says.
       set: { status: 'acknowledged', ...UNRESOLVED, ...(sessions_ended > 0 ? { outcome: 'blocked' } : {}) },
       kind: 'not_me',

@@ -4,8 +4,9 @@ import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import { type AlertRow, type Decider, isSuppressible, phraseOf } from './alert-record.ts';
+import { refuseField } from './alerts.refusals.ts';
 import type { AlertTables } from './alerts.tables.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,11 +28,7 @@ export interface Suppressions {
 /** @throws Problem `invalid_field` for an alert whose like is never kept out of the list. */
 export function requireSuppressible(row: AlertRow, field: string): { source: string } {
   if (isSuppressible(row)) return row;
-  const why =
-    row.severity === 'critical'
-      ? 'You can’t hide critical alerts.'
-      : 'This alert has no single source, so you can’t hide similar ones.';
-  throw invalidField(field, why);
+  throw refuseField(field, row.severity === 'critical' ? 'alert.critical_not_hidden' : 'alert.no_single_source');
 }
 
 export function createSuppressions(parts: {

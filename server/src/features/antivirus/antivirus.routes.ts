@@ -1,8 +1,8 @@
 import { cancelUpload, countScans, listScans, scanFile, UPLOAD_KEY_HEADER, uploadKeySchema } from '@palisade/contract/antivirus';
 import type { FastifyRequest } from 'fastify';
 import { nextPage } from '#platform/page.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import { refuse, refuseField } from './antivirus.refusals.ts';
 import type { Antivirus } from './antivirus.ts';
 import type { Receive } from './receive.ts';
 import type { UploadAdmission } from './upload-admission.ts';
@@ -12,7 +12,7 @@ function uploadKeyOf(request: FastifyRequest): string | undefined {
   const sent = request.headers[UPLOAD_KEY_HEADER];
   if (sent === undefined) return undefined;
   const key = uploadKeySchema.safeParse(sent).data;
-  if (key === undefined) throw invalidField(UPLOAD_KEY_HEADER, 'The upload key has 32 hexadecimal digits.');
+  if (key === undefined) throw refuseField(UPLOAD_KEY_HEADER, 'upload.key_form');
   return key;
 }
 
@@ -33,6 +33,6 @@ export function serveAntivirus(
   );
 
   serve(api, cancelUpload, { find: ({ key }: { key: string }) => admission.find(key) }, async ({ params }) => {
-    if (!(await admission.cancel(params.key))) throw new Problem('not_found', { detail: 'The scan already finished.' });
+    if (!(await admission.cancel(params.key))) throw refuse('scan.already_finished');
   });
 }

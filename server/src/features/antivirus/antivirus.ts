@@ -14,6 +14,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createPersonCache, type PersonCache } from '#platform/person-cache.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
+import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import {
   type ClearedFile,
@@ -61,7 +62,6 @@ interface FoundOnDevice {
 }
 
 const RECENT_MAXIMUM = 10;
-const DELETED = 'You deleted this file during its scan, so we kept nothing.';
 const NO_COVERAGE: Coverage = {
   members_total: 0,
   members_scanned: 0,
@@ -393,7 +393,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     } finally {
       record.release(again_ms);
     }
-    if (scanned === undefined) throw new Problem('upload_cancelled', { detail: DELETED });
+    if (scanned === undefined) throw refuse('scan.file_deleted');
     return scanOf(scanned);
   }
 

@@ -10,6 +10,7 @@ import { timeOfId } from '#platform/id.ts';
 import { type JobTables, LeaseLost } from '#platform/jobs/job-store.ts';
 import { joinSignals } from '#platform/joined-signal.ts';
 import { Problem } from '#platform/problem.ts';
+import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import type { NewRecord } from './new-record.ts';
@@ -288,7 +289,7 @@ export class Examinations {
     // A server that took over another server's file, or lost its folder, has the bytes only in the store.
     const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(this.spool.path(row.id)));
     if (!is_away || (await this.recalled(row, seen.attempts))) return { is_readable: true, row };
-    if (password !== undefined) throw new Problem('unavailable', { detail: 'We couldn’t open our copy. Upload the file again.' });
+    if (password !== undefined) throw refuse('scan.copy_unreadable');
     return { is_readable: false, row: giveUp !== undefined && isUnread(row) ? await giveUp(row) : row };
   }
 

@@ -12,6 +12,7 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
+import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { ScanRow } from './scan-store.ts';
 
@@ -152,7 +153,7 @@ export class FalseAlarms {
   /** @throws Problem `conflict` for a record that is not infected, or was reported already. */
   async report({ id, user_id, scan_status }: ScanRow, reason: string): Promise<void> {
     if (scan_status !== 'infected') {
-      throw new Problem('conflict', { detail: 'We found no threat in this file, so there’s nothing to report.' });
+      throw refuse('false_alarm.no_threat');
     }
     const report = {
       id: newId(),
@@ -168,7 +169,7 @@ export class FalseAlarms {
     } catch (error) {
       if (isForeignKeyViolation(error)) throw new Problem('not_found', { cause: error });
       if (!isUniqueViolation(error, 'scan_id')) throw error;
-      throw new Problem('conflict', { detail: 'You already reported this. An administrator will review it.' });
+      throw refuse('false_alarm.already_reported');
     }
   }
 
@@ -229,8 +230,7 @@ export class FalseAlarms {
         .where('status', '=', 'open')
         .returning(['user_id', 'scan_id'])
         .executeTakeFirst();
-      if (decided === undefined)
-        throw new Problem('not_found', { detail: 'This report already has a decision. Reload the list.' });
+      if (decided === undefined) throw refuse('false_alarm.already_decided');
       const { user_id, scan_id } = decided;
       const entry = { kind: 'false_alarm_decided', subject_id: user_id, details: { scan_id, decision } } as const;
       await this.audit.record(auditTables(transaction), { ...entry, ...by });
@@ -253,8 +253,7 @@ export class FalseAlarms {
         .where('decided_at', '=', decided_at)
         .returning(['user_id', 'scan_id'])
         .executeTakeFirst();
-      if (reopened === undefined)
-        throw new Problem('conflict', { detail: 'Someone else changed this decision. Reload the list.' });
+      if (reopened === undefined) throw refuse('false_alarm.decision_changed');
       const { user_id, scan_id } = reopened;
       const entry = { kind: 'false_alarm_reopened', subject_id: user_id, details: { scan_id } } as const;
       await this.audit.record(auditTables(transaction), { ...entry, ...by });

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
+import { describeSize } from '@palisade/contract/intl';
 import type { SignatureFeed } from '#platform/signature-feeds.ts';
-import { describeSize } from '#platform/size-words.ts';
 
 /** Limits of a download. Bytes and ms. */
 export interface FetchLimits {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { Problem } from '#platform/problem.ts';
+import { refuse } from './antivirus.refusals.ts';
 import type { Examinations } from './examination.ts';
 import { BUSY, type ReadingLeases } from './scan-jobs.ts';
 import type { ScanRow, ScanStore } from './scan-store.ts';
@@ -42,7 +43,7 @@ export function createKeptFiles(parts: {
   logger: FastifyBaseLogger;
 }): KeptFiles {
   const { examinations, scanStore, leases, home, find, logger } = parts;
-  const isRead = () => new Problem('conflict', { detail: 'We’re scanning this file. Try again in a moment.' });
+  const isRead = () => refuse('kept_file.scanning');
 
   function requireRest({ id }: ScanRow): void {
     if (examinations.isRunning(id)) throw isRead();
@@ -51,16 +52,16 @@ export function createKeptFiles(parts: {
   return {
     async restore(row) {
       requireHere(row, scanStore, home);
-      if (row.sealed !== 1) throw new Problem('not_found', { detail: 'We have no copy of this file.' });
+      if (row.sealed !== 1) throw refuse('kept_file.none');
       try {
         return await scanStore.read(row);
       } catch (error) {
         if (error instanceof StoreAwayError) throw error;
         // Deleted meanwhile, by its owner or with the account.
         const current = await find(row.id);
-        if (current?.sealed !== 1) throw new Problem('not_found', { detail: 'We have no copy of this file.', cause: error });
+        if (current?.sealed !== 1) throw refuse('kept_file.none', {}, { cause: error });
         logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
-        throw new Problem('unavailable', { detail: 'We couldn’t open our copy. Contact support.', cause: error });
+        throw refuse('kept_file.unreadable', {}, { cause: error });
       }
     },
 
@@ -74,7 +75,7 @@ export function createKeptFiles(parts: {
       requireHere(row, scanStore, home);
       requireRest(row);
       if (row.sealed !== 1 || row.scan_status !== 'pending' || row.status_detail !== 'encrypted') {
-        throw new Problem('conflict', { detail: 'This file isn’t waiting for a password. Upload it again.' });
+        throw refuse('kept_file.needs_no_password');
       }
       const opened =
         row.in_store === 1 && leases !== undefined

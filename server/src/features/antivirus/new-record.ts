@@ -2,15 +2,14 @@ import type { Kysely } from 'kysely';
 import { isForeignKeyViolation } from '#platform/database.ts';
 import type { HeldJob } from '#platform/jobs/job.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
-import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
+import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { RecordNews, ScanMeter } from './examination.ts';
 import type { RecordWriter } from './record-writer.ts';
 import type { ReadingLeases } from './scan-jobs.ts';
 import type { ScanRow, ScanStore, Verdict } from './scan-store.ts';
 import type { Spool } from './spool.ts';
-import { ACCOUNT_GONE } from './upload-admission.ts';
 
 /**
  * The record of a file that has just arrived. Either it is stored as it is, with the bytes before it, and the file is read now or after a restart; or it is stored once,
@@ -67,7 +66,7 @@ export function createNewRecord(parts: {
       else await writer.store(values);
     } catch (error) {
       await scanStore.letGo(values);
-      if (isForeignKeyViolation(error)) throw new Problem('unauthenticated', { detail: ACCOUNT_GONE, cause: error });
+      if (isForeignKeyViolation(error)) throw refuse('upload.account_deleted', {}, { cause: error });
       throw storageProblem(error);
     }
     news.changed(values);

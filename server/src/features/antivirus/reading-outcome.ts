@@ -1,7 +1,7 @@
 import { coverageSchema } from '@palisade/contract/antivirus';
 import { scanEnglish, scanPhrase } from '@palisade/contract/scan-phrases';
 import type { EngineOutcome } from '@palisade/scanner/yara-pool';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { refuse, refuseField } from './antivirus.refusals.ts';
 import { isOfItsFinders } from './known-hashes.ts';
 import { notePhrasesOf, notesSchema } from './scan-record.ts';
 import type { ScanRow as Row, Verdict } from './scan-store.ts';
@@ -13,16 +13,12 @@ export function isAnswered(outcome: EngineOutcome): boolean {
 
 /** @throws Problem when the password opened no more than there was open without it. */
 export function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
-  if (outcome.kind === 'failed' && outcome.detail === 'engine_failed')
-    throw new Problem('unavailable', {
-      detail: 'The scanner failed on this file twice. We’ll try again after the next scanner update.',
-    });
-  if (outcome.kind === 'failed')
-    throw new Problem('unavailable', { detail: 'The scanner isn’t available. Try again in a moment.', retry_after: 5 });
+  if (outcome.kind === 'failed' && outcome.detail === 'engine_failed') throw refuse('scan.scanner_failed');
+  if (outcome.kind === 'failed') throw refuse('scan.scanner_away', {}, { retry_after: 5 });
   const { unread, threat, coverage } = outcome.examination;
   const before = row.coverage === null ? 0 : coverageSchema.parse(JSON.parse(row.coverage)).members_scanned;
   if (unread.includes('encrypted') && threat === null && coverage.members_scanned <= before) {
-    throw invalidField('password', 'This password doesn’t open the file. Check it and try again.');
+    throw refuseField('password', 'scan.wrong_password');
   }
 }
 

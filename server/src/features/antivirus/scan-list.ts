@@ -2,7 +2,7 @@ import type { SCAN_SORTS, Scan, ScanStatus, ScansQuery, ScanTotals } from '@pali
 import { type Expression, type Kysely, sql } from 'kysely';
 import { nameOrderOf } from '#platform/folded-text.ts';
 import { containing } from '#platform/page.ts';
-import { invalidField } from '#platform/problem.ts';
+import { refuseField } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { INDUSTRY_TEST_THREATS, readKeptCounts } from './scan-counts.ts';
 import { scanOf } from './scan-record.ts';
@@ -37,7 +37,7 @@ export function createScanList(database: Kysely<AntivirusTables>) {
       }
       if (cursor !== undefined) {
         const last = await of(user_id).select(sql`${by}`.as('place')).where('id', '=', cursor).executeTakeFirst();
-        if (last === undefined) throw invalidField('cursor', 'That entry was deleted. Reload the list.');
+        if (last === undefined) throw refuseField('cursor', 'scan.entry_deleted');
         query = query.where(sql<boolean>`(${by} ${beyond} ${last.place} or (${by} = ${last.place} and id ${beyond} ${cursor}))`);
       }
       return (await query.orderBy(by, direction).orderBy('id', direction).execute()).map(scanOf);

@@ -2,8 +2,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from '#platform/disk.ts';
-import { Problem } from '#platform/problem.ts';
-import { describeSize } from '#platform/size-words.ts';
+import { refuse } from './antivirus.refusals.ts';
 
 /** A file of at most so many bytes is held in memory, and reaches the folder only when it waits. */
 export const HELD_BYTES_MAXIMUM = 64 * 1024;
@@ -105,8 +104,7 @@ export class Spool {
 
   private requireDisk(size: number): void {
     if (this.disk.fits(size)) return;
-    const detail = 'The server is out of space. Try again later.';
-    throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
+    throw refuse('waiting_files.disk_full', {}, { retry_after: RETRY_AFTER_S.all });
   }
 
   private giveBack(id: string): void {
@@ -129,15 +127,13 @@ export class Spool {
     const { id, user_id, size } = file;
     const mine = (this.files.get(id)?.size ?? 0) + size;
     const most = Math.min(this.limits.per_person, this.limits.all);
-    if (mine > most) throw new Problem('too_large', { detail: `The file is larger than ${describeSize(most)}, the limit here.` });
+    if (mine > most) throw refuse('waiting_files.file_too_large', { maximum: most });
     const more = Math.max(1, size);
     if ((this.people.get(user_id) ?? 0) + more > this.limits.per_person) {
-      const detail = 'Your waiting files fill your space. Wait until one is done.';
-      throw new Problem('too_many_requests', { detail, retry_after: RETRY_AFTER_S.person });
+      throw refuse('waiting_files.person_full', {}, { retry_after: RETRY_AFTER_S.person });
     }
     if (this.all + more > this.limits.all) {
-      const detail = 'Waiting files fill the server’s space. Try again in a moment.';
-      throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
+      throw refuse('waiting_files.server_full', {}, { retry_after: RETRY_AFTER_S.all });
     }
     this.since_look += size;
     if (size === 0 || this.since_look >= LOOK_EVERY_BYTES) {

@@ -2,6 +2,7 @@ import type { Counters } from '#platform/counters.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
 import type { SessionNews } from '#platform/session-news.ts';
+import { refuse } from './antivirus.refusals.ts';
 
 /** The most files on their way to a verdict at once: being received, waiting, or being read. */
 export interface UploadAdmissionLimits {
@@ -19,8 +20,6 @@ interface Arriving {
 
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = { person: 5, all: 15, elsewhere: 1 } as const;
-
-export const ACCOUNT_GONE = 'Your account was deleted during the upload, so we kept nothing.';
 
 /** Whether a file's way ended because its person cancelled it. */
 function wasCancelled(error: unknown): boolean {
@@ -54,11 +53,7 @@ function end(arriving: Arriving): Promise<boolean> {
   return arriving.ended.promise;
 }
 
-const tooManyOfAll = () =>
-  new Problem('too_many_requests', {
-    detail: 'The scanner is busy. Wait a moment and try again.',
-    retry_after: RETRY_AFTER_S.all,
-  });
+const tooManyOfAll = () => refuse('upload.scanner_busy', {}, { retry_after: RETRY_AFTER_S.all });
 
 /** This server counts its own; `counters` counts those of all servers, and `news` asks the others about theirs. */
 export class UploadAdmission {
@@ -134,10 +129,7 @@ export class UploadAdmission {
   }
 
   private tooManyOfPerson() {
-    return new Problem('too_many_requests', {
-      detail: `You have ${this.limits.per_person} uploads in progress. Wait until one is done.`,
-      retry_after: RETRY_AFTER_S.person,
-    });
+    return refuse('upload.too_many', { count: this.limits.per_person }, { retry_after: RETRY_AFTER_S.person });
   }
 
   /** Does `work` as one of the files on their way to any server. */
@@ -166,8 +158,7 @@ export class UploadAdmission {
   ): Promise<T> {
     if ((this.counts.get(user_id) ?? 0) >= this.limits.per_person) throw this.tooManyOfPerson();
     if (this.all >= this.limits.all) throw tooManyOfAll();
-    if (key !== undefined && this.keyed.has(key))
-      throw new Problem('conflict', { detail: 'This key is already in use. Use each key once.' });
+    if (key !== undefined && this.keyed.has(key)) throw refuse('upload.key_used');
     const arriving: Arriving = { user_id, abort: new AbortController(), ended: Promise.withResolvers() };
     if (key !== undefined) this.keyed.set(key, arriving);
     this.present.add(arriving);
@@ -200,7 +191,7 @@ export class UploadAdmission {
   /** Ends all that a person has on the way, because their account is deleted. Answers once it has. */
   async dismiss(user_id: string): Promise<void> {
     const theirs = [...this.present].filter((arriving) => arriving.user_id === user_id);
-    for (const { abort } of theirs) abort.abort(new Problem('unauthenticated', { detail: ACCOUNT_GONE }));
+    for (const { abort } of theirs) abort.abort(refuse('upload.account_deleted'));
     await Promise.all(theirs.map(({ ended }) => ended.promise));
   }
 }

@@ -7,8 +7,9 @@ import { isSqlite } from '#platform/database.ts';
 import { troubleOf } from '#platform/database-errors.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
+import { refuse, refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { FIRST_ADMIN } from './auth.ts';
 import { requireAnotherAdministrator } from './users.ts';
@@ -47,9 +48,6 @@ interface Other {
   check: (user: { email: string; email_proven_at: string | null }) => void;
 }
 
-const IS_SOMEBODYS = 'This account’s email is confirmed. Enter your password to delete it.';
-const IS_ONES_OWN = 'This is your account. Delete it in Profile Settings.';
-
 const TRIES = 5;
 
 export function createAccountDeletion(parts: {
@@ -79,8 +77,7 @@ export function createAccountDeletion(parts: {
       .where('id', '=', user_id)
       .returning(['email', 'role', 'disabled_at', 'email_proven_at'])
       .executeTakeFirst();
-    if (user === undefined)
-      throw other ? new Problem('not_found', { detail: 'This account no longer exists.' }) : new Problem('unauthenticated');
+    if (user === undefined) throw other ? refuse('account.gone') : new Problem('unauthenticated');
     other?.check(user);
     if (may.administrate(user) && user.disabled_at === null)
       await requireAnotherAdministrator(transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(), user_id, at);
@@ -128,15 +125,15 @@ export function createAccountDeletion(parts: {
       removeNow(user_id, {
         by,
         check({ email_proven_at }) {
-          if (exposure === 'local' || email_proven_at !== null) throw new Problem('conflict', { detail: IS_SOMEBODYS });
+          if (exposure === 'local' || email_proven_at !== null) throw refuse('account.email_confirmed');
         },
       }),
     async removeAs(user_id, email, by) {
-      if (user_id === by.actor_id) throw new Problem('conflict', { detail: IS_ONES_OWN });
+      if (user_id === by.actor_id) throw refuse('account.is_own');
       await removeNow(user_id, {
         by,
         check(user) {
-          if (user.email !== email) throw invalidField('confirmation', 'This doesn’t match the account’s email.');
+          if (user.email !== email) throw refuseField('confirmation', 'account.other_email');
         },
       });
     },

@@ -1,6 +1,7 @@
 import { login, logout, register } from '@palisade/contract/auth';
 import type { Incoming } from '#platform/local-request.ts';
 import { originOf } from '#platform/origin.ts';
+import type { Sentence } from '#platform/sentence.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
@@ -19,7 +20,7 @@ export function serveAuth(
     guard: RegistrationGuard;
     accounts: Pick<Accounts, 'signOut'>;
     /** The reason why a request cannot make the first administrator; undefined where it can. */
-    notFirst: (request: Incoming) => string | undefined;
+    notFirst: (request: Incoming) => Sentence | undefined;
   },
 ): void {
   const { signIn, guard, accounts, notFirst } = parts;

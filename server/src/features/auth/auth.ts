@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
-import { formatList } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
 import type { AdministratorBy, Exposure } from '@palisade/contract/platform';
 import { shownEmail } from '@palisade/contract/shown-email';
@@ -14,6 +13,8 @@ import { claimFact, type InstallationTables, readFact, readProvider } from '#pla
 import type { Origin } from '#platform/origin.ts';
 import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
+import type { Sentence } from '#platform/sentence.ts';
+import { refuse } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { hashPassword, matchPassword, type Passwords } from './password.ts';
 import { nameTaken, storedUsername, usernameColumns, usernameRefusal } from './username.ts';
@@ -51,11 +52,11 @@ const columns = ['id', 'username', 'email', 'role'] as const;
 
 async function disabledAccount(database: Kysely<AuthTables & InstallationTables & AuditTables>): Promise<Problem> {
   const { support } = await readProvider(database.$pickTables<'installation'>());
-  const contact = formatList(
-    [support.phone, shownEmail(support.email)].filter((part) => part !== ''),
-    'or',
-  );
-  return new Problem('account_disabled', contact === '' ? {} : { detail: `This account is disabled. Ask support: ${contact}.` });
+  const { phone } = support;
+  const email = shownEmail(support.email);
+  if (phone !== '' && email !== '') return refuse('account.disabled_contacts', { phone, email });
+  const contact = phone || email;
+  return contact === '' ? new Problem('account_disabled') : refuse('account.disabled_contact', { contact });
 }
 
 async function requireFreeName(database: Kysely<AuthTables & InstallationTables & AuditTables>, username: string): Promise<void> {
@@ -123,12 +124,12 @@ export class Auth {
   }
 
   /** In local exposure: the first account is the administrator, and a known email is reported. */
-  private async registerHere(account: NewAccount, origin: Origin, not_first: string | undefined): Promise<UserInfo> {
+  private async registerHere(account: NewAccount, origin: Origin, not_first: Sentence | undefined): Promise<UserInfo> {
     const { id, email, created_at } = account;
     const isNamed = this.admin_emails.includes(email);
     // A server that was public before has its administrators, and no first account.
     const isFirst = !(await this.hasAdministrator());
-    if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { detail: not_first });
+    if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { says: not_first });
     return await this.database.transaction().execute(async (transaction) => {
       // The primary key decides who of two at once is first.
       const isAdministrator =
@@ -187,7 +188,7 @@ export class Auth {
   async register(
     { email, username: given, password }: { email: string; username: string; password: string },
     origin: Origin,
-    not_first?: string,
+    not_first?: Sentence,
   ): Promise<UserInfo> {
     const username = storedUsername(given);
     // A taken name is reported for any email: names are visible to others, and it reveals no email.

@@ -6,18 +6,17 @@ import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
-import { invalidField, Problem, tooManyRequests } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import { findToken, issueToken, takeToken } from './account-tokens.ts';
 import type { AskedMail, Recipient } from './asked-mail.ts';
+import { refuseField, refuseFor } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { newProofCode, readProofCode } from './proof-code.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
 type Entry = Parameters<Audit['record']>[1];
-
-const WORTHLESS = 'This code is wrong, expired, or for another account. Get a new one.';
 
 interface EmailProofsOptions {
   database: Kysely<Tables>;
@@ -164,8 +163,7 @@ export class EmailProofs {
     if (user === undefined) throw new Problem('unauthenticated');
     if (!this.isAsked || user.email_proven_at !== null) return;
     const full = await this.askedMail.take({ kind: 'proof', email: user.email, source: undefined });
-    if (full !== undefined)
-      throw tooManyRequests('You’ve requested too many confirmation emails. Earlier codes work for a day.', full.wait_ms);
+    if (full !== undefined) throw refuseFor(full.wait_ms, 'confirmation.too_many_emails');
     await this.database.transaction().execute((transaction) => this.write(transaction, user));
     this.askedMail.wake();
   }
@@ -180,7 +178,7 @@ export class EmailProofs {
   ): Promise<void> {
     const token = readProofCode(typed);
     const found = await findToken(this.database.$pickTables<'account_tokens'>(), { token, purpose: 'proof', now: this.now() });
-    if (found?.user_id !== user_id) throw invalidField('token', WORTHLESS);
+    if (found?.user_id !== user_id) throw refuseField('token', 'confirmation.wrong_code');
     await this.database.transaction().execute(async (transaction) => {
       const user = await transaction
         .updateTable('users')
@@ -190,7 +188,7 @@ export class EmailProofs {
         .executeTakeFirst();
       if (user === undefined) throw new Problem('unauthenticated');
       if (!(await takeToken(transaction.$pickTables<'account_tokens'>(), { token, user_id })))
-        throw invalidField('token', WORTHLESS);
+        throw refuseField('token', 'confirmation.wrong_code');
       const proven = await noteProof(this.now, transaction, user, origin);
       await this.sessions.endAll(transaction.$pickTables<'sessions'>(), user_id, session_id);
       await this.record(transaction, [proven, ...(await this.promote(transaction, user, origin))]);

@@ -11,14 +11,14 @@ import { newId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
+import { refuse, refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { Passwords } from './password.ts';
 import { storedUsername, usernameColumns, usernameRefusal } from './username.ts';
 
 const TOKEN_BYTES = 32;
 const DAY_MS = 86_400_000;
-const WORTHLESS = 'This invitation has expired or was used already. Ask for a new one.';
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 const columns = ['id', 'email', 'role', 'created_at', 'expires_at'] as const;
@@ -65,7 +65,7 @@ export class Invitations {
     };
     await this.database.transaction().execute(async (transaction) => {
       const user = await transaction.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
-      if (user !== undefined) throw new Problem('conflict', { detail: `${shownEmail(email)} has an account already.` });
+      if (user !== undefined) throw refuse('invitation.has_account', { email: shownEmail(email) });
       await transaction.deleteFrom('invitations').where('expires_at', '<=', row.created_at).execute();
       const sent = { ...row, token_hash: hashOf(token) };
       await transaction
@@ -109,7 +109,7 @@ export class Invitations {
   /** @throws Problem `not_found` for one that was accepted, withdrawn or replaced. */
   async withdraw(id: string): Promise<void> {
     const gone = await this.database.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
-    if (gone === undefined) throw new Problem('not_found', { detail: 'This invitation was used or withdrawn already.' });
+    if (gone === undefined) throw refuse('invitation.used');
   }
 
   /** Makes the account of an invitation, once. @throws Problem `invalid_field` for a worthless token, `email_taken`, `username_taken`. */
@@ -126,7 +126,7 @@ export class Invitations {
       .where('expires_at', '>', at)
       .executeTakeFirst();
     // A guess costs no password hash; the deletion below decides.
-    if (found === undefined) throw invalidField('token', WORTHLESS);
+    if (found === undefined) throw refuseField('token', 'invitation.expired');
     const { email } = found;
     const username = storedUsername(given);
     const stored = await this.passwords.stored(password, { field: 'password', person: { username, email } });
@@ -138,7 +138,7 @@ export class Invitations {
           .where('token_hash', '=', token_hash)
           .returning('role')
           .executeTakeFirst();
-        if (used === undefined) throw invalidField('token', WORTHLESS);
+        if (used === undefined) throw refuseField('token', 'invitation.expired');
         await transaction
           .insertInto('users')
           .values({

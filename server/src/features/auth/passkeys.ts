@@ -7,14 +7,12 @@ import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
 import type { PasskeySite } from './passkey-site.ts';
+import { refuse } from './two-factor.refusals.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = Pick<TwoFactorTables, 'passkeys' | 'passkey_challenges'>;
 type Purpose = TwoFactorTables['passkey_challenges']['purpose'];
 export type PasskeyRow = Selectable<TwoFactorTables['passkeys']>;
-
-/** Said of what is not kept here, or is somebody else's. */
-export const UNKNOWN_PASSKEY = 'We don’t recognize this passkey. It may have been removed.';
 
 const CHALLENGE_BYTES = 32;
 const CHALLENGE_LIFETIME_MS = 300_000;
@@ -159,8 +157,7 @@ export class Passkeys {
     provider_name: string,
   ): Promise<PasskeyCreation> {
     const own = await this.list(id);
-    if (own.length >= PASSKEYS_MAXIMUM)
-      throw new Problem('conflict', { detail: `You have ${PASSKEYS_MAXIMUM} passkeys. Remove one before you add another.` });
+    if (own.length >= PASSKEYS_MAXIMUM) throw refuse('passkey.too_many', { maximum: PASSKEYS_MAXIMUM });
     return {
       origin: site.origin,
       challenge: await ask(this.database, this.now, 'add', id),
@@ -180,7 +177,7 @@ export class Passkeys {
     user_id: string,
     site: PasskeySite,
   ): Promise<{ keep(transaction: Kysely<Tables>, name: string): Promise<PasskeyRow> }> {
-    const refused = new Problem('conflict', { detail: 'We couldn’t check this passkey. Try again.' });
+    const refused = refuse('passkey.not_added');
     const challenge = await asked(this.database, this.now, made.response.clientDataJSON, 'add', user_id);
     if (challenge === undefined) throw refused;
     const { transports = [], ...response } = made.response;
@@ -216,8 +213,7 @@ export class Passkeys {
             .returningAll()
             .executeTakeFirstOrThrow();
         } catch (error) {
-          if (isUniqueViolation(error, 'credential_id'))
-            throw new Problem('conflict', { detail: 'This passkey already belongs to an account.' });
+          if (isUniqueViolation(error, 'credential_id')) throw refuse('passkey.taken');
           throw error;
         }
       },
@@ -247,7 +243,7 @@ export class Passkeys {
       .where('credential_id', '=', assertion.id)
       .where('user_id', '=', user_id)
       .executeTakeFirst();
-    if (passkey === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
+    if (passkey === undefined) throw refuse('passkey.unknown');
     const { userHandle, ...response } = assertion.response;
     const isOthers = userHandle && userHandle !== Buffer.from(passkey.user_id).toString('base64url');
     const answer =
@@ -268,7 +264,7 @@ export class Passkeys {
               },
             }),
           );
-    if (!answer?.verified) throw new Problem('second_factor_refused', { detail: 'We couldn’t check this passkey. Try again.' });
+    if (!answer?.verified) throw refuse('passkey.not_checked');
     const counter = answer.authenticationInfo.newCounter;
     return {
       passkey,

@@ -4,7 +4,7 @@ import type { Exposure } from '@palisade/contract/platform';
 import { normalPassword, passwordForms } from '@palisade/contract/text';
 import type { Kysely } from 'kysely';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
-import { invalidField } from '#platform/problem.ts';
+import { refuseField } from './auth.refusals.ts';
 import type { LeakedPasswords } from './leaked-passwords.ts';
 
 /** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1 (argon2id is the library's default algorithm). */
@@ -44,9 +44,6 @@ export interface Passwords {
   stored(password: string, about: { field: string; person: Person }): Promise<{ password_hash: string; common_password: 0 | 1 }>;
 }
 
-const ONLY_NAMES = 'This password is just your name, your email, or our name. Choose one that’s harder to guess.';
-const LEAKED = 'This password appears in leaks, and attackers try it first. Choose another.';
-
 export function createPasswords(parts: {
   database: Kysely<InstallationTables>;
   exposure: Exposure;
@@ -54,10 +51,10 @@ export function createPasswords(parts: {
 }): Passwords {
   const { database, exposure, leaked } = parts;
 
-  async function faultOf(password: string, person: Person): Promise<string | undefined> {
+  async function faultOf(password: string, person: Person): Promise<'password.only_names' | 'password.leaked' | undefined> {
     const { provider_name } = await readProvider(database);
-    if (isOnlyNames(password, namesAround({ provider_name, ...person }))) return ONLY_NAMES;
-    return leaked.has(normalPassword(password)) ? LEAKED : undefined;
+    if (isOnlyNames(password, namesAround({ provider_name, ...person }))) return 'password.only_names';
+    return leaked.has(normalPassword(password)) ? 'password.leaked' : undefined;
   }
 
   return {
@@ -65,7 +62,7 @@ export function createPasswords(parts: {
 
     async stored(password, { field, person }) {
       const fault = await faultOf(password, person);
-      if (fault !== undefined && exposure === 'public') throw invalidField(field, fault);
+      if (fault !== undefined && exposure === 'public') throw refuseField(field, fault);
       return { password_hash: await hashPassword(password), common_password: fault === undefined ? 0 : 1 };
     },
   };

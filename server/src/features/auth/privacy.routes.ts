@@ -1,9 +1,9 @@
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import type { FastifyRequest } from 'fastify';
 import { originOf } from '#platform/origin.ts';
-import { invalidField } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { AccountDeletion } from './account-deletion.ts';
+import { refuseField } from './auth.refusals.ts';
 import type { Export } from './export.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { ProveAgain } from './prove-again.ts';
@@ -33,7 +33,7 @@ export function servePrivacy(
   });
 
   serve(api, deleteAccount, 'customer', async ({ session, body, request }) => {
-    if (body.confirmation !== session.user.email) throw invalidField('confirmation', 'This doesn’t match your account’s email.');
+    if (body.confirmation !== session.user.email) throw refuseField('confirmation', 'account.not_own_email');
     await prove(session.user.id, body, request);
     await accountDeletion.remove(session.user);
     return { success: true as const };

@@ -5,18 +5,16 @@ import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import { findToken, issueToken, takeToken } from './account-tokens.ts';
 import type { AskedMail, Recipient } from './asked-mail.ts';
+import { refuse, refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { EmailProofs } from './email-proof.ts';
 import type { Passwords } from './password.ts';
 import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
-
-const UNKNOWN_EMAIL = 'No account uses this email. Check it or create an account.';
-const WORTHLESS_TOKEN = 'This reset token is wrong, expired, or already used. Get a new one.';
 
 type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
@@ -45,7 +43,7 @@ async function requireByEmail(database: Kysely<Tables>, email: string): Promise<
     .select(['id', 'email', 'username'])
     .where('email', '=', email)
     .executeTakeFirst();
-  if (user === undefined) throw new Problem('not_found', { detail: UNKNOWN_EMAIL });
+  if (user === undefined) throw refuse('recovery.unknown_email');
   return user;
 }
 
@@ -165,14 +163,14 @@ export class Recovery {
     const token = { token: reset_token, purpose: 'reset' as const };
     // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
     const found = await findToken(this.database.$pickTables<'account_tokens'>(), { ...token, now: this.now() });
-    if (found === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
+    if (found === undefined) throw refuseField('reset_token', 'recovery.wrong_token');
     const { user_id, is_mailed } = found;
     const person = await this.database
       .selectFrom('users')
       .select(['username', 'email'])
       .where('id', '=', user_id)
       .executeTakeFirst();
-    if (person === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
+    if (person === undefined) throw refuseField('reset_token', 'recovery.wrong_token');
     const stored = await this.passwords.stored(new_password, { field: 'new_password', person });
     await this.database.transaction().execute(async (transaction) => {
       const user = await transaction
@@ -183,7 +181,7 @@ export class Recovery {
         .executeTakeFirst();
       // The row of the account is held first: of several uses at once, of whichever token, the others find theirs gone.
       if (user === undefined || !(await takeToken(transaction.$pickTables<'account_tokens'>(), { token: reset_token, user_id })))
-        throw invalidField('reset_token', WORTHLESS_TOKEN);
+        throw refuseField('reset_token', 'recovery.wrong_token');
       const entries = is_mailed ? await this.emailProofs.proveByReset(transaction, user, origin) : [];
       await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
       await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user_id);

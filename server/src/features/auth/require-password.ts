@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Origin } from '#platform/origin.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
+import { refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { isPassword } from './password.ts';
 
@@ -29,8 +30,8 @@ export type RequirePassword = (
 ) => Promise<string>;
 
 const WRONG = {
-  password: 'Wrong password. Try again.',
-  current_password: 'This isn’t your current password. Try again.',
+  password: 'password.wrong',
+  current_password: 'password.not_current',
 } as const;
 
 export function createRequirePassword({
@@ -46,7 +47,7 @@ export function createRequirePassword({
       if (user === undefined) throw new Problem('unauthenticated');
       return (await isPassword(user.password_hash, password)) ? user.password_hash : undefined;
     });
-    if (password_hash === undefined) throw invalidField(field, WRONG[field]);
+    if (password_hash === undefined) throw refuseField(field, WRONG[field]);
     return password_hash;
   };
 }

@@ -1,4 +1,3 @@
-import { formatSpan } from '@palisade/contract/intl';
 import type { SecondFactor } from '@palisade/contract/problem';
 import { type PasskeyAssertion, RECOVERY_CODES } from '@palisade/contract/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
@@ -7,7 +6,7 @@ import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -15,6 +14,7 @@ import { countRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts';
 import type { SealedSecrets } from './sealed-secret.ts';
 import { securityNotice } from './security-notice.ts';
 import { matchingStep } from './totp.ts';
+import { refuse, refuseField } from './two-factor.refusals.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
 /** A person's proof of their second factor. */
@@ -55,10 +55,7 @@ export function isRefusedFactor(error: unknown): boolean {
  * stay usable.
  */
 const CODE_TRIES = { most: 10, window_ms: 3_600_000 } as const;
-
-const WRONG_CODE = 'This code is wrong or already used. Wait for the next code and try again.';
-const WRONG_RECOVERY_CODE = 'This recovery code is wrong or already used. Try another one.';
-const COPIED_PASSKEY = 'This passkey may have been copied. Sign in another way, then remove it.';
+const MINUTE_S = 60;
 
 interface SecondFactorsOptions {
   database: Kysely<Tables>;
@@ -100,11 +97,8 @@ async function claimTry(database: Kysely<Tables>, now: () => number, user_id: st
   // No app is in use.
   if (refused === undefined) return;
   const retry_after = Math.max(1, Math.ceil((Date.parse(refused.tries_until) - now()) / 1_000));
-  const minutes = Math.ceil(retry_after / 60);
-  throw new Problem('too_many_requests', {
-    detail: `Too many wrong codes. Use a recovery code or passkey, or wait ${formatSpan(minutes, 'minute')}.`,
-    retry_after,
-  });
+  // In whole minutes.
+  throw refuse('code.too_many', { wait: Math.ceil(retry_after / MINUTE_S) * MINUTE_S }, { retry_after });
 }
 
 export class SecondFactors {
@@ -129,7 +123,7 @@ export class SecondFactors {
   }
 
   private async examineCode(code: string, user_id: string): Promise<Take> {
-    const refused = new Problem('second_factor_refused', { detail: WRONG_CODE });
+    const refused = refuse('code.wrong');
     const row = await this.database.selectFrom('totp').select('secret').where('user_id', '=', user_id).executeTakeFirst();
     if (row?.secret === null || row === undefined) throw refused;
     let secret: Buffer;
@@ -140,8 +134,7 @@ export class SecondFactors {
         { err: error },
         'the secret of an authenticator app does not open: the key of two-factor sign-in is another one',
       );
-      const detail = 'We can’t check codes right now. Use a recovery code or passkey, and tell support.';
-      throw new Problem('unavailable', { detail, retry_after: 60, cause: error });
+      throw refuse('code.not_checked', {}, { retry_after: 60, cause: error });
     }
     const step = matchingStep(secret, code, { now: this.now(), drift_steps: this.drift_steps });
     if (step === undefined) throw refused;
@@ -178,12 +171,12 @@ export class SecondFactors {
   }
 
   private async examinePasskey(assertion: PasskeyAssertion, { user_id, purpose, site }: Occasion): Promise<Take> {
-    if (site === undefined) throw new Problem('second_factor_refused', { detail: 'Passkeys don’t work at this address.' });
+    if (site === undefined) throw refuse('passkey.wrong_address');
     const { take, passkey } = await this.passkeys.examine(assertion, { purpose, user_id, site });
     return async (transaction) => {
       if (await take(transaction.$pickTables<'passkeys' | 'passkey_challenges'>())) return;
       this.logger.warn({ passkey: passkey.id }, 'the signature counter of a passkey went back');
-      throw new Problem('second_factor_refused', { detail: COPIED_PASSKEY });
+      throw refuse('passkey.copied');
     };
   }
 
@@ -205,7 +198,7 @@ export class SecondFactors {
     if ('passkey' in proof) return await this.examinePasskey(proof.passkey, occasion);
     return async (transaction) => {
       const isTaken = await takeRecoveryCode(transaction.$pickTables<'recovery_codes'>(), occasion.user_id, proof.recovery_code);
-      if (!isTaken) throw new Problem('second_factor_refused', { detail: WRONG_RECOVERY_CODE });
+      if (!isTaken) throw refuse('recovery_code.wrong');
       await this.noticeRecoveryCode(transaction, occasion);
     };
   }
@@ -253,7 +246,7 @@ export class SecondFactors {
       if (work) await this.database.transaction().execute((transaction) => work(transaction, false));
       return;
     }
-    if (proof === undefined) throw invalidField('code', 'Enter a code from your app, or use a recovery code or passkey.');
+    if (proof === undefined) throw refuseField('code', 'code.needed');
     await this.use(proof, occasion, work && ((transaction) => work(transaction, true)));
   }
 }

@@ -12,10 +12,11 @@ import type { Sessions } from '#platform/session.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { Auth } from './auth.ts';
 import type { PasskeySite } from './passkey-site.ts';
-import { type Passkeys, UNKNOWN_PASSKEY } from './passkeys.ts';
+import type { Passkeys } from './passkeys.ts';
 import type { FactorRule } from './required-factor.ts';
 import type { Proof, SecondFactors } from './second-factors.ts';
 import type { SignInChallenges } from './sign-in-challenges.ts';
+import { refuse } from './two-factor.refusals.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
 /** A person who is signed in from now on. */
@@ -256,7 +257,7 @@ export class SignIn {
   ): Promise<SignedIn> {
     const owner = await this.passkeys.ownerOf(assertion.id);
     const user = owner === undefined ? undefined : await this.auth.findUser(owner);
-    if (user === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
+    if (user === undefined) throw refuse('passkey.unknown');
     // A passkey cannot be guessed, so attempts are not slowed down: a person who is refused by password gets in with their passkey.
     await this.watched({ user, origin }, async () => {
       const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };

@@ -26,6 +26,7 @@ import type { PasskeySite } from './passkey-site.ts';
 import type { PasskeyRow, Passkeys } from './passkeys.ts';
 import { proofOf } from './second-factors.ts';
 import type { SignIn } from './sign-in.ts';
+import { refuse } from './two-factor.refusals.ts';
 import type { Actor, TwoFactorAccounts } from './two-factor.ts';
 
 /** `siteOf` says where passkeys work for who sends a request. */
@@ -48,10 +49,7 @@ export function serveTwoFactor(
 
   function requireSite(request: FastifyRequest): PasskeySite {
     const site = siteOf(request);
-    if (site === undefined)
-      throw new Problem('conflict', {
-        detail: 'Passkeys don’t work at this address. Use https and a host name instead of an IP address.',
-      });
+    if (site === undefined) throw refuse('passkey.needs_https');
     return site;
   }
 

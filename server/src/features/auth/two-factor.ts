@@ -15,7 +15,7 @@ import { inBatches } from '#platform/batches.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { PasskeyRow, Passkeys } from './passkeys.ts';
@@ -26,6 +26,7 @@ import type { SealedSecrets } from './sealed-secret.ts';
 import type { Proof, SecondFactors } from './second-factors.ts';
 import { securityNotice } from './security-notice.ts';
 import { base32, keyUri, matchingStep, TOTP_SECRET_BYTES } from './totp.ts';
+import { refuse, refuseField } from './two-factor.refusals.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
@@ -36,11 +37,6 @@ export interface Actor {
   session_id: string;
   origin: Origin;
 }
-
-const LAST_ONE = 'This is your only two-factor method. Turn off two-factor sign-in instead.';
-const LAST_REQUIRED_ONE = 'Two-factor is required, so you can’t remove your last method. Add another one first.';
-const STAYS_ON = 'Two-factor is required, so you can’t turn it off.';
-const IS_OFF = 'Two-factor sign-in is off.';
 
 interface TwoFactorAccountsOptions {
   database: Kysely<Tables>;
@@ -256,12 +252,12 @@ export class TwoFactorAccounts {
     return await this.change(actor, async (transaction, write) => {
       const { totp, factors } = await stateOf(transaction, actor.user_id);
       if (!totp?.pending_secret || totp.pending_until === null || totp.pending_until <= at(this.now))
-        throw new Problem('conflict', { detail: 'Setup took too long. Start again.' });
+        throw refuse('two_factor.setup_too_long');
       const step = matchingStep(this.secrets.open(totp.pending_secret, actor.user_id), code, {
         now: this.now(),
         drift_steps: this.drift_steps,
       });
-      if (step === undefined) throw invalidField('code', 'That code didn’t work. Check your phone’s clock and try a new code.');
+      if (step === undefined) throw refuseField('code', 'code.did_not_work');
       await transaction
         .updateTable('totp')
         .set({
@@ -288,7 +284,7 @@ export class TwoFactorAccounts {
     await this.change(actor, async (transaction, write, must_have_factor) => {
       const { totp, factors } = await stateOf(transaction, actor.user_id);
       if (!totp?.since) return;
-      if (factors === 1) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
+      if (factors === 1) throw refuse(must_have_factor ? 'two_factor.last_required' : 'two_factor.last');
       await transaction.deleteFrom('totp').where('user_id', '=', actor.user_id).execute();
       await write.audit('authenticator_removed');
       await write.letter(
@@ -334,7 +330,7 @@ export class TwoFactorAccounts {
       const removed = await transaction.deleteFrom('passkeys').where('id', '=', id).returning('id').executeTakeFirst();
       if (removed === undefined) throw new Problem('not_found');
       const { factors } = await stateOf(transaction, actor.user_id);
-      if (factors === 0) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
+      if (factors === 0) throw refuse(must_have_factor ? 'two_factor.last_required' : 'two_factor.last');
       await write.audit('passkey_removed', { name });
       await write.letter('A passkey was removed', `The passkey named "${name}" was removed from your account.`);
     });
@@ -344,7 +340,7 @@ export class TwoFactorAccounts {
   async renewRecoveryCodes(actor: Actor): Promise<string[]> {
     return await this.change(actor, async (transaction, write) => {
       const { factors } = await stateOf(transaction, actor.user_id);
-      if (factors === 0) throw new Problem('conflict', { detail: IS_OFF });
+      if (factors === 0) throw refuse('two_factor.off');
       const codes = await makeRecoveryCodes(transaction.$pickTables<'recovery_codes'>(), actor.user_id);
       await write.audit('recovery_codes_made');
       await write.letter(
@@ -360,7 +356,7 @@ export class TwoFactorAccounts {
     await this.change(actor, async (transaction, write, must_have_factor) => {
       const { factors } = await stateOf(transaction, actor.user_id);
       if (factors === 0) return;
-      if (must_have_factor) throw new Problem('conflict', { detail: STAYS_ON });
+      if (must_have_factor) throw refuse('two_factor.stays_on');
       for (const table of ['totp', 'passkeys', 'recovery_codes', 'passkey_challenges', 'sign_in_challenges'] as const)
         await transaction.deleteFrom(table).where('user_id', '=', actor.user_id).execute();
       await write.audit('two_factor_disabled');

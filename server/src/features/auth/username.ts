@@ -1,7 +1,8 @@
 import { withoutPlacedJoiners } from '@palisade/contract/joiners';
 import { isUniqueViolation } from '#platform/database.ts';
 import { lookAlikeKey } from '#platform/look-alikes.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
+import { refuse, refuseField } from './auth.refusals.ts';
 
 /** The username in the form in which two are the same: a joiner makes no other name. */
 export function usernameKey(username: string): string {
@@ -64,13 +65,6 @@ const ONE_WRITING = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
   (scripts) => new RegExp(`^[\\p{scx=Common}\\p{scx=Inherited}${scripts.map((script) => `\\p{scx=${script}}`).join('')}]*$`, 'u'),
 );
 
-const SENTENCES = {
-  empty: 'Enter a username.',
-  hidden: 'This username has invisible characters. Type it instead of pasting it.',
-  marks: 'Remove the extra accents from the username.',
-  mixed: 'Use letters from one alphabet.',
-  long: 'This username is too long. Use a shorter one.',
-} as const;
 /** In UTF-16 units; the compatibility form of one character may have many. */
 const LENGTH_MAXIMUM = 64;
 
@@ -87,7 +81,7 @@ export function storedUsername(given: string): string {
     (PILED_MARKS.test(username.normalize('NFD')) && 'marks') ||
     (!ONE_WRITING.some((writing) => writing.test(username)) && 'mixed') ||
     (username.length > LENGTH_MAXIMUM && 'long');
-  if (fault) throw invalidField('username', SENTENCES[fault]);
+  if (fault) throw refuseField('username', `username.${fault}`);
   return username;
 }
 
@@ -96,11 +90,9 @@ export function usernameColumns(username: string) {
   return { username, username_key: usernameKey(username), username_skeleton: lookAlikeKey(username) };
 }
 
-const LOOKS_TAKEN = 'This username looks too much like an existing one. Choose another.';
-
 /** The refusal of a taken name, or of one that looks like it. */
 export function nameTaken(is_same: boolean): Problem {
-  return new Problem('username_taken', is_same ? {} : { detail: LOOKS_TAKEN });
+  return is_same ? new Problem('username_taken') : refuse('username.looks_taken');
 }
 
 /** The problem for a name that the database refused; other errors unchanged. */

@@ -8,9 +8,10 @@ import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { nameOrderOf } from '#platform/folded-text.ts';
 import { type InstallationTables, writeFact } from '#platform/installation.ts';
 import { containing } from '#platform/page.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
+import { refuse, refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 
 type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
@@ -130,7 +131,7 @@ export class Users {
     if (sort === 'name') rows = rows.orderBy(by);
     if (cursor !== undefined && sort === 'name') {
       const last = await this.database.selectFrom('users').select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
-      if (last === undefined) throw invalidField('cursor', 'This account no longer exists. Reload the list.');
+      if (last === undefined) throw refuseField('cursor', 'account.cursor_gone');
       // Two names may have one place.
       rows = rows.where(({ or, and, eb }) =>
         or([eb(by, '>', last.place), and([eb(by, '=', last.place), eb('id', '>', cursor)])]),
@@ -159,7 +160,7 @@ export class Users {
         .where('id', '=', user_id)
         .returning(columns)
         .executeTakeFirst();
-      if (before === undefined) throw new Problem('not_found', { detail: 'This account no longer exists.' });
+      if (before === undefined) throw refuse('account.gone');
       const { role = before.role } = change;
       const disabled_at =
         change.disabled === undefined ? before.disabled_at : change.disabled ? (before.disabled_at ?? at(this.now)) : null;
@@ -199,8 +200,7 @@ export class Users {
   /** @throws Problem `not_found` for a session that is not theirs. */
   async endSessions(user_id: string, session_id: string | undefined, by: Doer): Promise<void> {
     const session = session_id === undefined ? undefined : await this.signIns.find(session_id);
-    if (session_id !== undefined && session?.user_id !== user_id)
-      throw new Problem('not_found', { detail: 'This session has already ended.' });
+    if (session_id !== undefined && session?.user_id !== user_id) throw refuse('account.session_ended');
     await this.database.transaction().execute(async (transaction) => {
       const tables = transaction.$pickTables<'sessions'>();
       if (session === undefined) await this.signIns.endAll(tables, user_id);

@@ -12,6 +12,7 @@ import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { ArrivedFile, FileVerdict, ScannedFiles } from '#platform/scanned-files.ts';
+import { refuse } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
 import { type AttachmentRow, attachmentOf, type ConversationRow } from './records.ts';
 
@@ -195,10 +196,7 @@ export class Attachments {
     let file: ArrivedFile;
     let row: AttachmentRow;
     try {
-      if ((await this.countUnsent(user_id, earlier)) >= UNSENT_ATTACHMENTS_MAXIMUM)
-        throw new Problem('conflict', {
-          detail: 'You have too many unsent files. Send or remove some.',
-        });
+      if ((await this.countUnsent(user_id, earlier)) >= UNSENT_ATTACHMENTS_MAXIMUM) throw refuse('attachment.too_many_unsent');
       file = await this.files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
       upload.id = file.id;
       row = await this.noteArrived(user_id, file);
@@ -243,7 +241,7 @@ export class Attachments {
 
   /** @throws Problem `conflict` when it is not clean. */
   async read(row: AttachmentRow): Promise<Readable> {
-    if (row.status !== 'clean') throw new Problem('conflict', { detail: 'This file isn’t clean, so you can’t open it.' });
+    if (row.status !== 'clean') throw refuse('attachment.not_clean');
     try {
       return await this.files.read(row);
     } catch (error) {
@@ -261,7 +259,7 @@ export class Attachments {
       .where('message_id', 'is', null)
       .returning('id')
       .executeTakeFirst();
-    if (gone === undefined) throw new Problem('conflict', { detail: 'You can’t remove this file because you already sent it.' });
+    if (gone === undefined) throw refuse('attachment.sent');
     await this.files.removeBytes([id]);
   }
 

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
+import { refuse } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
 
 type Fields = Pick<CannedAnswer, 'shortcut' | 'title' | 'text'>;
@@ -25,7 +26,7 @@ export function createCanned({ database, now }: { database: Kysely<ChatTables>; 
       return await write();
     } catch (error) {
       if (!isUniqueViolation(error, 'shortcut')) throw error;
-      throw new Problem('conflict', { detail: `Another saved reply uses the shortcut /${shortcut}. Choose a different one.` });
+      throw refuse('saved_reply.shortcut_taken', { shortcut });
     }
   }
 
@@ -38,10 +39,7 @@ export function createCanned({ database, now }: { database: Kysely<ChatTables>; 
         .selectFrom('canned_answers')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      if (Number(count) >= CANNED_ANSWERS_MAXIMUM)
-        throw new Problem('conflict', {
-          detail: `You’ve reached the limit of ${CANNED_ANSWERS_MAXIMUM} saved replies. Remove one first.`,
-        });
+      if (Number(count) >= CANNED_ANSWERS_MAXIMUM) throw refuse('saved_reply.too_many', { maximum: CANNED_ANSWERS_MAXIMUM });
       const row = { id: newId(), ...fields, updated_at: at() };
       await unlessTaken(fields.shortcut, () => database.insertInto('canned_answers').values(row).execute());
       return row;

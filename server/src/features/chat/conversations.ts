@@ -5,6 +5,7 @@ import { type Kysely, sql, type Updateable } from 'kysely';
 import { isSqlite, isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
+import { refuse } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { ConversationRow, MessageRow } from './records.ts';
 
@@ -53,10 +54,6 @@ class NotSo extends Error {
 type WrittenBy = Pick<MessageRow, 'sender' | 'author_id' | 'author' | 'is_automatic' | 'is_note'>;
 
 const isWithoutFiles = ({ attachment_ids = [] }: Written) => attachment_ids.length === 0;
-
-const FILE_GONE = 'One of the files is missing. Attach it again.';
-const FILE_NOT_CLEAN = 'One of the files is still being checked or can’t be sent. Wait, or remove it.';
-const CLOSED = 'This conversation is closed. Reopen it first.';
 
 interface ConversationsOptions {
   database: Kysely<ChatTables>;
@@ -150,8 +147,7 @@ async function refuseRepeated(
     .where('client_message_id', '=', client_message_id)
     .executeTakeFirst();
   if (before === undefined) return;
-  if (before.conversation_id !== conversation.id)
-    throw new Problem('conflict', { detail: 'This message was sent in another conversation. Send it again.' });
+  if (before.conversation_id !== conversation.id) throw refuse('message.other_conversation');
   const next = await transaction
     .selectFrom('chat_messages')
     .selectAll()
@@ -174,8 +170,8 @@ async function send(transaction: Kysely<ChatTables>, message: MessageRow, attach
       .where('message_id', 'is', null)
       .returning('status')
       .executeTakeFirst();
-    if (sent === undefined) throw new Problem('not_found', { detail: FILE_GONE });
-    if (sent.status !== 'clean') throw new Problem('conflict', { detail: FILE_NOT_CLEAN });
+    if (sent === undefined) throw refuse('message.file_gone');
+    if (sent.status !== 'clean') throw refuse('message.file_not_clean');
   }
 }
 
@@ -399,7 +395,7 @@ export class Conversations {
       const conversation = await requireTaken(transaction, conversation_id);
       if (conversation.status === 'closed') {
         await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
-        throw new Problem('conflict', { detail: CLOSED });
+        throw refuse('conversation.closed');
       }
       const seq = conversation.last_seq + 1;
       const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 0 } as const;
@@ -580,9 +576,7 @@ export class Conversations {
       const conversation = await take(transaction, 'user_id', user_id);
       const matter = conversation === undefined ? undefined : await lastMatter(transaction, conversation.id);
       if (conversation?.status !== 'closed' || matter === undefined || matter.first_answered_at === null)
-        throw new Problem('conflict', {
-          detail: 'You can rate the conversation after support closes it.',
-        });
+        throw refuse('conversation.not_rated_yet');
       await transaction
         .updateTable('conversation_matters')
         .set({ rating, rating_comment: comment, rated_at: at(this.now) })

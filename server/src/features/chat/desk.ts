@@ -10,7 +10,8 @@ import { findFolded } from '@palisade/contract/text';
 import { type Kysely, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import { containing } from '#platform/page.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
+import { refuse, refuseField } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { Things } from './chat.ts';
 import type { Conversations, Write, Written } from './conversations.ts';
@@ -24,7 +25,6 @@ export interface RemoteSessions {
   create(customer: UserInfo): Promise<{ id: string; session_code: string; expires_at: string }>;
 }
 
-const TAKEN = 'This conversation has changed. Reload it.';
 const FOUND_BEFORE = 40;
 
 /** The words around the searched ones. */
@@ -162,12 +162,12 @@ export class Desk {
   private async moved(
     write: Write | undefined,
     row: ConversationRow,
-    sentence?: (now: Conversation) => string,
+    refusal?: (now: Conversation) => Problem,
   ): Promise<Conversation> {
     if (write === undefined) {
       const current = await this.conversations.find(row.id);
       if (current === undefined) throw new Problem('not_found');
-      throw new Problem('conflict', { detail: sentence?.(await this.show(current)) ?? TAKEN });
+      throw refusal?.(await this.show(current)) ?? refuse('conversation.changed');
     }
     await this.news.told(write);
     this.onChange(row.user_id);
@@ -196,7 +196,7 @@ export class Desk {
         .select(['id', place.as('place')])
         .where('id', '=', cursor)
         .executeTakeFirst();
-      if (last === undefined) throw invalidField('cursor', 'This conversation no longer exists. Reload the list.');
+      if (last === undefined) throw refuseField('cursor', 'conversation.gone');
       const compared = isAscending ? sql.raw('>') : sql.raw('<');
       rows = rows.where(
         sql<boolean>`(${place} ${compared} ${last.place} or (${place} = ${last.place} and id ${compared} ${last.id}))`,
@@ -291,20 +291,17 @@ export class Desk {
       held_since: at(this.now),
     });
     return await this.moved(write, row, ({ assignee, status }) => {
-      if (assignee?.id === me.id) return 'This conversation is already assigned to you.';
-      if (assignee !== null) return `This conversation is assigned to ${assignee.username}.`;
-      return status === 'closed' ? 'This conversation is closed. Reopen it first.' : TAKEN;
+      if (assignee?.id === me.id) return refuse('conversation.already_yours');
+      if (assignee !== null) return refuse('conversation.assigned', { assignee: assignee.username });
+      return refuse(status === 'closed' ? 'conversation.closed' : 'conversation.changed');
     });
   }
 
   async assign(me: UserInfo, row: ConversationRow, assignee_id: string | null): Promise<Conversation> {
     const to = assignee_id === null ? undefined : await this.team.find(assignee_id);
     if (assignee_id !== null && (to === undefined || to.id === row.user_id))
-      throw invalidField('assignee_id', 'You can’t assign this conversation to this person.');
-    if (!may.assign(me, row) && row.status !== 'closed')
-      throw new Problem('forbidden', {
-        detail: 'Only the assignee or an administrator can transfer this.',
-      });
+      throw refuseField('assignee_id', 'conversation.assignee_refused');
+    if (!may.assign(me, row) && row.status !== 'closed') throw refuse('conversation.not_transferred');
     const note =
       to === undefined ? `${me.username} returned this to Unassigned.` : `${me.username} transferred this to ${to.username}.`;
     return await this.moved(
@@ -316,30 +313,31 @@ export class Desk {
       ),
       row,
       ({ status, assignee }) => {
-        if (status === 'closed') return 'This conversation is closed. Reopen it first.';
-        return assignee === null ? TAKEN : `This conversation is now assigned to ${assignee.username}.`;
+        if (status === 'closed') return refuse('conversation.closed');
+        if (assignee === null) return refuse('conversation.changed');
+        return refuse('conversation.now_assigned', { assignee: assignee.username });
       },
     );
   }
 
   async close(me: UserInfo, row: ConversationRow): Promise<Conversation> {
-    return await this.moved(await this.conversations.close(row.id, me), row, () => 'This conversation is already closed.');
+    return await this.moved(await this.conversations.close(row.id, me), row, () => refuse('conversation.already_closed'));
   }
 
   async reopen(_me: UserInfo, row: ConversationRow): Promise<Conversation> {
-    return await this.moved(await this.conversations.reopen(row.id), row, () => 'This conversation is already open.');
+    return await this.moved(await this.conversations.reopen(row.id), row, () => refuse('conversation.already_open'));
   }
 
   async snooze(me: UserInfo, row: ConversationRow, until: string): Promise<Conversation> {
     const wait = Date.parse(until) - this.now();
-    if (wait <= 0) throw invalidField('until', 'This time has passed. Choose a later one.');
-    if (wait > SNOOZE_MAXIMUM) throw invalidField('until', 'Choose a time within the next 90 days.');
+    if (wait <= 0) throw refuseField('until', 'snooze.time_passed');
+    if (wait > SNOOZE_MAXIMUM) throw refuseField('until', 'snooze.too_long');
     const snoozed_until = new Date(until).toISOString();
     const write = await this.conversations.change(row.id, (current) => may.snooze(me, current), {
       status: 'snoozed',
       snoozed_until,
     });
-    return await this.moved(write, row, () => 'This conversation is closed. Reopen it first.');
+    return await this.moved(write, row, () => refuse('conversation.closed'));
   }
 
   async sort(
@@ -352,7 +350,7 @@ export class Desk {
   }
 
   async startRemoteSession(me: UserInfo, row: ConversationRow): Promise<DeskMessage> {
-    if (row.status === 'closed') throw new Problem('conflict', { detail: 'This conversation is closed. Reopen it first.' });
+    if (row.status === 'closed') throw refuse('conversation.closed');
     const customer = await this.people.findUser(row.user_id);
     if (customer === undefined) throw new Problem('not_found');
     const { id: session_id, session_code, expires_at } = await this.remote.create(customer);
@@ -370,7 +368,7 @@ export class Desk {
     const parsed = card === null ? undefined : cardSchema.parse(JSON.parse(card));
     if (parsed?.kind !== 'shared') throw new Problem('not_found');
     const found = await this.things[parsed.thing]?.(user_id, parsed.subject_id);
-    if (found === undefined) throw new Problem('not_found', { detail: 'The customer has deleted it.' });
+    if (found === undefined) throw refuse('shared.deleted');
     return { thing: parsed.thing, ...found };
   }
 

@@ -7,8 +7,8 @@ import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
-import { Problem } from '#platform/problem.ts';
 import type { AnswerAddresses } from './answer-address.ts';
+import { refuse } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { Conversations } from './conversations.ts';
 import { ANSWER_ABOVE } from './quoted.ts';
@@ -98,7 +98,7 @@ export function createLetters(parts: {
 
     async sendTranscript(user, messages) {
       const text = messages.map((message) => transcriptOf(message, user.username)).join('');
-      if (text === '') throw new Problem('conflict', { detail: 'Your conversation has no messages yet.' });
+      if (text === '') throw refuse('conversation.without_messages');
       await mail.queue(database.$pickTables<'mails' | 'installation'>(), {
         recipient: user.email,
         subject: 'Your conversation with support',

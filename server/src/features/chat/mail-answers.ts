@@ -9,6 +9,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '#platform/problem.ts';
 import type { ArrivedMails } from './arrived-mails.ts';
 import type { Attachments } from './attachments.ts';
+import { refuse } from './chat.refusals.ts';
 import type { ArrivedMailRow, ChatTables } from './chat.tables.ts';
 import type { Conversations, Write, Written } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
@@ -144,12 +145,11 @@ export function createMailAnswers(parts: {
     },
 
     async takeOver(me, row, conversation) {
-      if (row.state !== 'unverified') throw new Problem('conflict', { detail: 'This email is already in the conversation.' });
+      if (row.state !== 'unverified') throw refuse('arrived_email.already_there');
       const mail = await readMailApart(await mails.bytes(row), reading);
       const wrote = await write(conversation, { ...mail, key: row.mail_key }, false);
       const [message] = wrote?.messages ?? [];
-      if (wrote === undefined || message === undefined)
-        throw new Problem('conflict', { detail: 'This email has only our own text.' });
+      if (wrote === undefined || message === undefined) throw refuse('arrived_email.own_text');
       const note = row.message_id;
       await mails.became(row.id, 'message', message.id);
       if (note !== null) {

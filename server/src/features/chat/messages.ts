@@ -2,7 +2,7 @@ import type { MessagesQuery } from '@palisade/contract/chat-read';
 import type { DeskMessage } from '@palisade/contract/desk-record';
 import type { Kysely } from 'kysely';
 import { containing } from '#platform/page.ts';
-import { invalidField } from '#platform/problem.ts';
+import { refuseField } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
 import { type ConversationRow, deskMessagesOf, type MessageRow } from './records.ts';
 
@@ -19,7 +19,7 @@ export async function readMessages(
   const all = database.selectFrom('chat_messages').where('conversation_id', '=', conversation.id);
   const seqOf = async (field: 'cursor' | 'after', id: string) => {
     const row = await all.select('seq').where('id', '=', id).executeTakeFirst();
-    if (row === undefined) throw invalidField(field, 'This message no longer exists. Reload the conversation.');
+    if (row === undefined) throw refuseField(field, 'message.gone');
     return row.seq;
   };
   let query = all

@@ -2,7 +2,7 @@ import { dayAfter, dayOf, startOfDate } from '@palisade/contract/day';
 import type { DeskFigures, ReadSettings, Report, ReportQuery } from '@palisade/contract/desk';
 import type { Kysely, Selectable } from 'kysely';
 import { BYTE_ORDER_MARK, csvLine } from '#platform/csv.ts';
-import { invalidField } from '#platform/problem.ts';
+import { refuseField } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { People } from './records.ts';
 
@@ -114,8 +114,8 @@ export class Reports {
     const first = from ?? dayOf(time_zone, startOfDate(time_zone, last) - USUAL_MS);
     const begin = startOfDate(time_zone, first);
     const end = startOfDate(time_zone, dayAfter(last, 1));
-    if (end <= begin) throw invalidField('to', 'Choose a last day after the first day.');
-    if (end - begin > LONGEST_MS) throw invalidField('from', 'Choose at most two years.');
+    if (end <= begin) throw refuseField('to', 'report.last_before_first');
+    if (end - begin > LONGEST_MS) throw refuseField('from', 'report.too_long');
     const zone = { time_zone, ...(unknown_time_zone === undefined ? {} : { unknown_time_zone }) };
     return { zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
   }

@@ -15,9 +15,10 @@ import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { newId } from '#platform/id.ts';
 import type { Rate } from '#platform/limits.ts';
-import { Problem, tooManyRequests } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import { deviceTopic, type Topics } from '#platform/topics/topics.ts';
 import type { AgentPrincipal, Agents } from './agents.ts';
+import { refuseFor } from './devices.refusals.ts';
 
 const REFUSALS: Record<'revoked' | 'in_use', Refusal> = {
   revoked: { code: AGENT_CLOSED.revoked, reason: 'This device was revoked.' },
@@ -204,7 +205,7 @@ export function serveAgents(
     // Of a bucket with so much less room one takes as much as `count` of the whole.
     const bucket = { key: `agent-frames:${device_id}`, rate: { ...FRAMES, count: FRAMES.count / count } };
     const empty = await counters.take([bucket]);
-    if (empty !== undefined) throw tooManyRequests('This device says too much at once.', empty.wait_ms);
+    if (empty !== undefined) throw refuseFor(empty.wait_ms, 'agent.too_fast');
   }
 
   function untilNudged(device_id: string, signal: AbortSignal, wait_ms: number): Promise<void> {

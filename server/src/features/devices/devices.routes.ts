@@ -41,6 +41,7 @@ import { type Api, serve } from '#platform/serve.ts';
 import type { AgentService } from './agent-channel.ts';
 import type { Agents } from './agents.ts';
 import { countWishes, deleteWish, saveWish, wishesOf } from './device-wishes.ts';
+import { refuse } from './devices.refusals.ts';
 import type { DeviceTables } from './devices.tables.ts';
 import type { Devices } from './devices.ts';
 import type { Enrolment } from './enrolment.ts';
@@ -164,7 +165,7 @@ export function serveDevices(
   serve(ofDevices, downloadSignatures, 'anyone', async ({ body }) => {
     if ((await agents.authenticate(body)) === undefined) throw new Problem('device_revoked');
     const file = await signatureEditions.open(body.version);
-    if (file === undefined) throw new Problem('not_found', { detail: 'These threat definitions aren’t available.' });
+    if (file === undefined) throw refuse('threat_definitions.none');
     return file;
   });
   serve(ofDevices, sendForSecondLook, 'anyone', async ({ query, request }) => {

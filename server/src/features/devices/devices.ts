@@ -22,6 +22,7 @@ import { Problem } from '#platform/problem.ts';
 import type { PersonsRules } from './desired-state.ts';
 import { type DeviceIncident, incidentOfSilence } from './device-alerts.ts';
 import { type DeviceRow, deviceOf, deviceScanOf, type FindingRow, SCANS_OVER, type ScanRow } from './device-record.ts';
+import { refuse } from './devices.refusals.ts';
 import type { DeviceTables } from './devices.tables.ts';
 import type { SecondLooks } from './second-looks.ts';
 
@@ -183,7 +184,7 @@ export class Devices {
   }
 
   async setDefaults(row: DeviceRow, { inbound, outbound }: Device['defaults']): Promise<Device> {
-    if (row.revoked_at !== null) throw new Problem('conflict', { detail: 'This device was revoked.' });
+    if (row.revoked_at !== null) throw refuse('device.revoked');
     if (row.default_inbound === inbound && row.default_outbound === outbound) return await this.readOne(row.id);
     await this.database
       .updateTable('devices')
@@ -220,7 +221,7 @@ export class Devices {
   /** Its token is worth nothing from here on. @throws Problem `conflict` for one that is revoked. */
   async revoke(row: DeviceRow, by: Doer): Promise<Device> {
     await this.database.transaction().execute(async (transaction) => {
-      if (!(await end(this.now, transaction, row))) throw new Problem('conflict', { detail: 'This device is already revoked.' });
+      if (!(await end(this.now, transaction, row))) throw refuse('device.already_revoked');
       const { user_id: subject_id, device_name } = row;
       await this.audit.record(auditTables(transaction), { kind: 'device_revoked', subject_id, details: { device_name }, ...by });
     });
@@ -324,7 +325,7 @@ export class Devices {
         .where('revoked_at', 'is', null)
         .returning('id')
         .executeTakeFirst();
-      if (held === undefined) throw new Problem('conflict', { detail: 'This device was revoked.' });
+      if (held === undefined) throw refuse('device.revoked');
       const running = await transaction
         .selectFrom('device_scans')
         .select('id')
@@ -332,8 +333,7 @@ export class Devices {
         .where('state', 'not in', SCANS_OVER)
         .limit(1)
         .executeTakeFirst();
-      if (running !== undefined)
-        throw new Problem('conflict', { detail: 'This device is already scanning. Wait for it to finish, or cancel it.' });
+      if (running !== undefined) throw refuse('device.already_scanning');
       return await transaction
         .insertInto('device_scans')
         .values({
@@ -368,7 +368,7 @@ export class Devices {
       .where('state', 'not in', SCANS_OVER)
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined) throw new Problem('conflict', { detail: 'This scan already finished.' });
+    if (row === undefined) throw refuse('device.scan_finished');
     await this.database
       .updateTable('devices')
       .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))
@@ -402,7 +402,7 @@ export class Devices {
       .where('state', '=', 'quarantined')
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined) throw new Problem('conflict', { detail: 'This file isn’t in quarantine.' });
+    if (row === undefined) throw refuse('device.file_not_quarantined');
     await this.database
       .updateTable('devices')
       .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))

@@ -8,14 +8,14 @@ import {
   type Os,
 } from '@palisade/contract/agent';
 import { DEVICE_NAME_MAXIMUM } from '@palisade/contract/devices';
-import { formatNumber, plural } from '@palisade/contract/intl';
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { newId } from '#platform/id.ts';
 import type { Origin } from '#platform/origin.ts';
-import { invalidField, Problem, tooManyRequests } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
+import { refuse, refuseField, refuseFor } from './devices.refusals.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
 type Tables = DeviceTables & AuditTables;
@@ -96,7 +96,7 @@ export class Enrolment {
             )
             .returning('devices')
             .executeTakeFirst();
-    if (counted === undefined) throw limitReached(limit);
+    if (counted === undefined) throw refuse('enrollment.device_limit', { limit });
   }
 
   /** A code with which one computer becomes a device; an older one that was not used ends. @throws Problem `device_limit`. */
@@ -108,7 +108,7 @@ export class Enrolment {
       .where('user_id', '=', user_id)
       .executeTakeFirst();
     // An early refusal; the decision is made when the computer comes.
-    if (limit !== UNLIMITED_DEVICES && (counted?.devices ?? 0) >= limit) throw limitReached(limit);
+    if (limit !== UNLIMITED_DEVICES && (counted?.devices ?? 0) >= limit) throw refuse('enrollment.device_limit', { limit });
     const code = Array.from(
       { length: ENROLMENT_CODE_LENGTH },
       () => ENROLMENT_ALPHABET[randomInt(ENROLMENT_ALPHABET.length)] ?? '',
@@ -130,11 +130,11 @@ export class Enrolment {
     { code, hostname, os, public_key, agent_version }: Computer,
     origin: Origin,
   ): Promise<{ device_id: string; token: string; device_name: string; user_id: string }> {
-    if (!isKey(public_key)) throw invalidField('public_key', 'Give an Ed25519 key as SPKI in base64.');
+    if (!isKey(public_key)) throw refuseField('public_key', 'enrollment.key_form');
     // Of codes that begin alike: a mistyped code does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
     const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
     const empty = await this.counters.take([tries]);
-    if (empty !== undefined) throw tooManyRequests('Too many wrong codes.', empty.wait_ms);
+    if (empty !== undefined) throw refuseFor(empty.wait_ms, 'enrollment.too_many_codes');
     const token = randomBytes(TOKEN_BYTES).toString('hex');
     const device_name = nameOf(hostname);
     const enrolled = await this.database.transaction().execute(async (transaction) => {
@@ -228,13 +228,4 @@ export class Enrolment {
 
 export function createEnrolment(options: EnrolmentOptions): Enrolment {
   return new Enrolment(options);
-}
-
-function limitReached(limit: number): Problem {
-  return new Problem('device_limit', {
-    detail: plural(limit, {
-      one: 'Your plan holds 1 device, and you’ve reached that. Revoke one or ask for a larger plan.',
-      other: `Your plan holds ${formatNumber(limit)} devices, and you’ve reached that. Revoke one or ask for a larger plan.`,
-    }),
-  });
 }

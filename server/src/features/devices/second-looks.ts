@@ -5,7 +5,9 @@ import type { Kysely, Updateable } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
+import { asWritten } from '#platform/sentence.ts';
 import { capabilitiesOf, type DeviceRow, type FindingRow, findingOf } from './device-record.ts';
+import { refuse } from './devices.refusals.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
 type Tables = DeviceTables & AuditTables;
@@ -22,9 +24,6 @@ interface Awaited {
 /** A file that is read has a record by then, or its server ended before it could make one. ms. */
 const RECORDED_WITHIN_MS = 15 * 60_000;
 const WANTED_AT_ONCE = 200;
-const NOTHING_ASKED = 'This file is no longer requested.';
-const ANOTHER_FILE = 'The device sent a different file, so we didn’t accept it.';
-const NOT_BY_NOW = 'This device’s agent can’t send files. Update the agent.';
 
 interface SecondLooksOptions {
   database: Kysely<Tables>;
@@ -135,13 +134,15 @@ export class SecondLooks {
   /** Has the device send the file. @throws Problem `conflict` with the reason where that cannot be asked for. */
   async ask(finding: FindingRow, by: Doer): Promise<DeviceFinding> {
     const device = await deviceOf(this.database, finding.device_id);
-    if (device.revoked_at !== null) throw new Problem('conflict', { detail: 'This device was revoked.' });
-    if (finding.state === 'deleted') throw new Problem('conflict', { detail: 'This file was deleted.' });
-    if (finding.size > UPLOAD_MAXIMUM)
-      throw new Problem('conflict', { detail: 'This file is too large for the server to scan.' });
+    if (device.revoked_at !== null) throw refuse('device.revoked');
+    if (finding.state === 'deleted') throw refuse('server_rescan.file_deleted');
+    if (finding.size > UPLOAD_MAXIMUM) throw refuse('server_rescan.file_too_large');
     const capabilities = capabilitiesOf(device);
-    if (capabilities?.second_look !== true)
-      throw new Problem('conflict', { detail: capabilities?.second_look_reason ?? NOT_BY_NOW });
+    if (capabilities?.second_look !== true) {
+      // The device's own sentence.
+      const reason = capabilities?.second_look_reason ?? undefined;
+      throw reason === undefined ? refuse('server_rescan.agent_too_old') : new Problem('conflict', { says: asWritten(reason) });
+    }
     const [before] = await this.withLooks([finding]);
     // Of a look whose server ended over it no answer comes.
     const is_lost = finding.look_state === 'scanning' && before?.second_look?.state === 'gone';
@@ -156,7 +157,7 @@ export class SecondLooks {
       look_reason: null,
     };
     const row = await this.change(finding, null, asked, { kind: 'second_look_asked', ...by });
-    if (row === undefined) throw new Problem('conflict', { detail: 'A server rescan of this file is already running.' });
+    if (row === undefined) throw refuse('server_rescan.running');
     return await this.one(row);
   }
 
@@ -173,7 +174,7 @@ export class SecondLooks {
       look_order_id === null
         ? undefined
         : await this.change(finding, look_order_id, none, { kind: 'second_look_withdrawn', ...by });
-    if (row === undefined) throw new Problem('conflict', { detail: 'The file already arrived, or wasn’t requested.' });
+    if (row === undefined) throw refuse('server_rescan.arrived');
     return await this.one(row);
   }
 
@@ -198,7 +199,7 @@ export class SecondLooks {
       .where('look_order_id', '=', order_id)
       .where('device_id', '=', device_id)
       .executeTakeFirst();
-    if (finding === undefined) throw new Problem('not_found', { detail: NOTHING_ASKED });
+    if (finding === undefined) throw refuse('server_rescan.not_requested');
     return { finding, order_id };
   }
 
@@ -210,14 +211,15 @@ export class SecondLooks {
     by: BySomebody,
   ): Promise<void> {
     if (sha256 !== finding.file_hash || size !== finding.size) {
-      const refused = { look_state: 'failed', look_order_id: null, look_reason: ANOTHER_FILE } as const;
+      const refusal = refuse('server_rescan.other_file');
+      const refused = { look_state: 'failed', look_order_id: null, look_reason: refusal.message } as const;
       await this.change(finding, order_id, refused, { kind: 'second_look_refused', ...by, details: { sent_hash: sha256 } });
-      throw new Problem('conflict', { detail: ANOTHER_FILE });
+      throw refusal;
     }
     const taken = { look_state: 'scanning', look_order_id: null, look_received_at: at(this.now), look_scan_id } as const;
     const row = await this.change(finding, order_id, taken, { kind: 'second_look_received', ...by });
     // It was taken back meanwhile, or has come twice.
-    if (row === undefined) throw new Problem('not_found', { detail: NOTHING_ASKED });
+    if (row === undefined) throw refuse('server_rescan.not_requested');
   }
 
   /** The scan has ended, with an answer or without one. */

@@ -1,6 +1,6 @@
 import type { Bucket, Counters } from '#platform/counters.ts';
 import { type Limits, type Rate, sharedRate } from '#platform/limits.ts';
-import { tooManyRequests } from '#platform/problem.ts';
+import { refuseFor } from './enforcement.refusals.ts';
 import { createWaiting } from './waiting.ts';
 
 /**
@@ -54,10 +54,9 @@ export function createPasswordGuard({ counters, limits }: { counters: Counters; 
       for (;;) {
         const empty = await counters.take(buckets);
         if (empty === undefined) break;
-        if (!underway.has(user_id)) throw tooManyRequests('Too many wrong passwords.', empty.wait_ms);
+        if (!underway.has(user_id)) throw refuseFor(empty.wait_ms, 'password.too_many_wrong');
         // Those in the way may be right.
-        if (!(await waiting.forOthers(user_id, began)))
-          throw tooManyRequests('You entered your password too often.', BUSY_RETRY_MS);
+        if (!(await waiting.forOthers(user_id, began))) throw refuseFor(BUSY_RETRY_MS, 'password.too_often');
       }
       underway.set(user_id, (underway.get(user_id) ?? 0) + 1);
       try {
@@ -88,9 +87,9 @@ export function createCallGuard(parts: {
   const { counters, limits, isShared, isKnown } = parts;
   const ofSource = (source: string, rate: Rate) => (isShared(source) ? sharedRate(rate) : rate);
 
-  async function take(buckets: readonly Bucket[], reason: string): Promise<void> {
+  async function take(buckets: readonly Bucket[], why: 'recovery.too_many' | 'registration.too_many'): Promise<void> {
     const empty = await counters.take(buckets);
-    if (empty) throw tooManyRequests(reason, empty.wait_ms);
+    if (empty) throw refuseFor(empty.wait_ms, why);
   }
   return {
     recovery: ({ source, account, kind }) =>
@@ -102,13 +101,10 @@ export function createCallGuard(parts: {
             ? []
             : [{ key: `recovery:${kind}:${account}:${source}`, rate: limits.recovery }]),
         ],
-        'Too many requests for this.',
+        'recovery.too_many',
       ),
     registration: ({ source }) =>
-      take(
-        [{ key: `register-source:${source}`, rate: ofSource(source, limits['register.source']) }],
-        'Too many accounts were created from your network.',
-      ),
+      take([{ key: `register-source:${source}`, rate: ofSource(source, limits['register.source']) }], 'registration.too_many'),
     async letter({ kind, account, source }) {
       const isReset = kind === 'reset';
       const isOwn = isReset && source !== undefined && !isShared(source) && (await isKnown({ source, account }));

@@ -1,8 +1,8 @@
 import { type Block, liftAnyBlock, liftBlock, listAllBlocks, listBlocks } from '@palisade/contract/blocks';
 import { nextPage } from '#platform/page.ts';
-import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { BlockRow, Blocks } from './blocks.ts';
+import { refuse } from './enforcement.refusals.ts';
 import type { LoginGuard } from './login-guard.ts';
 
 interface Accounts {
@@ -44,6 +44,6 @@ export function serveEnforcement(api: Api, parts: { blocks: Blocks; guard: Login
 
   serve(api, liftAnyBlock, 'admin', async ({ session, body }) => {
     const lifted = await guard.lift(body.block_id, session.user.id);
-    if (!lifted) throw new Problem('not_found', { detail: 'This block has already ended.' });
+    if (!lifted) throw refuse('block.ended');
   });
 }

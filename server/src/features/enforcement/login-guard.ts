@@ -4,8 +4,8 @@ import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import type { Limits, Rate } from '#platform/limits.ts';
-import { tooManyRequests } from '#platform/problem.ts';
 import type { BlockRow, Blocks, Target } from './blocks.ts';
+import { refuseFor } from './enforcement.refusals.ts';
 import type { EnforcementTables } from './enforcement.tables.ts';
 import { createWaiting } from './waiting.ts';
 
@@ -81,10 +81,7 @@ async function remember(
 }
 
 const refusal = (now: () => number, { kind, until }: { kind: BlockRow['kind']; until: number }) =>
-  tooManyRequests(
-    kind === 'pair' ? 'Too many wrong passwords for this email.' : 'Too many failed sign-ins from your network.',
-    until - now(),
-  );
+  refuseFor(until - now(), kind === 'pair' ? 'sign_in.too_many_for_email' : 'sign_in.too_many_from_network');
 
 export class LoginGuard {
   private readonly database: Kysely<Tables>;
@@ -171,7 +168,7 @@ export class LoginGuard {
   private async delay(attempt: Attempt): Promise<void> {
     const failures = await this.isGuessedAt(attempt.account);
     if (failures === undefined || (await this.isKnown(attempt))) return;
-    if (this.waiting >= WAITING_MAXIMUM) throw tooManyRequests('Too many people are signing in right now.', WAITING_RETRY_MS);
+    if (this.waiting >= WAITING_MAXIMUM) throw refuseFor(WAITING_RETRY_MS, 'sign_in.busy');
     this.waiting += 1;
     try {
       await this.pause(delayOf(failures, this.limits.distributed.count));
@@ -234,8 +231,7 @@ export class LoginGuard {
       if ((await this.counters.count(failures, this.limits.pair.period_ms)) >= this.limits.pair.count)
         throw refusal(this.now, (await this.blocks.refusal(attempt)) ?? { kind: 'pair', until: this.now() + wait_ms });
       // Those in the way may be right.
-      if (!(await this.waitingTries.forOthers(tries, began)))
-        throw tooManyRequests('Too many people are signing in right now.', WAITING_RETRY_MS);
+      if (!(await this.waitingTries.forOthers(tries, began))) throw refuseFor(WAITING_RETRY_MS, 'sign_in.busy');
       await requireUnrefused();
     }
     let isSettled = false;

@@ -14,7 +14,6 @@ import {
   ruleSchema,
 } from '@palisade/contract/firewall';
 import { refusalOf } from '@palisade/contract/firewall-shapes';
-import { plural } from '@palisade/contract/intl';
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';
@@ -22,6 +21,7 @@ import { newId } from '#platform/id.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
+import { refuse } from './firewall.refusals.ts';
 import type { FirewallTables } from './firewall.tables.ts';
 
 type Row = Selectable<FirewallTables['firewall_rules']>;
@@ -121,12 +121,7 @@ async function revise(
     const removed = changes.filter(({ after }) => after === null).length;
     const count = rules + added - removed;
     if (count > RULES_MAXIMUM && added > removed) {
-      throw new Problem('rule_limit', {
-        detail: plural(added, {
-          one: `You have ${RULES_MAXIMUM} rules, the maximum. Delete one to add another.`,
-          other: `You have ${rules} of ${RULES_MAXIMUM} rules, so ${added} more don’t fit. Delete some first.`,
-        }),
-      });
+      throw refuse('rules.too_many', { rules, maximum: RULES_MAXIMUM, added });
     }
     await write(transaction, user_id, changes);
     await transaction
@@ -411,8 +406,7 @@ export class Firewall {
         return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
       });
     });
-    if (revision === undefined)
-      throw new Problem('conflict', { detail: 'Nothing to undo. Your rules are already as they were.' });
+    if (revision === undefined) throw refuse('rules.nothing_to_undo');
     return revision;
   }
 }

@@ -8,15 +8,15 @@ import {
   suggestArticles,
 } from '@palisade/contract/help';
 import { may } from '@palisade/contract/may';
-import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import { refuse } from './help.refusals.ts';
 import type { Help } from './help.ts';
 
 export function serveHelp(api: Api, help: Help): void {
   serve(api, listArticles, 'anyone', ({ query }) => help.list(query.search));
   serve(api, readArticle, 'anyone', async ({ query }) => {
     const article = await help.read(query.slug);
-    if (article === undefined) throw new Problem('not_found', { detail: 'This help page doesn’t exist.' });
+    if (article === undefined) throw refuse('help_page.none');
     return article;
   });
   serve(api, suggestArticles, 'customer', ({ query }) => help.suggest(query.text));

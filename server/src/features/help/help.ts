@@ -7,6 +7,7 @@ import { newId } from '#platform/id.ts';
 import { claimFact, type InstallationTables } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
 import { FIRST_ARTICLES } from './first-articles.ts';
+import { refuse } from './help.refusals.ts';
 import type { HelpTables } from './help.tables.ts';
 
 type Row = Selectable<HelpTables['help_articles']>;
@@ -95,7 +96,7 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
       return await write();
     } catch (error) {
       if (!isUniqueViolation(error, 'slug')) throw error;
-      throw new Problem('conflict', { detail: `Another page uses the address "${slug}". Choose a different one.` });
+      throw refuse('help_page.address_taken', { slug });
     }
   }
 

@@ -1,5 +1,7 @@
-import type { Finding } from '@palisade/contract/anti-hacking';
+import type { Finding, PostureScan } from '@palisade/contract/anti-hacking';
 import { type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
+import type { Sentence } from '#platform/sentence.ts';
+import { sentence } from './posture.phrases.ts';
 import { CHECKS, type Check, CRITICAL_CHECK, type Group, type Outcome, type PostureFacts } from './posture-checks.ts';
 
 /** No group takes more than this off the score [H]. */
@@ -7,13 +9,12 @@ const GROUP_CAPS: Record<Group, number> = { account: 40, rules: 30, devices: 30,
 /** A score with an open critical alert is at most this [H]. */
 const SCORE_WITH_CRITICAL = 49;
 
-export interface Judgement {
+type SaidOfScan = 'vulnerabilities_found' | 'recommendations' | 'recommendation_phrases' | 'coverage' | 'coverage_phrase';
+
+export interface Judgement extends Pick<PostureScan, SaidOfScan> {
   findings: Finding[];
   security_score: number;
   score_breakdown: ScoreReason[];
-  vulnerabilities_found: string[];
-  recommendations: string[];
-  coverage: string;
   /** Number of checks that ran, and of those that could not. */
   checks: { ran: number; unknown: number };
 }
@@ -22,16 +23,16 @@ export interface Judgement {
 type Judged = Check & {
   outcome: Outcome | undefined;
   /** The reason why there is none. */
-  untold: string;
+  untold: Sentence;
 };
 
-const UNTOLD = 'We can’t check this yet.';
+const UNTOLD = sentence('unknown');
 
 function judged(check: Check, facts: PostureFacts): Judged {
   const answer = check.run?.(facts);
   if (answer === undefined) return { ...check, outcome: undefined, untold: UNTOLD };
   if ('untold' in answer) return { ...check, outcome: undefined, untold: answer.untold };
-  return { ...check, outcome: answer, untold: '' };
+  return { ...check, outcome: answer, untold: UNTOLD };
 }
 
 /** The deduction of each failed check, in order, each group up to its cap; and the score that is left. */
@@ -64,25 +65,34 @@ export function judge(facts: PostureFacts): Judgement {
       ceilingOf(id === CRITICAL_CHECK ? 0 : facts.unblocked.critical),
     ).score - score;
 
-  const findings = checks.map(({ id, title, goal, severity, fix_route, outcome, untold }): Finding => {
-    const route = outcome?.fix?.fix_route ?? fix_route;
-    const shown = { id, title: goal, severity, fix_route: route, deduction: 0, gain: 0 };
-    if (outcome === undefined) return { ...shown, state: 'unknown', evidence: untold };
-    if (outcome.times === 0) return { ...shown, state: 'pass', evidence: outcome.evidence };
-    return { ...shown, title, state: 'fail', evidence: outcome.evidence, deduction: taken.get(id) ?? 0, gain: without(id) };
+  const findings = checks.map(({ id, severity, fix_route, outcome, untold }): Finding => {
+    const isFailed = outcome !== undefined && outcome.times > 0;
+    const title = sentence(isFailed ? `${id}.fault` : `${id}.goal`);
+    const evidence = outcome?.evidence ?? untold;
+    return {
+      ...{ id, title: title.english, title_phrase: title.phrase, severity },
+      ...{ evidence: evidence.english, evidence_phrase: evidence.phrase },
+      fix_route: outcome?.fix?.fix_route ?? fix_route,
+      deduction: isFailed ? (taken.get(id) ?? 0) : 0,
+      gain: isFailed ? without(id) : 0,
+      state: isFailed ? 'fail' : outcome === undefined ? 'unknown' : 'pass',
+    };
   });
   const failed = findings.filter((finding) => finding.state === 'fail');
   const known = findings.filter((finding) => finding.state !== 'unknown').length;
   const recommendations = checks
     .filter(({ outcome }) => outcome !== undefined && outcome.times > 0)
     .map(({ advice, outcome }) => outcome?.fix?.advice ?? advice);
+  const coverage = sentence('coverage', { known, all: findings.length });
   return {
     findings,
     security_score: score,
     score_breakdown: failed.map(({ id, title, deduction, gain, fix_route }) => ({ id, title, deduction, gain, fix_route })),
     vulnerabilities_found: failed.map((finding) => `${finding.title}. ${finding.evidence}`),
-    recommendations,
-    coverage: `${known} of ${findings.length} checks could run. The others are unknown: connect a device or update threat definitions to run them.`,
+    recommendations: recommendations.map(({ english }) => english),
+    recommendation_phrases: recommendations.map(({ phrase }) => phrase),
+    coverage: coverage.english,
+    coverage_phrase: coverage.phrase,
     checks: { ran: known, unknown: findings.length - known },
   };
 }

@@ -1,6 +1,8 @@
 import type { FixPlace, Severity } from '@palisade/contract/anti-hacking';
-import { formatList, formatNumber, formatSpan, plural } from '@palisade/contract/intl';
+import { formatList } from '@palisade/contract/intl';
+import type { Sentence } from '#platform/sentence.ts';
 import type { OpenRules } from './open-rules.ts';
+import { type CheckId, RECOVERY_CODES_LEAST, sentence } from './posture.phrases.ts';
 
 /** The facts for the posture checks. Everything in it was counted or read a moment ago. */
 export interface PostureFacts {
@@ -63,20 +65,19 @@ const HOUR_MS = 3_600_000;
 const ADMIN_WITHOUT_SECOND_FACTOR = 20;
 /** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on [H]. In ms. */
 const NEW_FOR_MS = 24 * HOUR_MS;
-const RECOVERY_CODES_LEAST = 3;
 const TWO_FACTOR_ROUTE = '/dashboard?open=security&tab=two-factor';
 const PASSWORD_ROUTE = '/dashboard?open=security&tab=password';
 const SESSIONS_ROUTE = '/dashboard?open=security&tab=sessions';
 
 /** Why a check that ran cannot tell, in a sentence. */
 interface Untold {
-  untold: string;
+  untold: Sentence;
 }
 
 /** The outcome of a check: no fault (`times` 0), or the number of deductions. */
 export interface Outcome {
   times: number;
-  evidence: string;
+  evidence: Sentence;
   /** In place of the check's own. */
   deduction?: number;
   fix?: Fix;
@@ -84,107 +85,85 @@ export interface Outcome {
 
 /** The advice, and the page for it. */
 interface Fix {
-  advice: string;
+  advice: Sentence;
   fix_route: FixPlace | `/anti-hacking?alert=${string}`;
 }
 
 export interface Check extends Fix {
-  id: string;
+  /** Its titles are the sentences `fault`, when it fails, and `goal`. */
+  id: CheckId;
   group: Group;
   severity: Severity;
-  /** The fault when it fails, and the goal of the check. */
-  title: string;
-  goal: string;
   deduction: number;
   /** Absent, or undefined: nothing on this server can tell. */
   run?: (facts: PostureFacts) => Outcome | Untold | undefined;
 }
 
-const REVIEW = 'Open the alert and answer “Was this you?”.';
-
 /** A sentence names at most so many things; of more it gives the number. */
 const NAMED_MAXIMUM = 3;
-const quoted = (names: readonly string[]) => formatList(names.map((name) => `"${name}"`));
+const isFew = (names: readonly string[]) => names.length <= NAMED_MAXIMUM;
+/** Names as a parameter has them. */
+const linesOf = (names: readonly string[]) => names.join('\n');
 
-function nameRules(names: readonly string[]): string {
-  if (names.length <= NAMED_MAXIMUM) return quoted(names);
-  return plural(names.length, { one: '1 rule', other: `${formatNumber(names.length)} rules` });
-}
-
-function nameDevices(names: readonly string[]): string {
-  if (names.length <= NAMED_MAXIMUM) return quoted(names);
-  return plural(names.length, { one: '1 device', other: `${formatNumber(names.length)} devices` });
-}
-
-const PORTS = [
-  { port: 22, service: 'SSH' },
-  { port: 23, service: 'Telnet' },
-  { port: 445, service: 'Windows file sharing' },
-  { port: 3389, service: 'Remote Desktop' },
-  { port: 5900, service: 'VNC' },
-] as const;
+/** The ports that the checks ask about: SSH, Telnet, file sharing of Windows, Remote Desktop, VNC. */
+const PORTS = [22, 23, 445, 3389, 5900] as const;
 
 /** The check whose failure caps the score. */
 export const CRITICAL_CHECK = 'open_alert_critical';
 
 /** Leads to an alert, over the page that lists them all. */
-function openAlert(advice: string, id: string | undefined): Pick<Outcome, 'fix'> {
+function openAlert(advice: Sentence, id: string | undefined): Pick<Outcome, 'fix'> {
   return id === undefined ? {} : { fix: { advice, fix_route: `/anti-hacking?alert=${id}` } };
 }
 
 function alertCheck(level: 'high' | 'critical', deduction: number): Check {
-  const advice = 'Open the alert and follow its advice.';
+  const id = `open_alert_${level}` as const;
+  const advice = sentence(`${id}.advice`);
   return {
-    id: `open_alert_${level}`,
+    id,
     group: 'account',
     severity: level,
-    title: `A threat of ${level} severity was not blocked`,
-    goal: `Every threat of ${level} severity was blocked`,
     advice,
     fix_route: '/anti-hacking',
     deduction,
     run: ({ unblocked, newest }) => ({
       ...openAlert(advice, newest[level]),
       times: unblocked[level],
-      evidence: plural(unblocked[level], {
-        one: `1 alert of ${level} severity not blocked.`,
-        other: `${formatNumber(unblocked[level])} alerts of ${level} severity not blocked.`,
-      }),
+      evidence: sentence(`${id}.count`, { count: unblocked[level] }),
     }),
   };
 }
 
-/** The ports that the checks ask about. */
-export const CHECKED_PORTS = PORTS.map(({ port }) => port);
+export const CHECKED_PORTS: readonly number[] = PORTS;
 
-function portCheck({ port, service }: (typeof PORTS)[number]): Check {
+function portCheck(port: (typeof PORTS)[number]): Check {
   return {
     id: `port_${port}_open`,
     group: 'rules',
     severity: 'high',
-    title: `A rule opens port ${port} (${service}) to the whole world`,
-    goal: `Port ${port} (${service}) is closed to the world`,
-    advice: `Limit who may reach port ${port} to the addresses that need it, or disable the rule.`,
+    advice: sentence(`port_${port}_open.advice`),
     fix_route: '/firewall',
     deduction: 8,
     run: (facts) => {
       const rules = facts.rules.ports.get(port) ?? [];
-      return rules.length > 0
-        ? { times: 1, evidence: `Opened by ${nameRules(rules)}.` }
-        : { untold: 'None of your rules opens it. Without a connected device, we can’t tell whether it is closed.' };
+      if (rules.length === 0) return { untold: sentence('port_open.unknown') };
+      const evidence = isFew(rules)
+        ? sentence('port_open.named', { rules: linesOf(rules) })
+        : sentence('port_open.many', { count: rules.length });
+      return { times: 1, evidence };
     },
   };
 }
 
 const SIGNATURE_SOURCES: Fix = {
-  advice: 'Open Details on the Antivirus screen and fix the failing source of threat definitions.',
+  advice: sentence('signatures.advice_for_admin'),
   fix_route: '/antivirus',
 };
 
 /** Fails from `after_h` on, up to where the next check takes over. Hours. */
 function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice' | 'fix_route' | 'run'> {
   return {
-    advice: 'Ask support to update the threat definitions.',
+    advice: sentence('signatures.advice'),
     fix_route: '/chat',
     run({ signatures_age_ms, account: { is_admin } }) {
       if (signatures_age_ms === undefined) return undefined;
@@ -192,7 +171,7 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
       const is_old = signatures_age_ms > after_h * HOUR_MS && signatures_age_ms <= before_h * HOUR_MS;
       return {
         times: is_old ? 1 : 0,
-        evidence: `Threat definitions were last confirmed up to date ${formatSpan(hours, 'hour')} ago.`,
+        evidence: sentence('signatures.confirmed', { hours }),
         ...(is_admin ? { fix: SIGNATURE_SOURCES } : {}),
       };
     },
@@ -202,58 +181,31 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
 /** Deductions for infected and unread files at most 7 days old, and at most 30 [H]: sealed ones do no harm, yet something brought them. */
 const LATELY = { infected: { week: 3, month: 1 }, unread: { week: 2, month: 1 } } as const;
 
-/** Sentences about the files of a month, some of which are of the last week, or none. */
-interface LatelyWords {
-  some: (month: string, week: string) => { one: string; other: string };
-  none: (month: string) => { one: string; other: string };
-}
-
-const INFECTED_LATELY: LatelyWords = {
-  some: (month, week) => ({
-    one: `1 infected file was found within 30 days, ${week} of them within the last 7.`,
-    other: `${month} infected files were found within 30 days, ${week} of them within the last 7.`,
-  }),
-  none: (month) => ({
-    one: '1 infected file was found within 30 days, none of them within the last 7.',
-    other: `${month} infected files were found within 30 days, none of them within the last 7.`,
-  }),
-};
-
-const UNREAD_LATELY: LatelyWords = {
-  some: (month, week) => ({
-    one: `1 file was not fully checked within 30 days, ${week} of them within the last 7.`,
-    other: `${month} files were not fully checked within 30 days, ${week} of them within the last 7.`,
-  }),
-  none: (month) => ({
-    one: '1 file was not fully checked within 30 days, none of them within the last 7.',
-    other: `${month} files were not fully checked within 30 days, none of them within the last 7.`,
-  }),
-};
-
-function lately(
-  count: { week: number; month: number },
-  cost: { week: number; month: number },
-  { some, none }: LatelyWords,
-): Outcome {
-  const month = formatNumber(count.month);
-  const forms = count.week > 0 ? some(month, formatNumber(count.week)) : none(month);
-  return {
-    times: count.month > 0 ? 1 : 0,
-    deduction: count.week > 0 ? cost.week : cost.month,
-    evidence: count.month > 0 ? plural(count.month, forms) : 'None within 30 days.',
-  };
+function lately(kind: 'infected' | 'unread', { week, month }: { week: number; month: number }): Outcome {
+  const cost = LATELY[kind];
+  if (month === 0) return { times: 0, deduction: cost.month, evidence: sentence(`${kind}_lately.none`) };
+  return week > 0
+    ? { times: 1, deduction: cost.week, evidence: sentence(`${kind}_lately.week`, { month, week }) }
+    : { times: 1, deduction: cost.month, evidence: sentence(`${kind}_lately.month`, { month }) };
 }
 
 /** The names of devices with a fault; undefined if unknown. */
 type OddDevices = (devices: DeviceFacts) => readonly string[] | undefined;
 
+function namedDevices(names: readonly string[]): Sentence {
+  return isFew(names)
+    ? sentence('devices.named', { devices: linesOf(names) })
+    : sentence('devices.many', { count: names.length });
+}
+
 /** A check that devices answer. Without one it stays unknown. */
-function deviceCheck({ odd, fine, ...check }: Omit<Check, 'run'> & { odd: OddDevices; fine: string }): Check {
+function deviceCheck({ odd, fine, ...check }: Omit<Check, 'run' | 'fix_route'> & { odd: OddDevices; fine: Sentence }): Check {
   return {
     ...check,
+    fix_route: '/devices',
     run({ devices }) {
       const some = devices && odd(devices);
-      return some && { times: some.length > 0 ? 1 : 0, evidence: some.length > 0 ? `${nameDevices(some)}.` : fine };
+      return some && { times: some.length > 0 ? 1 : 0, evidence: some.length > 0 ? namedDevices(some) : fine };
     },
   };
 }
@@ -267,9 +219,7 @@ export const CHECKS: readonly Check[] = [
     id: 'common_password',
     group: 'account',
     severity: 'high',
-    title: 'The password is one of the common ones',
-    goal: 'The password is not a common one',
-    advice: 'Choose another password, in Security Preferences.',
+    advice: sentence('common_password.advice'),
     fix_route: PASSWORD_ROUTE,
     deduction: 15,
     run: ({ account: { common_password } }) =>
@@ -277,55 +227,39 @@ export const CHECKS: readonly Check[] = [
         ? undefined
         : {
             times: common_password ? 1 : 0,
-            evidence: common_password
-              ? 'This password appears in leaks or is just a name. Attackers try it first.'
-              : 'It’s not in known leaks and isn’t just a name.',
+            evidence: sentence(common_password ? 'common_password.leaked' : 'common_password.not_leaked'),
           },
   },
   {
     id: 'no_two_factor',
     group: 'account',
     severity: 'medium',
-    title: 'Only a password protects your sign-in',
-    goal: 'Two-factor protects your sign-in',
-    advice: 'Turn on two-factor sign-in, in Security Preferences.',
+    advice: sentence('no_two_factor.advice'),
     fix_route: TWO_FACTOR_ROUTE,
     deduction: 10,
     run({ account: { second_factor, is_admin, age_ms } }) {
       if (second_factor === undefined) return undefined;
-      if (second_factor.enabled) return { times: 0, evidence: 'Signing in takes more than your password.' };
-      const evidence = is_admin
-        ? 'Anyone with your password can sign in, as an administrator.'
-        : 'Anyone with your password can sign in.';
-      if (age_ms < NEW_FOR_MS)
-        return {
-          times: 1,
-          evidence: `${evidence} This lowers your score from tomorrow.`,
-          deduction: 0,
-        };
+      if (second_factor.enabled) return { times: 0, evidence: sentence('no_two_factor.protected') };
+      const who = is_admin ? 'no_two_factor.anyone_as_admin' : 'no_two_factor.anyone';
+      if (age_ms < NEW_FOR_MS) return { times: 1, evidence: sentence(`${who}_from_tomorrow`), deduction: 0 };
       const deduction = is_admin ? { deduction: ADMIN_WITHOUT_SECOND_FACTOR } : {};
-      return { times: 1, evidence, ...deduction };
+      return { times: 1, evidence: sentence(who), ...deduction };
     },
   },
   {
     id: 'few_recovery_codes',
     group: 'account',
     severity: 'low',
-    title: `Fewer than ${RECOVERY_CODES_LEAST} recovery codes are left`,
-    goal: `At least ${RECOVERY_CODES_LEAST} recovery codes are left`,
-    advice: 'Make new recovery codes, in Security Preferences.',
+    advice: sentence('few_recovery_codes.advice'),
     fix_route: TWO_FACTOR_ROUTE,
     deduction: 3,
     run: ({ account: { second_factor } }) => {
       if (second_factor === undefined) return undefined;
-      if (!second_factor.enabled) return { times: 0, evidence: 'You need none until two-factor is on.' };
+      if (!second_factor.enabled) return { times: 0, evidence: sentence('few_recovery_codes.none_needed') };
       const { recovery_codes_left } = second_factor;
       return {
         times: recovery_codes_left < RECOVERY_CODES_LEAST ? 1 : 0,
-        evidence: plural(recovery_codes_left, {
-          one: '1 code is left.',
-          other: `${formatNumber(recovery_codes_left)} codes are left.`,
-        }),
+        evidence: sentence('few_recovery_codes.left', { count: recovery_codes_left }),
       };
     },
   },
@@ -333,33 +267,26 @@ export const CHECKS: readonly Check[] = [
     id: 'idle_session',
     group: 'account',
     severity: 'low',
-    title: 'A session has not been used for 30 days',
-    goal: 'Every session was used within 30 days',
-    advice: 'End sessions you no longer use.',
+    advice: sentence('idle_session.advice'),
     fix_route: SESSIONS_ROUTE,
     deduction: 3,
     // Enforced, not counted: platform/session.ts answers none that is older.
-    run: () => ({ times: 0, evidence: 'Sessions end after 7 days without use.' }),
+    run: () => ({ times: 0, evidence: sentence('idle_session.end') }),
   },
   {
     id: 'unreviewed_browser',
     group: 'account',
     severity: 'medium',
-    title: 'A new browser signed in and was not reviewed',
-    goal: 'Every new browser was reviewed',
-    advice: REVIEW,
+    advice: sentence('unreviewed_browser.advice'),
     fix_route: '/anti-hacking',
     deduction: 5,
     run: ({ account: { unreviewed_browsers }, newest }) => ({
-      ...openAlert(REVIEW, newest.browser),
+      ...openAlert(sentence('unreviewed_browser.advice'), newest.browser),
       times: unreviewed_browsers.length > 0 ? 1 : 0,
       evidence:
         unreviewed_browsers.length > 0
-          ? plural(unreviewed_browsers.length, {
-              one: '1 browser is waiting for your review.',
-              other: `${formatNumber(unreviewed_browsers.length)} browsers are waiting for your review.`,
-            })
-          : 'No browser is waiting for your review.',
+          ? sentence('unreviewed_browser.waiting', { count: unreviewed_browsers.length })
+          : sentence('unreviewed_browser.none'),
     }),
   },
   alertCheck('high', 6),
@@ -368,15 +295,17 @@ export const CHECKS: readonly Check[] = [
     id: 'allow_any_inbound',
     group: 'rules',
     severity: 'critical',
-    title: 'A rule lets anyone reach everything',
-    goal: 'No rule lets anyone reach everything',
-    advice: 'Disable the rule that allows every inbound connection, and allow only what is needed.',
+    advice: sentence('allow_any_inbound.advice'),
     fix_route: '/firewall',
     deduction: 15,
     run: ({ rules: { everything } }) => ({
       times: everything.length > 0 ? 1 : 0,
       evidence:
-        everything.length > 0 ? `Allowed by ${nameRules(everything)}.` : 'No enabled rule allows every inbound connection.',
+        everything.length === 0
+          ? sentence('allow_any_inbound.none')
+          : isFew(everything)
+            ? sentence('allow_any_inbound.named', { rules: linesOf(everything) })
+            : sentence('allow_any_inbound.many', { count: everything.length }),
     }),
   },
   ...PORTS.map(portCheck),
@@ -384,134 +313,75 @@ export const CHECKS: readonly Check[] = [
     id: 'clashing_rules',
     group: 'rules',
     severity: 'low',
-    title: 'Firewall rules repeat or contradict each other',
-    goal: 'Firewall rules do not clash',
-    advice: 'Delete or disable rules that repeat or contradict another rule.',
+    advice: sentence('clashing_rules.advice'),
     fix_route: '/firewall',
     deduction: 2,
     run: ({ rules: { clashing } }) => ({
       times: clashing.length > 0 ? 1 : 0,
       evidence:
-        clashing.length > 0
-          ? plural(clashing.length, {
-              one: `${nameRules(clashing)} repeats or contradicts another rule.`,
-              other: `${nameRules(clashing)} repeat or contradict another rule.`,
-            })
-          : 'No enabled rules repeat or contradict each other.',
+        clashing.length === 0
+          ? sentence('clashing_rules.none')
+          : isFew(clashing)
+            ? sentence('clashing_rules.named', { count: clashing.length, rules: linesOf(clashing) })
+            : sentence('clashing_rules.many', { count: clashing.length }),
     }),
   },
   deviceCheck({
     id: 'rule_not_applied',
     group: 'rules',
     severity: 'high',
-    title: 'A rule is not applied on a device',
-    goal: 'Every rule is applied on every device',
-    advice: 'Check the device and reconnect it.',
-    fix_route: '/devices',
+    advice: sentence('rule_not_applied.advice'),
     deduction: 8,
     odd: ({ unapplied }) => unapplied,
-    fine: 'Every device has its rules.',
+    fine: sentence('rule_not_applied.none'),
   }),
   ...(
     [
-      [
-        'device_silent',
-        'high',
-        'A device has been silent for more than 24 hours',
-        'Every device reported within 24 hours',
-        8,
-        ({ silent }) => silent,
-        'Every device reported recently.',
-      ],
-      [
-        'agent_outdated',
-        'medium',
-        'A device runs an outdated agent',
-        'Every device runs the current agent',
-        4,
-        ({ outdated }) => outdated,
-        'Every agent is up to date.',
-      ],
-      [
-        'updates_waiting',
-        'high',
-        'A device needs security updates',
-        'No device needs security updates',
-        8,
-        ({ updates_waiting }) => updates_waiting,
-        'No device needs one.',
-      ],
-      [
-        'host_firewall_off',
-        'critical',
-        'The firewall of a device is off',
-        'The firewall of every device is on',
-        15,
-        ({ unprotected }) => unprotected,
-        'Every device can enforce rules.',
-      ],
-    ] as const satisfies readonly (readonly [string, Severity, string, string, number, OddDevices, string])[]
-  ).map(([id, severity, title, goal, deduction, odd, fine]) =>
+      ['device_silent', 'high', 8, ({ silent }) => silent],
+      ['agent_outdated', 'medium', 4, ({ outdated }) => outdated],
+      ['updates_waiting', 'high', 8, ({ updates_waiting }) => updates_waiting],
+      ['host_firewall_off', 'critical', 15, ({ unprotected }) => unprotected],
+    ] as const satisfies readonly (readonly [CheckId, Severity, number, OddDevices])[]
+  ).map(([id, severity, deduction, odd]) =>
     deviceCheck({
-      ...{
-        id,
-        group: 'devices',
-        severity,
-        title,
-        goal,
-        advice: 'See Devices for details.',
-        fix_route: '/devices',
-        deduction,
-        odd,
-        fine,
-      },
+      ...{ id, group: 'devices', severity, deduction, odd },
+      advice: sentence(`${id}.advice`),
+      fine: sentence(`${id}.none`),
     }),
   ),
   {
     id: 'too_many_devices',
     group: 'devices',
     severity: 'low',
-    title: 'There are more devices than the plan covers',
-    goal: 'The plan covers every device',
-    advice: 'Remove a device you don’t use, or request a larger plan.',
+    advice: sentence('too_many_devices.advice'),
     fix_route: '/devices',
     deduction: 2,
     run: ({ devices }) =>
       devices && {
         times: devices.count > devices.plan_holds ? 1 : 0,
-        evidence: plural(devices.count, {
-          one: `1 device is connected; the plan holds ${formatNumber(devices.plan_holds)}.`,
-          other: `${formatNumber(devices.count)} devices are connected; the plan holds ${formatNumber(devices.plan_holds)}.`,
-        }),
+        evidence: sentence('too_many_devices.count', { count: devices.count, plan: devices.plan_holds }),
       },
   },
   {
     id: 'long_remote_session',
     group: 'devices',
     severity: 'high',
-    title: 'A remote session has been open for more than 8 hours',
-    goal: 'No remote session stays open for more than 8 hours',
-    advice: 'End the remote session if it’s no longer needed.',
+    advice: sentence('long_remote_session.advice'),
     fix_route: '/remote',
     deduction: 8,
     run: ({ remote: { long_sessions } }) => ({
       times: long_sessions > 0 ? 1 : 0,
       evidence:
         long_sessions > 0
-          ? plural(long_sessions, {
-              one: '1 session has been open for more than 8 hours.',
-              other: `${formatNumber(long_sessions)} sessions have been open for more than 8 hours.`,
-            })
-          : 'No session has been open that long.',
+          ? sentence('long_remote_session.count', { count: long_sessions })
+          : sentence('long_remote_session.none'),
     }),
   },
   {
     id: 'infected_not_removed',
     group: 'files',
     severity: 'critical',
-    title: 'An infected file on the server is not in quarantine',
-    goal: 'Every infected file on the server is in quarantine',
-    advice: 'Tell support that an infected file couldn’t be quarantined or deleted.',
+    advice: sentence('infected_not_removed.advice'),
     fix_route: '/chat',
     deduction: 20,
     run: ({ scans, unblocked }) => ({
@@ -519,44 +389,32 @@ export const CHECKS: readonly Check[] = [
       ...(unblocked.malware <= (unblocked.test_files ?? 0) && { deduction: 0 }),
       evidence:
         unblocked.malware > 0
-          ? plural(unblocked.malware, {
-              one: '1 infected upload is on the server outside quarantine.',
-              other: `${formatNumber(unblocked.malware)} infected uploads are on the server outside quarantine.`,
-            })
-          : plural(scans.infected, {
-              one: '1 infected upload was found and quarantined or deleted.',
-              other: `${formatNumber(scans.infected)} infected uploads were found and quarantined or deleted.`,
-            }),
+          ? sentence('infected_not_removed.outside', { count: unblocked.malware })
+          : sentence('infected_not_removed.none', { count: scans.infected }),
     }),
   },
   {
     id: 'infected_lately',
     group: 'files',
     severity: 'low',
-    title: 'Infected files were found within the last 30 days',
-    goal: 'No infected file was found within the last 30 days',
-    advice: 'Delete the original infected files. We quarantined only the uploaded copies.',
+    advice: sentence('infected_lately.advice'),
     fix_route: '/antivirus',
     deduction: LATELY.infected.week,
-    run: ({ scans }) => lately(scans.lately.infected, LATELY.infected, INFECTED_LATELY),
+    run: ({ scans }) => lately('infected', scans.lately.infected),
   },
   {
     id: 'unread_lately',
     group: 'files',
     severity: 'low',
-    title: 'We couldn’t fully check some files of the last 30 days',
-    goal: 'Every file of the last 30 days was fully checked',
-    advice: 'Don’t trust these files yet. Scan them with their password, or ask for another format.',
+    advice: sentence('unread_lately.advice'),
     fix_route: '/antivirus',
     deduction: LATELY.unread.week,
-    run: ({ scans }) => lately(scans.lately.unread, LATELY.unread, UNREAD_LATELY),
+    run: ({ scans }) => lately('unread', scans.lately.unread),
   },
   {
     id: 'signatures_old',
     group: 'files',
     severity: 'medium',
-    title: 'Threat definitions are older than 48 hours',
-    goal: 'Threat definitions are newer than 48 hours',
     deduction: 5,
     ...signaturesOlder(48, 168),
   },
@@ -564,8 +422,6 @@ export const CHECKS: readonly Check[] = [
     id: 'signatures_very_old',
     group: 'files',
     severity: 'high',
-    title: 'Threat definitions are older than 7 days',
-    goal: 'Threat definitions are newer than 7 days',
     deduction: 10,
     ...signaturesOlder(168, Number.POSITIVE_INFINITY),
   },
@@ -573,34 +429,27 @@ export const CHECKS: readonly Check[] = [
     id: 'files_overdue',
     group: 'files',
     severity: 'low',
-    title: 'Files have waited more than an hour for the scanner',
-    goal: 'No file waits long for the scanner',
-    advice: 'Don’t open the waiting files before they’re checked.',
+    advice: sentence('files_overdue.advice'),
     fix_route: '/antivirus',
     deduction: 2,
     run: ({ scans }) => ({
       times: scans.overdue > 0 ? 1 : 0,
-      evidence: plural(scans.overdue, {
-        one: '1 file has waited for more than an hour.',
-        other: `${formatNumber(scans.overdue)} files have waited for more than an hour.`,
-      }),
+      evidence: sentence('files_overdue.count', { count: scans.overdue }),
     }),
   },
   {
     id: 'repeated_threat',
     group: 'files',
     severity: 'high',
-    title: 'The same threat was found in several uploads',
-    goal: 'No threat comes back',
-    advice: 'Something may be bringing the file back. Scan the folder or computer it comes from.',
+    advice: sentence('repeated_threat.advice'),
     fix_route: '/antivirus',
     deduction: 8,
     run: ({ scans }) => ({
       times: scans.repeated_threats.length > 0 ? 1 : 0,
       evidence:
         scans.repeated_threats.length > 0
-          ? `Within 7 days, more than once: ${formatList(scans.repeated_threats, 'plain')}.`
-          : 'No threat was found twice within 7 days.',
+          ? sentence('repeated_threat.named', { threats: formatList(scans.repeated_threats, 'plain') })
+          : sentence('repeated_threat.none'),
     }),
   },
 ];

@@ -1,6 +1,7 @@
-import { PREMIUM_REQUIRED_FOR_SCAN, readHistory, readLastCheck, scanPosture } from '@palisade/contract/anti-hacking';
+import { readHistory, readLastCheck, scanPosture } from '@palisade/contract/anti-hacking';
 import type { RequirePremium } from '#platform/premium.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import { sentence } from './posture.refusals.ts';
 import type { Posture } from './posture.ts';
 
 export function servePosture(api: Api, posture: Posture, requirePremium: RequirePremium): void {
@@ -10,7 +11,7 @@ export function servePosture(api: Api, posture: Posture, requirePremium: Require
   });
 
   serve(api, scanPosture, 'customer', async ({ session }) => {
-    await requirePremium(session.user.id, PREMIUM_REQUIRED_FOR_SCAN);
+    await requirePremium(session.user.id, sentence('security_check.needs_premium'));
     return await posture.scan(session.user.id);
   });
 

@@ -1,9 +1,11 @@
 import { FIX_PLACES } from '@palisade/contract/anti-hacking';
 import type { Rule } from '@palisade/contract/firewall';
+import { englishOf, type Phrase, type Template } from '@palisade/contract/phrase';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judge } from './judge.ts';
 import { readOpenRules } from './open-rules.ts';
+import { POSTURE_PHRASES } from './posture.phrases.ts';
 import { CHECKED_PORTS, CHECKS, type DeviceFacts, type PostureFacts } from './posture-checks.ts';
 
 const DAY_MS = 86_400_000;
@@ -323,5 +325,23 @@ describe('a finding leads to where it can be mended:', () => {
     const { findings, recommendations } = judge({ ...failing, account: { ...account, is_admin: true } });
     expect(findings.find(({ id }) => id === 'signatures_old')?.fix_route).toBe('/antivirus');
     expect(recommendations.join(' ')).toContain('fix the failing source of threat definitions');
+  });
+
+  test('every sentence can be said by its phrase, and a reason of the score by the id of its check', () => {
+    const catalog: Readonly<Record<string, Template>> = POSTURE_PHRASES;
+    const say = (phrase: Phrase | undefined) => {
+      const template = phrase && catalog[phrase.code];
+      return template && englishOf(template, phrase.params);
+    };
+    const many = rule({ port: '*', protocol: 'all' });
+    const rules = readOpenRules([many, { ...many, id: '2' }, { ...many, id: '3' }, { ...many, id: '4' }], CHECKED_PORTS);
+    for (const facts of [nothing, failing, { ...failing, rules, devices: undefined }]) {
+      const { findings, recommendations, recommendation_phrases, coverage, coverage_phrase, score_breakdown } = judge(facts);
+      expect(findings.map(({ title_phrase }) => say(title_phrase))).toEqual(findings.map(({ title }) => title));
+      expect(findings.map(({ evidence_phrase }) => say(evidence_phrase))).toEqual(findings.map(({ evidence }) => evidence));
+      expect(recommendation_phrases?.map(say)).toEqual(recommendations);
+      expect(say(coverage_phrase)).toBe(coverage);
+      for (const { id, title } of score_breakdown) expect(say({ code: `${id}.fault`, params: {} })).toBe(title);
+    }
   });
 });

@@ -140,7 +140,7 @@ export function createPosture(parts: {
 
     async scan(user_id) {
       const { judgement, tally } = await judgementOf(user_id);
-      const { findings, vulnerabilities_found, recommendations, coverage } = judgement;
+      const { findings, vulnerabilities_found, recommendations, recommendation_phrases, coverage, coverage_phrase } = judgement;
       const result: PostureScan = {
         threats_detected: tally.all,
         threats_blocked: tally.blocked,
@@ -148,8 +148,10 @@ export function createPosture(parts: {
         status: vulnerabilities_found.length > 0 ? 'issues_found' : 'no_issues_found',
         vulnerabilities_found,
         recommendations,
+        recommendation_phrases,
         findings,
         coverage,
+        coverage_phrase,
       };
       await keepCheck(database, user_id, result, now());
       return result;

@@ -8,7 +8,7 @@ import { newId } from '#platform/id.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { refuse, refuseField } from './push.refusals.ts';
 import type { PushTables } from './push.tables.ts';
 import { encryptForBrowser, type PushKey, pushAuthorization } from './web-push.ts';
 
@@ -84,11 +84,11 @@ export class Push {
   /** @throws Problem `invalid_field` for an unknown service, `conflict` for one browser too many. */
   async subscribe(user_id: string, { endpoint, keys }: BodyOf<typeof subscribePush>): Promise<void> {
     const { database, now } = this.options;
-    if (!this.isService(endpoint)) throw invalidField('endpoint', 'We don’t know the push service of this browser.');
+    if (!this.isService(endpoint)) throw refuseField('endpoint', 'notices.unknown_service');
     try {
       encryptForBrowser('', keys);
     } catch {
-      throw invalidField('keys', 'The browser sent a key of another kind.');
+      throw refuseField('keys', 'notices.other_key');
     }
     const known = await database
       .selectFrom('push_subscriptions')
@@ -96,10 +96,7 @@ export class Push {
       .where('user_id', '=', user_id)
       .where('endpoint', '!=', endpoint)
       .execute();
-    if (known.length >= PUSH_SUBSCRIPTIONS_MAXIMUM)
-      throw new Problem('conflict', {
-        detail: `${PUSH_SUBSCRIPTIONS_MAXIMUM} browsers get notices, the most. Turn one off first.`,
-      });
+    if (known.length >= PUSH_SUBSCRIPTIONS_MAXIMUM) throw refuse('notices.too_many', { maximum: PUSH_SUBSCRIPTIONS_MAXIMUM });
     // A browser that another person used belongs to the one who signed in last.
     const row = { user_id, p256dh: keys.p256dh, auth: keys.auth, created_at: new Date(now()).toISOString() };
     await database

@@ -47,6 +47,7 @@ import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Session } from '#platform/session.ts';
 import { type IceServers, iceOf } from './ice.ts';
+import { refuse } from './remote.refusals.ts';
 import type { Remote } from './remote.ts';
 import { auditOf } from './session-audit.ts';
 import type { SessionMessages } from './session-messages.ts';
@@ -122,8 +123,7 @@ export function serveRemote(
     const side = row.user_id === session.user.id ? 'customer' : 'technician';
     // The asked customer reads it while they choose what to show; the technician, once the customer has agreed.
     const begun_at = row.approved_at ?? (side === 'customer' && isClaimed(row) ? row.joined_at : null);
-    if (!isOpen(row) || begun_at === null)
-      throw new Problem('conflict', { detail: 'This session isn’t running. It wasn’t approved yet or has ended.' });
+    if (!isOpen(row) || begun_at === null) throw refuse('remote_session.not_running');
     // No session is longer; a little more for clocks that differ, and for who is still choosing.
     const more = row.approved_at === null ? SESSION_LIMITS.consent_longest : MINUTE_MS;
     const until = Date.parse(begun_at) + SESSION_LIMITS.longest + more;
@@ -161,8 +161,7 @@ export function serveRemote(
 
   serve(api, readSessionCustomer, { find: party.find, may: (me: UserInfo, row: Row) => row.agent_id === me.id }, async (call) => {
     const { session, request, row } = call;
-    if (row.status !== 'active')
-      throw new Problem('conflict', { detail: 'You can see the customer’s details only during the session.' });
+    if (row.status !== 'active') throw refuse('remote_session.details_only_during');
     const card = await customerCard(row.user_id);
     if (card === undefined) throw new Problem('not_found');
     // First written down, then shown.

@@ -20,6 +20,8 @@ import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
+import type { Sentence } from '#platform/sentence.ts';
+import { refuse } from './remote.refusals.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import {
   type By,
@@ -47,7 +49,7 @@ interface People {
 export interface GrantDevice {
   id: string;
   device_name: string;
-  refusal: string | null;
+  refusal: Sentence | null;
 }
 
 /** Number of attempts to create a session when another one of the same person, or the same code, came first. */
@@ -55,19 +57,6 @@ const CREATIONS_MAXIMUM = 5;
 
 /** Who joined, where the account is gone. */
 const FORMER_AGENT = 'A former technician';
-
-/** The same answer for every wrong code: it does not reveal which codes there are, or were. */
-const NO_SUCH_CODE = 'No session is waiting with this code. Check it with the customer, or ask for a new one.';
-const IS_OVER = 'This session has already ended.';
-const DOES_NOT_RUN = 'You can’t end this session. It has no technician yet or has already ended.';
-const NOBODY_ASKS = 'This request to join was answered, ended, or expired.';
-const NOT_RUNNING = 'This session isn’t running. It wasn’t approved yet or has ended.';
-const MAY_NOT_ANY_MORE = 'This technician can no longer join sessions. The session has ended.';
-const NOBODY_JOINED = 'No one joined this session, so there’s no one to report.';
-const REPORTED_ALREADY = 'You’ve already reported this session. The administrators know.';
-const NO_SUCH_DEVICE = 'This device is no longer in your account. Check Devices.';
-const VIEW_IS_SHARED = 'Use the picture’s buttons to start or stop sharing your screen.';
-const NOT_HELPED = 'You can rate a session after it ends, if a technician helped you.';
 
 const UNTOUCHED = {
   joined_at: null,
@@ -195,7 +184,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
           transaction,
           id,
           null,
-          ends('replaced', ({ status }) => status === 'pending', ''),
+          ends('replaced', ({ status }) => status === 'pending', 'remote_session.already_ended'),
         );
         if (changed !== undefined) replaced.push(changed);
       }
@@ -236,7 +225,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
               set: { ...facts, joined_at: time, consent_by: at(this.now, SESSION_LIMITS.consent) },
               notes: [{ kind: 'remote_session_asked', details: { technician: agent.username } }],
             }
-          : { refused: NO_SUCH_CODE },
+          : { refused: 'remote_session.moved' },
       );
     } catch (error) {
       if (error instanceof Problem && (error.code === 'conflict' || error.code === 'not_found')) return undefined;
@@ -252,7 +241,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
 
   /** Ends it unless that came first. */
   private async endQuietly(id: string, reason: Parameters<typeof ends>[0]): Promise<void> {
-    await this.changes.change(id, null, ends(reason, isOpen, IS_OVER)).catch((error: unknown) => {
+    await this.changes.change(id, null, ends(reason, isOpen, 'remote_session.already_ended')).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
     });
   }
@@ -332,7 +321,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
 
   /** @throws Problem `conflict` when it neither waits nor runs. */
   async cancel(id: string, by: By): Promise<RemoteSession> {
-    return sessionOf(await this.changes.change(id, by, ends('cancelled', isOpen, IS_OVER)));
+    return sessionOf(await this.changes.change(id, by, ends('cancelled', isOpen, 'remote_session.already_ended')));
   }
 
   /** @throws Problem `conflict` when it does not run. */
@@ -344,7 +333,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
         ends(
           by?.side === 'technician' ? 'ended_by_technician' : 'ended_by_customer',
           ({ status }) => status === 'active',
-          DOES_NOT_RUN,
+          'remote_session.not_ended_by_you',
         ),
       ),
     );
@@ -356,10 +345,10 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     const agent = asked?.agent_id == null ? undefined : await this.people.findUser(asked.agent_id);
     if (asked !== undefined && isClaimed(asked) && !mayJoin(agent)) {
       await this.endQuietly(id, 'access_lost');
-      throw new Problem('conflict', { detail: MAY_NOT_ANY_MORE });
+      throw refuse('remote_session.technician_refused');
     }
     const row = await this.changes.change(id, by, (before, time) => {
-      if (!isClaimed(before)) return { refused: NOBODY_ASKS };
+      if (!isClaimed(before)) return { refused: 'remote_session.request_over' };
       const absent = SIDES.filter((side) => sideOf(before, side).seat === null).map((side) => lost(side, time, 'page'));
       return {
         set: {
@@ -384,7 +373,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
       await this.changes.change(id, by, (row, time) =>
         isClaimed(row)
           ? { set: ended(row, time, 'declined'), notes: [{ kind: 'remote_session_declined' }] }
-          : { refused: NOBODY_ASKS },
+          : { refused: 'remote_session.request_over' },
       ),
     );
   }
@@ -398,7 +387,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
               set: { reaffirmed_at: time },
               notes: [{ kind: 'remote_session_reaffirmed', details: { until: reaffirmBy({ ...row, reaffirmed_at: time }) } }],
             }
-          : { refused: NOT_RUNNING },
+          : { refused: 'remote_session.not_running' },
       ),
     );
   }
@@ -406,8 +395,8 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
   /** @throws Problem `conflict` for one that was not joined, or that was reported. */
   async report(id: string, { reason, comment }: { reason: ReportKind; comment: string }, by: By): Promise<RemoteSession> {
     const row = await this.changes.change(id, by, (before, time) => {
-      if (before.joined_at === null) return { refused: NOBODY_JOINED };
-      if (before.reported_at !== null) return { refused: REPORTED_ALREADY };
+      if (before.joined_at === null) return { refused: 'remote_session.nobody_joined' };
+      if (before.reported_at !== null) return { refused: 'remote_session.already_reported' };
       return {
         set: {
           ...(isOpen(before) ? ended(before, time, 'reported') : {}),
@@ -425,7 +414,9 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
   async rate(id: string, { rating, comment }: { rating: number; comment: string }): Promise<RemoteSession> {
     return sessionOf(
       await this.changes.change(id, null, (row) =>
-        row.approved_at === null || isOpen(row) ? { refused: NOT_HELPED } : { set: { rating, rating_comment: comment } },
+        row.approved_at === null || isOpen(row)
+          ? { refused: 'remote_session.not_rated_yet' }
+          : { set: { rating, rating_comment: comment } },
       ),
     );
   }
@@ -434,10 +425,10 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
   async grant(id: string, { grant, device_id }: { grant: GrantKind; device_id: string | null }, by: By): Promise<RemoteSession> {
     const row = await this.find(id);
     const device = row === undefined || device_id === null ? undefined : await this.findDevice(row.user_id, device_id);
-    if (device_id !== null && device === undefined) throw new Problem('conflict', { detail: NO_SUCH_DEVICE });
-    if (typeof device?.refusal === 'string') throw new Problem('conflict', { detail: device.refusal });
+    if (device_id !== null && device === undefined) throw refuse('remote_grant.no_device');
+    if (device?.refusal) throw new Problem('conflict', { says: device.refusal });
     const named = device === undefined ? null : { id: device.id, device_name: device.device_name };
-    if (grant === 'view' && named === null) throw new Problem('conflict', { detail: VIEW_IS_SHARED });
+    if (grant === 'view' && named === null) throw refuse('remote_grant.view_is_shared');
     return sessionOf(await this.changes.change(id, by, grants({ grant, device: named })));
   }
 
@@ -481,7 +472,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     const code = sessionCodeSchema.safeParse(typed);
     const row = code.success ? await this.claim(agent, code.data, by) : undefined;
     // A wrong one, a used one, one that is over, and an invalid one: all count the same, as they are answered the same.
-    if (row === undefined) throw new Problem('not_found', { detail: NO_SUCH_CODE });
+    if (row === undefined) throw refuse('remote_session.wrong_code');
     await attempt.forgive();
     return joinedOf(row);
   }
@@ -498,7 +489,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
 
   /** @throws Problem `conflict` for one that is over. */
   async endOverseen(id: string, by: By): Promise<OverseenSession> {
-    return overseenOf(await this.changes.change(id, by, ends('ended_by_admin', isOpen, IS_OVER)));
+    return overseenOf(await this.changes.change(id, by, ends('ended_by_admin', isOpen, 'remote_session.already_ended')));
   }
 
   /** Ends the part of a person whose role was changed, or whose account was disabled. */

@@ -15,7 +15,7 @@ import type { RemoteTables } from './remote.tables.ts';
 import type { Remote } from './remote.ts';
 import type { By, Move } from './session-changes.ts';
 import { isOpen, liveOf, lost, type Row, SEAT, SIDES, seated, sideOf } from './session-state.ts';
-import { NOT_THERE, OF_THE_SESSION, readSignal } from './signals.ts';
+import { OF_THE_SESSION, readSignal } from './signals.ts';
 
 /** A page in its place. */
 interface Held {
@@ -155,7 +155,9 @@ class Seat {
     });
     const row = await this.remote
       .change(session_id, null, (before, time) =>
-        isOpen(before) && sideFor(this.user, before) === side ? { set: seated(side, one.id, time) } : { refused: NOT_THERE },
+        isOpen(before) && sideFor(this.user, before) === side
+          ? { set: seated(side, one.id, time) }
+          : { refused: 'remote_session.moved' },
       )
       .catch((error: unknown) => {
         if (error instanceof Problem) return undefined;

@@ -9,6 +9,7 @@ import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
+import { type MoveRefusal, refuse } from './remote.refusals.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { notesOfRevoked } from './session-grants.ts';
 import {
@@ -34,7 +35,7 @@ export interface Note {
 }
 
 /** The change that a call makes to the present session: new values, or the reason of a refusal. */
-export type Move = (row: Row, now: string) => { set: Partial<Row>; notes?: readonly Note[] } | { refused: string };
+export type Move = (row: Row, now: string) => { set: Partial<Row>; notes?: readonly Note[] } | { refused: MoveRefusal };
 
 /** The actor, with their side; null is the clock. */
 export type By = (Doer & { side: 'customer' | 'technician' | 'administrator' }) | null;
@@ -43,7 +44,7 @@ export type By = (Doer & { side: 'customer' | 'technician' | 'administrator' }) 
 export interface Change {
   before: Row;
   row: Row;
-  refused: string | undefined;
+  refused: MoveRefusal | undefined;
   /** To be written into the log last of all in the transaction. */
   record: () => Promise<void>;
 }
@@ -231,7 +232,7 @@ export class SessionChanges {
     });
     if (done === undefined) throw new Problem('not_found');
     this.finish(done);
-    if (done.refused !== undefined) throw new Problem('conflict', { detail: done.refused });
+    if (done.refused !== undefined) throw refuse(done.refused);
     return done.row;
   }
 
@@ -291,6 +292,6 @@ export function createSessionChanges(options: SessionChangesOptions): SessionCha
 }
 
 /** A move that ends a session that `isRight`, else says why not. */
-export function ends(reason: EndReason, isRight: (row: Row) => boolean, refused: string): Move {
+export function ends(reason: EndReason, isRight: (row: Row) => boolean, refused: MoveRefusal): Move {
   return (row, now) => (isRight(row) ? { set: ended(row, now, reason) } : { refused });
 }

@@ -23,6 +23,7 @@ import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { ArrivedFile, FileVerdict, ScannedFiles } from '#platform/scanned-files.ts';
+import { refuse } from './remote.refusals.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import type { Remote } from './remote.ts';
 import type { By, Note } from './session-changes.ts';
@@ -45,18 +46,6 @@ const SWEPT_AT_ONCE = 200;
 const FORMER_AGENT = 'A former technician';
 
 const SWEEP = jobKind({ name: 'remote_files', payload: z.object({}), every_ms: 5 * MINUTE_MS });
-
-const NOT_ALLOWED: Record<'files' | 'recording', string> = {
-  files: 'You can send files only while the session runs and the customer allows it.',
-  recording: 'You can record only while the session runs and the customer allows it.',
-};
-const TOO_MANY = `A session can have at most ${SESSION_FILES_MAXIMUM} files.`;
-const TOO_MANY_RECORDINGS = `A session can have at most ${RECORDINGS_MAXIMUM} recordings.`;
-const TOO_MANY_AT_ONCE = `${SESSION_FILES_AT_ONCE} files are on their way. Wait until they arrive.`;
-const NOT_AWAITED = 'This recording was already sent, refused, or cancelled.';
-const NOT_CLEAN = 'You can’t open this file: it isn’t clean or isn’t scanned yet.';
-const NOTHING_KEPT = 'We didn’t keep this file.';
-const IS_GONE = 'We no longer keep this file.';
 
 const KEPT: ReadonlySet<SessionFileStatus> = new Set(['recording', 'scanning', 'clean']);
 
@@ -104,11 +93,12 @@ async function insert(database: Kysely<RemoteTables>, row: FileRow): Promise<voi
       .select(['kind', 'side', 'status'])
       .where('session_id', '=', row.session_id)
       .execute();
-    if (rows.length >= SESSION_FILES_MAXIMUM) throw new Problem('conflict', { detail: TOO_MANY });
+    if (rows.length >= SESSION_FILES_MAXIMUM) throw refuse('remote_file.too_many', { maximum: SESSION_FILES_MAXIMUM });
     if (row.kind === 'recording' && rows.filter(({ kind }) => kind === 'recording').length >= RECORDINGS_MAXIMUM)
-      throw new Problem('conflict', { detail: TOO_MANY_RECORDINGS });
+      throw refuse('recording.too_many', { maximum: RECORDINGS_MAXIMUM });
     const onTheirWay = rows.filter(({ side, status }) => side === row.side && status === 'scanning').length;
-    if (row.kind === 'file' && onTheirWay >= SESSION_FILES_AT_ONCE) throw new Problem('conflict', { detail: TOO_MANY_AT_ONCE });
+    if (row.kind === 'file' && onTheirWay >= SESSION_FILES_AT_ONCE)
+      throw refuse('remote_file.too_many_at_once', { maximum: SESSION_FILES_AT_ONCE });
     await transaction.insertInto('remote_files').values(row).execute();
   });
 }
@@ -160,7 +150,7 @@ export class SessionFiles {
     await this.remote.change(session_id, by, (row) =>
       heldGrants(row).some((held) => held.grant === grant)
         ? { set: {}, notes: said === undefined ? [] : [said] }
-        : { refused: NOT_ALLOWED[grant] },
+        : { refused: grant === 'files' ? 'remote_file.not_allowed' : 'recording.not_allowed' },
     );
   }
 
@@ -201,7 +191,7 @@ export class SessionFiles {
   /** Receives an upload; of one side of a session some at a time. */
   private async receive(key: string, request: FastifyRequest, maximum: number): Promise<ArrivedFile> {
     const before = this.arriving.get(key) ?? 0;
-    if (before >= SESSION_FILES_AT_ONCE) throw new Problem('conflict', { detail: TOO_MANY_AT_ONCE });
+    if (before >= SESSION_FILES_AT_ONCE) throw refuse('remote_file.too_many_at_once', { maximum: SESSION_FILES_AT_ONCE });
     this.arriving.set(key, before + 1);
     try {
       return await this.files.receive(request, maximum);
@@ -338,9 +328,9 @@ export class SessionFiles {
 
   /** @throws Problem `conflict` for one that was handed in, is lost, or was refused. */
   async receiveRecording(me: UserInfo, { file, session }: FoundFile, request: FastifyRequest): Promise<SessionFile> {
-    if (file.status !== 'recording') throw new Problem('conflict', { detail: NOT_AWAITED });
+    if (file.status !== 'recording') throw refuse('recording.not_awaited');
     const late = session.ended_at !== null && Date.parse(session.ended_at) + RECORDING_PATIENCE < this.now();
-    if (late) throw new Problem('conflict', { detail: NOT_AWAITED });
+    if (late) throw refuse('recording.not_awaited');
     const arrived = await this.receive(`${session.id}.recording`, request, RECORDING_BYTES_MAXIMUM);
     // The bytes go by the name that the file has had from its beginning.
     const named = { ...arrived, id: file.id };
@@ -348,14 +338,14 @@ export class SessionFiles {
     const taken = await move(this.database, file.id, 'recording', { status: 'scanning', size, sha256, arrived_at: at(this.now) });
     if (taken === undefined) {
       await this.files.discard(arrived);
-      throw new Problem('conflict', { detail: NOT_AWAITED });
+      throw refuse('recording.not_awaited');
     }
     return await this.scan(me, session, file.id, named);
   }
 
   /** @throws Problem `conflict` for one without kept bytes. */
   async refuse({ file, session }: FoundFile, by: By): Promise<SessionFile> {
-    if (!KEPT.has(file.status)) throw new Problem('conflict', { detail: NOTHING_KEPT });
+    if (!KEPT.has(file.status)) throw refuse('remote_file.not_kept');
     const row = await move(this.database, file.id, file.status, { status: 'refused' });
     if (row === undefined) throw new Problem('conflict');
     await this.files.removeBytes([file.id]);
@@ -366,10 +356,10 @@ export class SessionFiles {
 
   /** @throws Problem `conflict` when it is not clean. */
   async read({ file, session }: FoundFile, by: By): Promise<Readable> {
-    if (file.status !== 'clean') throw new Problem('conflict', { detail: NOT_CLEAN });
+    if (file.status !== 'clean') throw refuse('remote_file.not_clean');
     const bytes = await this.files.read(file).catch((error: unknown) => {
       if (error instanceof Problem && error.cause instanceof BlobNotFoundError)
-        throw new Problem('conflict', { detail: IS_GONE, cause: error });
+        throw refuse('remote_file.gone', {}, { cause: error });
       throw error;
     });
     await this.note(session.id, by, { kind: 'remote_file_opened', details: factsOf(file) });

@@ -4,9 +4,6 @@ import { grantsOf, mayGrant, withoutGrants } from './session-state.ts';
 
 // Moves of a session that grant and revoke. All else that ends grants is session-changes.ts's: they end with the session, and with the page of either side.
 
-const NOT_NOW = 'You can’t allow this now: the session isn’t running or one side left.';
-const FIRST_CONTROL = 'Allow viewing or control of this device before you share its clipboard.';
-
 export function notesOfRevoked(grants: readonly Grant[], why: GrantsEnded['why']): Note[] {
   return grants.map(({ grant, device }) => ({
     kind: 'remote_revoked',
@@ -17,13 +14,13 @@ export function notesOfRevoked(grants: readonly Grant[], why: GrantsEnded['why']
 /** Grants something. Another device takes the place of one before: a technician controls one at a time. */
 export function grants(grant: Pick<Grant, 'grant' | 'device'>): Move {
   return (row, now) => {
-    if (!mayGrant(row)) return { refused: NOT_NOW };
+    if (!mayGrant(row)) return { refused: 'remote_grant.not_now' };
     const { device } = grant;
     const isElsewhere = (held: Grant) => held.device !== null && device !== null && held.device.id !== device.id;
     const held = grantsOf(row);
     if (held.some((one) => one.grant === grant.grant && one.device?.id === device?.id)) return { set: {} };
     const isWithout = grant.grant === 'clipboard' && !held.some((one) => one.device !== null && one.device.id === device?.id);
-    if (isWithout) return { refused: FIRST_CONTROL };
+    if (isWithout) return { refused: 'remote_grant.device_first' };
     const granted: Grant = { ...grant, granted_at: now, granted_by: row.customer };
     const left = held.filter((one) => !isElsewhere(one));
     return {

@@ -2,7 +2,7 @@ import type { JoinedSession, RemoteSession, SessionStatus, SessionsQuery } from 
 import type { OverseenQuery, OverseenSession } from '@palisade/contract/remote-staff';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { containing } from '#platform/page.ts';
-import { invalidField } from '#platform/problem.ts';
+import { refuseField } from './remote.refusals.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { liveOf, type Row } from './session-state.ts';
 
@@ -108,8 +108,7 @@ export function createSessionLists(parts: {
         cursor === undefined
           ? undefined
           : await database.selectFrom('remote_sessions').selectAll().where('id', '=', cursor).executeTakeFirst();
-      if (cursor !== undefined && last === undefined)
-        throw invalidField('cursor', 'This session no longer exists. Reload the list.');
+      if (cursor !== undefined && last === undefined) throw refuseField('cursor', 'remote_session.gone');
       const further =
         last === undefined
           ? rows

@@ -2,7 +2,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import type { SessionMessage, Side } from '@palisade/contract/remote-record';
 import type { Kysely, Selectable } from 'kysely';
 import { newId } from '#platform/id.ts';
-import { Problem } from '#platform/problem.ts';
+import { refuse } from './remote.refusals.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { isOpen, type Row } from './session-state.ts';
 
@@ -20,8 +20,6 @@ export interface SessionMessages {
 
 const READ_AT_ONCE = 200;
 const MOST = 2_000;
-const NOBODY_READS = 'This message wasn’t sent. The session has no technician yet or has ended.';
-const FULL = `A session can have at most ${MOST} messages.`;
 
 function messageOf({ user_id: _, ...message }: Selectable<RemoteTables['remote_messages']>): SessionMessage {
   return message;
@@ -78,9 +76,8 @@ export function createSessionMessages(parts: {
         // Of two at once the later one finds the earlier one here.
         const known = await sent(transaction);
         if (known !== undefined) return { row: known, isNew: false };
-        if (!isOpen({ status }) || !isOpen(session) || joined_at === null)
-          throw new Problem('conflict', { detail: NOBODY_READS });
-        if (seq > MOST) throw new Problem('conflict', { detail: FULL });
+        if (!isOpen({ status }) || !isOpen(session) || joined_at === null) throw refuse('remote_message.nobody_reads');
+        if (seq > MOST) throw refuse('remote_message.too_many', { maximum: MOST });
         const row = {
           ...{ id: newId(), session_id: session.id, user_id: session.user_id, seq, side, author: me.username },
           ...{ message, client_message_id, sent_at: new Date(now()).toISOString() },

@@ -12,13 +12,11 @@ import { isClaimed, type Row, sharesOf, voiced } from './session-state.ts';
 
 // Signals of a session's pages: which of them each side may send, and how they change the session itself.
 
-export const NOT_THERE = 'This session has ended or moved to another page.';
-
 /** Both pages read these from the session, so they are not passed on. */
 export const OF_THE_SESSION: ReadonlySet<Signal['type']> = new Set(['choosing', 'voice']);
 
 const running = (make: (row: Row, now: string) => ReturnType<Move>): Move => {
-  return (row, now) => (row.status === 'active' ? make(row, now) : { refused: NOT_THERE });
+  return (row, now) => (row.status === 'active' ? make(row, now) : { refused: 'remote_session.moved' });
 };
 
 /** A side turns its own voice on, mutes it or turns it off. */
@@ -38,7 +36,7 @@ function moveOf(signal: CustomerSignal): Move | undefined {
   switch (signal.type) {
     case 'choosing':
       return (row, now) => {
-        if (!isClaimed(row) || row.joined_at === null) return { refused: NOT_THERE };
+        if (!isClaimed(row) || row.joined_at === null) return { refused: 'remote_session.moved' };
         const latest = Date.parse(row.joined_at) + SESSION_LIMITS.consent_longest;
         return { set: { consent_by: new Date(Math.min(latest, Date.parse(now) + SESSION_LIMITS.consent)).toISOString() } };
       };

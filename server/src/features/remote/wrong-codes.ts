@@ -1,6 +1,6 @@
 import type { Counters } from '#platform/counters.ts';
 import { newId } from '#platform/id.ts';
-import { Problem } from '#platform/problem.ts';
+import { refuse } from './remote.refusals.ts';
 
 /** Holds guessers back: at most so many wrong codes of one technician in a sliding window (ms). */
 export interface WrongCodes {
@@ -23,10 +23,7 @@ export function createWrongCodes(parts: {
       const member = newId();
       const { wait_ms } = await counters.put(key, { member, most, window_ms });
       if (wait_ms > 0) {
-        throw new Problem('too_many_requests', {
-          detail: 'Too many wrong session codes. Wait a few minutes, then check the code with the customer.',
-          retry_after: Math.ceil(wait_ms / 1_000),
-        });
+        throw refuse('remote_session.too_many_codes', {}, { retry_after: Math.ceil(wait_ms / 1_000) });
       }
       return { forgive: () => counters.remove(key, member) };
     },

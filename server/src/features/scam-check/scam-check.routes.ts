@@ -16,9 +16,10 @@ import {
 } from '@palisade/contract/scam-check';
 import type { FastifyRequest } from 'fastify';
 import { nextPage } from '#platform/page.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { refuseField } from '#platform/platform.refusals.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { receiveUpload } from '#platform/upload.ts';
+import { refuse } from './scam-check.refusals.ts';
 import { checkOf, type ScamChecks } from './scam-check.ts';
 import type { ScamDomains } from './scam-domains.ts';
 
@@ -44,7 +45,7 @@ async function receiveFile(
     take,
     signal: new AbortController().signal,
   });
-  if (bytes === undefined || bytes.length === 0) throw invalidField('file', 'This file is empty. Choose another one.');
+  if (bytes === undefined || bytes.length === 0) throw refuseField('file', 'file.empty');
   return { name: filename, bytes: new Uint8Array(bytes) };
 }
 
@@ -70,11 +71,7 @@ export function serveScamCheck(api: Api, parts: { checks: ScamChecks; domains: S
       const file = await receiveFile(request, {
         total_ms: upload_ms,
         take(bytes) {
-          if (held + bytes > HELD_MAXIMUM)
-            throw new Problem('unavailable', {
-              detail: 'Too many files are being checked. Try again in a moment.',
-              retry_after: 5,
-            });
+          if (held + bytes > HELD_MAXIMUM) throw refuse('scam_check.too_many_files', {}, { retry_after: 5 });
           held += bytes;
           own += bytes;
         },

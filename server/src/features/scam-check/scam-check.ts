@@ -8,7 +8,7 @@ import type { Counters } from '#platform/counters.ts';
 import { newId } from '#platform/id.ts';
 import type { Incident } from '#platform/incident.ts';
 import type { Rate } from '#platform/limits.ts';
-import { tooManyRequests } from '#platform/problem.ts';
+import { refuseFor } from './scam-check.refusals.ts';
 import type { ScamCheckTables } from './scam-check.tables.ts';
 import type { ScamDomains } from './scam-domains.ts';
 import type { ScamReader } from './scam-reader.ts';
@@ -102,11 +102,11 @@ export class ScamChecks {
   async admit(user_id: string): Promise<() => Promise<void>> {
     const { counters, rate } = this.options;
     const empty = await counters.take([{ key: `scam-check:${user_id}`, rate }]);
-    if (empty !== undefined) throw tooManyRequests(`You can check ${rate.count} messages a minute.`, empty.wait_ms);
+    if (empty !== undefined) throw refuseFor(empty.wait_ms, 'scam_check.too_many', { count: rate.count });
     const place = `scam-checks:${user_id}`;
     const member = newId();
     const { count, isNew, wait_ms } = await counters.put(place, { member, most: AT_ONCE_MAXIMUM, window_ms: RUNNING_MS });
-    if (!isNew) throw tooManyRequests(`${count} of your checks are still running.`, Math.min(wait_ms, 5_000));
+    if (!isNew) throw refuseFor(Math.min(wait_ms, 5_000), 'scam_check.still_running', { count });
     return () => counters.remove(place, member);
   }
 

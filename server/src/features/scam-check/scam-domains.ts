@@ -9,10 +9,8 @@ import {
 import type { Kysely } from 'kysely';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { refuse, refuseField } from './scam-check.refusals.ts';
 import type { ScamCheckTables } from './scam-check.tables.ts';
-
-const NO_DOMAIN = 'Enter a domain, like example.com.';
 
 /** The domain of what a person typed: an address, a mailbox or a name. @throws Problem `invalid_field` */
 function typedDomain(typed: string): string {
@@ -24,7 +22,7 @@ function typedDomain(typed: string): string {
   const host = URL.canParse(address) ? new URL(address).hostname.replace(/\.$/u, '') : '';
   // An ending alone would trust a whole country; numbers have no owner.
   if (!/^(?=.{3,253}$)(?:[a-z\d_-]{1,63}\.)+(?:[a-z]{2,63}|xn--[a-z\d-]{2,59})$/u.test(host))
-    throw invalidField('domain', NO_DOMAIN);
+    throw refuseField('domain', 'domain.form');
   return host;
 }
 
@@ -44,7 +42,7 @@ export class ScamDomains {
 
   private async domainOf(typed: string): Promise<string> {
     const domain = typedDomain(typed);
-    if (await this.isEnding(domain)) throw invalidField('domain', `Many people share ${domain}. Enter one domain below it.`);
+    if (await this.isEnding(domain)) throw refuseField('domain', 'domain.shared', { domain });
     return domain;
   }
 
@@ -67,16 +65,13 @@ export class ScamDomains {
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('user_id', '=', user_id)
       .executeTakeFirstOrThrow();
-    if (Number(count) >= TRUSTED_MAXIMUM)
-      throw new Problem('conflict', { detail: `You trust ${TRUSTED_MAXIMUM} domains, the most. Remove one first.` });
+    if (Number(count) >= TRUSTED_MAXIMUM) throw refuse('domain.too_many_trusted', { maximum: TRUSTED_MAXIMUM });
     await this.database
       .insertInto('scam_trusted')
       .values({ ...row, user_id })
       .execute()
       .catch((error: unknown) => {
-        throw isUniqueViolation(error, 'domain')
-          ? new Problem('conflict', { detail: `You trust ${domainToUnicode(domain)} already.` })
-          : error;
+        throw isUniqueViolation(error, 'domain') ? refuse('domain.already_trusted', { domain: domainToUnicode(domain) }) : error;
       });
     return row;
   }
@@ -123,15 +118,13 @@ export class ScamDomains {
     const domain = await this.domainOf(typed);
     const row = { id: newId(), list, domain, created_at: new Date(this.now()).toISOString() };
     if ((await this.providerDomains()).length >= PROVIDER_DOMAINS_MAXIMUM)
-      throw new Problem('conflict', { detail: `The lists hold ${PROVIDER_DOMAINS_MAXIMUM} domains, the most. Use a feed.` });
+      throw refuse('domain.too_many_listed', { maximum: PROVIDER_DOMAINS_MAXIMUM });
     await this.database
       .insertInto('scam_domains')
       .values(row)
       .execute()
       .catch((error: unknown) => {
-        throw isUniqueViolation(error, 'domain')
-          ? new Problem('conflict', { detail: `${domainToUnicode(domain)} is on a list already. Remove it there first.` })
-          : error;
+        throw isUniqueViolation(error, 'domain') ? refuse('domain.already_listed', { domain: domainToUnicode(domain) }) : error;
       });
     this.known = undefined;
     return row;
@@ -141,6 +134,6 @@ export class ScamDomains {
   async removeProviderDomain(id: string): Promise<void> {
     const removed = await this.database.deleteFrom('scam_domains').where('id', '=', id).returning('id').executeTakeFirst();
     this.known = undefined;
-    if (removed === undefined) throw new Problem('not_found', { detail: 'This domain is on no list any more.' });
+    if (removed === undefined) throw refuse('domain.not_listed');
   }
 }

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { ScamAnswer } from '@palisade/contract/scam-check';
 import type { FastifyBaseLogger } from 'fastify';
-import { Problem } from '#platform/problem.ts';
+import type { Problem } from '#platform/problem.ts';
+import { refuse } from './scam-check.refusals.ts';
 import { fromThreadSchema, type ScamInput, type ThreadSurroundings, type ToThread, type Zone } from './scam-thread-messages.ts';
 
 /** Beside this one, as source and as built. */
@@ -14,9 +15,6 @@ const DEADLINE_MS = 60_000;
 const IDLE_MS = 60_000;
 /** Checks that may wait; more are refused. */
 const WAITING_MAXIMUM = 100;
-
-const TOO_LONG = 'The check took too long, so it was stopped. Try a shorter text or a smaller picture.';
-const FAILED = 'The check failed. Try again.';
 
 /** Scans an attachment with the engines. */
 export type ScanAttachment = (
@@ -60,21 +58,20 @@ export class ScamReader {
 
   /** @throws Problem `unavailable` while too many checks wait, and for one that took too long or whose thread ended. */
   check(user_id: string, input: ScamInput, trusted: readonly string[], surroundings: ThreadSurroundings): Promise<ScamAnswer> {
-    if (this.waiting.size >= WAITING_MAXIMUM)
-      throw new Problem('unavailable', { detail: 'Too many checks are running. Try again in a moment.', retry_after: 5 });
+    if (this.waiting.size >= WAITING_MAXIMUM) throw refuse('scam_check.busy', {}, { retry_after: 5 });
     clearTimeout(this.idle);
     const thread = this.thread ?? this.start();
     this.count += 1;
     const id = this.count;
     return new Promise<ScamAnswer>((resolve, reject) => {
-      const timer = setTimeout(() => void this.end(TOO_LONG, id), this.deadline_ms);
+      const timer = setTimeout(() => void this.end(id), this.deadline_ms);
       this.waiting.set(id, { user_id, done: resolve, fail: reject, timer, stop: new AbortController() });
       thread.postMessage({ kind: 'check', id, input, person: { trusted: [...trusted] }, surroundings } satisfies ToThread);
     });
   }
 
   async close(): Promise<void> {
-    await this.end(FAILED);
+    await this.end();
   }
 
   private start(): Worker {
@@ -88,10 +85,10 @@ export class ScamReader {
     thread.on('message', (message: unknown) => this.hear(thread, message));
     thread.on('error', (error) => {
       this.logger.error({ err: error }, 'the scam check ended');
-      if (this.thread === thread) void this.end(FAILED);
+      if (this.thread === thread) void this.end();
     });
     thread.on('exit', () => {
-      if (this.thread === thread) void this.end(FAILED);
+      if (this.thread === thread) void this.end();
     });
     return thread;
   }
@@ -114,7 +111,7 @@ export class ScamReader {
     if (said.kind === 'answer') settled?.done(said.answer);
     else {
       this.logger.error({ reason: said.reason }, 'a scam check failed');
-      settled?.fail(new Problem('unavailable', { detail: FAILED, retry_after: 5 }));
+      settled?.fail(refuse('scam_check.failed', {}, { retry_after: 5 }));
     }
   }
 
@@ -123,18 +120,16 @@ export class ScamReader {
     this.waiting.delete(id);
     clearTimeout(one?.timer);
     one?.stop.abort();
-    if (this.waiting.size === 0) this.idle = setTimeout(() => void this.end(FAILED), IDLE_MS).unref();
+    if (this.waiting.size === 0) this.idle = setTimeout(() => void this.end(), IDLE_MS).unref();
     return one;
   }
 
   /** Ends the thread, and what waits for it. `late`: the check that ran out of time; the others failed with it. */
-  private async end(detail: string, late?: number): Promise<void> {
+  private async end(late?: number): Promise<void> {
     const { thread } = this;
     this.thread = undefined;
     for (const id of [...this.waiting.keys()])
-      this.settle(id)?.fail(
-        new Problem('unavailable', { detail: late === undefined || id === late ? detail : FAILED, retry_after: 5 }),
-      );
+      this.settle(id)?.fail(refuse(id === late ? 'scam_check.too_long' : 'scam_check.failed', {}, { retry_after: 5 }));
     clearTimeout(this.idle);
     await thread?.terminate();
   }

@@ -5,8 +5,8 @@ import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
-import { Problem } from '#platform/problem.ts';
 import { declinedLetter } from './plan-letters.ts';
+import { refuse } from './subscriptions.refusals.ts';
 import type { SubscriptionTables } from './subscriptions.tables.ts';
 import { type Accounts, templateOf } from './subscriptions.ts';
 
@@ -61,7 +61,7 @@ export function createPlanRequests(parts: {
         .where('id', '=', template_id)
         .executeTakeFirst();
       if (template === undefined) {
-        throw new Problem('not_found', { detail: 'This plan is no longer available. Reload the page and choose another one.' });
+        throw refuse('plan.choose_another');
       }
       const status: PlanRequestStatus = 'open';
       const row = { id: newId(), user_id, template_id, status, requested_at: at(), decided_at: null };
@@ -69,7 +69,7 @@ export function createPlanRequests(parts: {
         await database.insertInto('subscription_requests').values(row).execute();
       } catch (error) {
         if (!isUniqueViolation(error, 'template_id')) throw error;
-        throw new Problem('conflict', { detail: 'You’ve already requested this plan. An administrator will answer.' });
+        throw refuse('plan.already_requested');
       }
       return { ...row, template: templateOf(template) };
     },
@@ -125,7 +125,7 @@ export function createPlanRequests(parts: {
           .where('status', '=', 'open')
           .returning(['user_id', 'template_id'])
           .executeTakeFirst();
-        if (closed === undefined) throw new Problem('not_found', { detail: 'This request was already answered.' });
+        if (closed === undefined) throw refuse('plan.request_answered');
         if (person !== undefined) {
           const { template_name: plan_name } = await transaction
             .selectFrom('subscription_templates')

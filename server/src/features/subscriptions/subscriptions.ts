@@ -22,6 +22,7 @@ import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
 import { assignedLetter } from './plan-letters.ts';
+import { refuse } from './subscriptions.refusals.ts';
 import type { SubscriptionTables } from './subscriptions.tables.ts';
 
 /** The facts about an account that subscriptions need. */
@@ -82,7 +83,7 @@ function templateColumns(template: NewTemplate) {
 /** The refusal of a template name that is taken; any other error as it is. */
 function templateRefusal(error: unknown, { template_name }: NewTemplate): unknown {
   if (!isUniqueViolation(error, 'template_name_key')) return error;
-  return new Problem('conflict', { detail: `A template named "${template_name}" already exists. Choose another name.` });
+  return refuse('plan.name_taken', { template_name });
 }
 
 /** A template as a reply has it. */
@@ -254,9 +255,7 @@ export class Subscriptions {
   async assign(assignment: Assignment, by: Doer): Promise<Subscription> {
     const user = await this.accounts.findUserByEmail(assignment.user_email);
     if (user === undefined) {
-      throw new Problem('not_found', {
-        detail: `No account uses the email ${shownEmail(assignment.user_email)}. Check it, or ask the person to register first.`,
-      });
+      throw refuse('subscription.unknown_email', { email: shownEmail(assignment.user_email) });
     }
     for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {
       try {
@@ -284,7 +283,7 @@ export class Subscriptions {
         .returning(['user_id', 'plan_name'])
         .executeTakeFirst();
       if (cancelled === undefined) {
-        throw new Problem('not_found', { detail: 'This subscription has already ended.' });
+        throw refuse('subscription.ended');
       }
       const { user_id, plan_name } = cancelled;
       const entry = { kind: 'subscription_cancelled', subject_id: user_id, details: { plan_name } } as const;
@@ -323,7 +322,7 @@ export class Subscriptions {
         .where('id', '=', template_id)
         .returningAll()
         .executeTakeFirst();
-      if (row === undefined) throw new Problem('not_found', { detail: 'This plan is no longer on offer.' });
+      if (row === undefined) throw refuse('plan.not_on_offer');
       return templateOf(row);
     } catch (error) {
       throw templateRefusal(error, template);
@@ -350,10 +349,8 @@ export class Subscriptions {
       .select('template_name')
       .where('id', '=', id)
       .executeTakeFirst();
-    if (row === undefined) throw new Problem('not_found', { detail: 'This plan is no longer available.' });
-    throw new Problem('conflict', {
-      detail: `"${row.template_name}" has an open request. Answer it first in Manage Subscriptions.`,
-    });
+    if (row === undefined) throw refuse('plan.not_available');
+    throw refuse('plan.has_request', { template_name: row.template_name });
   }
 }
 

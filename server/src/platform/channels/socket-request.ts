@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import type { Counters } from '#platform/counters.ts';
 import type { Rate } from '#platform/limits.ts';
 import { sourceOf } from '#platform/origin.ts';
-import { Problem, tooManyRequests } from '#platform/problem.ts';
+import { refuse, refuseFor } from '#platform/platform.refusals.ts';
 
 /** A frame may come in parts, and parts may be empty: a bound on bytes bounds neither. */
 const FRAGMENTS_MAXIMUM = 16;
@@ -59,13 +59,12 @@ function cut(this: WebSocket): void {
 
 /** Whether a socket may be opened at all: by one of our pages or a program, with nothing secret in its address, and not too often. Answers from where. */
 export async function admitRequest(request: FastifyRequest, { opening, public_url }: SocketDoor): Promise<string> {
-  if (!request.ws) throw new Problem('not_found', { detail: 'This address supports only WebSocket.' });
-  if (request.url.includes('?'))
-    throw new Problem('malformed', { detail: 'Send the access token in the first message, never in the address.' });
-  if (!isOwnOrigin(request, public_url)) throw new Problem('forbidden', { detail: 'Other sites can’t connect here.' });
+  if (!request.ws) throw refuse('socket.only');
+  if (request.url.includes('?')) throw refuse('socket.token_in_address');
+  if (!isOwnOrigin(request, public_url)) throw refuse('socket.other_site');
   const source = sourceOf(request.ip);
   const empty = await opening.counters.take([{ key: `sockets:${source}`, rate: opening.rate }]);
-  if (empty !== undefined) throw tooManyRequests('Your network has too many live connections.', empty.wait_ms);
+  if (empty !== undefined) throw refuseFor(empty.wait_ms, 'socket.too_many');
   return source;
 }
 

@@ -1,0 +1,329 @@
+import type { Template } from '@palisade/contract/phrase';
+import { sentencesFrom } from '#platform/sentence.ts';
+
+/** Recovery codes that should be left. */
+export const RECOVERY_CODES_LEAST = 3;
+
+/**
+ * All sentences of the security check. `fault` and `goal` are a check's titles, after its id; `advice` is what to do. A landed code never changes its meaning or its
+ * parameters.
+ */
+export const POSTURE_PHRASES = {
+  coverage: {
+    english:
+      '{known} of {all} checks could run. The others are unknown: connect a device or update threat definitions to run them.',
+    params: { known: 'number', all: 'number' },
+  },
+  unknown: { english: 'We can’t check this yet.', params: {} },
+
+  'common_password.fault': { english: 'The password is one of the common ones', params: {} },
+  'common_password.goal': { english: 'The password is not a common one', params: {} },
+  'common_password.advice': { english: 'Choose another password, in Security Preferences.', params: {} },
+  'common_password.leaked': { english: 'This password appears in leaks or is just a name. Attackers try it first.', params: {} },
+  'common_password.not_leaked': { english: 'It’s not in known leaks and isn’t just a name.', params: {} },
+
+  'no_two_factor.fault': { english: 'Only a password protects your sign-in', params: {} },
+  'no_two_factor.goal': { english: 'Two-factor protects your sign-in', params: {} },
+  'no_two_factor.advice': { english: 'Turn on two-factor sign-in, in Security Preferences.', params: {} },
+  'no_two_factor.protected': { english: 'Signing in takes more than your password.', params: {} },
+  'no_two_factor.anyone': { english: 'Anyone with your password can sign in.', params: {} },
+  'no_two_factor.anyone_as_admin': { english: 'Anyone with your password can sign in, as an administrator.', params: {} },
+  'no_two_factor.anyone_from_tomorrow': {
+    english: 'Anyone with your password can sign in. This lowers your score from tomorrow.',
+    params: {},
+  },
+  'no_two_factor.anyone_as_admin_from_tomorrow': {
+    english: 'Anyone with your password can sign in, as an administrator. This lowers your score from tomorrow.',
+    params: {},
+  },
+
+  'few_recovery_codes.fault': { english: `Fewer than ${RECOVERY_CODES_LEAST} recovery codes are left`, params: {} },
+  'few_recovery_codes.goal': { english: `At least ${RECOVERY_CODES_LEAST} recovery codes are left`, params: {} },
+  'few_recovery_codes.advice': { english: 'Make new recovery codes, in Security Preferences.', params: {} },
+  'few_recovery_codes.none_needed': { english: 'You need none until two-factor is on.', params: {} },
+  'few_recovery_codes.left': {
+    english: { count: 'count', one: '1 code is left.', other: '{count} codes are left.' },
+    params: { count: 'grouped' },
+  },
+
+  'idle_session.fault': { english: 'A session has not been used for 30 days', params: {} },
+  'idle_session.goal': { english: 'Every session was used within 30 days', params: {} },
+  'idle_session.advice': { english: 'End sessions you no longer use.', params: {} },
+  'idle_session.end': { english: 'Sessions end after 7 days without use.', params: {} },
+
+  'unreviewed_browser.fault': { english: 'A new browser signed in and was not reviewed', params: {} },
+  'unreviewed_browser.goal': { english: 'Every new browser was reviewed', params: {} },
+  'unreviewed_browser.advice': { english: 'Open the alert and answer “Was this you?”.', params: {} },
+  'unreviewed_browser.waiting': {
+    english: {
+      count: 'count',
+      one: '1 browser is waiting for your review.',
+      other: '{count} browsers are waiting for your review.',
+    },
+    params: { count: 'grouped' },
+  },
+  'unreviewed_browser.none': { english: 'No browser is waiting for your review.', params: {} },
+
+  'open_alert_high.fault': { english: 'A threat of high severity was not blocked', params: {} },
+  'open_alert_high.goal': { english: 'Every threat of high severity was blocked', params: {} },
+  'open_alert_high.advice': { english: 'Open the alert and follow its advice.', params: {} },
+  'open_alert_high.count': {
+    english: {
+      count: 'count',
+      one: '1 alert of high severity not blocked.',
+      other: '{count} alerts of high severity not blocked.',
+    },
+    params: { count: 'grouped' },
+  },
+
+  'open_alert_critical.fault': { english: 'A threat of critical severity was not blocked', params: {} },
+  'open_alert_critical.goal': { english: 'Every threat of critical severity was blocked', params: {} },
+  'open_alert_critical.advice': { english: 'Open the alert and follow its advice.', params: {} },
+  'open_alert_critical.count': {
+    english: {
+      count: 'count',
+      one: '1 alert of critical severity not blocked.',
+      other: '{count} alerts of critical severity not blocked.',
+    },
+    params: { count: 'grouped' },
+  },
+
+  'allow_any_inbound.fault': { english: 'A rule lets anyone reach everything', params: {} },
+  'allow_any_inbound.goal': { english: 'No rule lets anyone reach everything', params: {} },
+  'allow_any_inbound.advice': {
+    english: 'Disable the rule that allows every inbound connection, and allow only what is needed.',
+    params: {},
+  },
+  'allow_any_inbound.named': { english: 'Allowed by {rules}.', params: { rules: 'names' } },
+  'allow_any_inbound.many': {
+    english: { count: 'count', one: 'Allowed by 1 rule.', other: 'Allowed by {count} rules.' },
+    params: { count: 'grouped' },
+  },
+  'allow_any_inbound.none': { english: 'No enabled rule allows every inbound connection.', params: {} },
+
+  'port_22_open.fault': { english: 'A rule opens port 22 (SSH) to the whole world', params: {} },
+  'port_22_open.goal': { english: 'Port 22 (SSH) is closed to the world', params: {} },
+  'port_22_open.advice': {
+    english: 'Limit who may reach port 22 to the addresses that need it, or disable the rule.',
+    params: {},
+  },
+  'port_23_open.fault': { english: 'A rule opens port 23 (Telnet) to the whole world', params: {} },
+  'port_23_open.goal': { english: 'Port 23 (Telnet) is closed to the world', params: {} },
+  'port_23_open.advice': {
+    english: 'Limit who may reach port 23 to the addresses that need it, or disable the rule.',
+    params: {},
+  },
+  'port_445_open.fault': { english: 'A rule opens port 445 (Windows file sharing) to the whole world', params: {} },
+  'port_445_open.goal': { english: 'Port 445 (Windows file sharing) is closed to the world', params: {} },
+  'port_445_open.advice': {
+    english: 'Limit who may reach port 445 to the addresses that need it, or disable the rule.',
+    params: {},
+  },
+  'port_3389_open.fault': { english: 'A rule opens port 3389 (Remote Desktop) to the whole world', params: {} },
+  'port_3389_open.goal': { english: 'Port 3389 (Remote Desktop) is closed to the world', params: {} },
+  'port_3389_open.advice': {
+    english: 'Limit who may reach port 3389 to the addresses that need it, or disable the rule.',
+    params: {},
+  },
+  'port_5900_open.fault': { english: 'A rule opens port 5900 (VNC) to the whole world', params: {} },
+  'port_5900_open.goal': { english: 'Port 5900 (VNC) is closed to the world', params: {} },
+  'port_5900_open.advice': {
+    english: 'Limit who may reach port 5900 to the addresses that need it, or disable the rule.',
+    params: {},
+  },
+  'port_open.named': { english: 'Opened by {rules}.', params: { rules: 'names' } },
+  'port_open.many': {
+    english: { count: 'count', one: 'Opened by 1 rule.', other: 'Opened by {count} rules.' },
+    params: { count: 'grouped' },
+  },
+  'port_open.unknown': {
+    english: 'None of your rules opens it. Without a connected device, we can’t tell whether it is closed.',
+    params: {},
+  },
+
+  'clashing_rules.fault': { english: 'Firewall rules repeat or contradict each other', params: {} },
+  'clashing_rules.goal': { english: 'Firewall rules do not clash', params: {} },
+  'clashing_rules.advice': { english: 'Delete or disable rules that repeat or contradict another rule.', params: {} },
+  'clashing_rules.named': {
+    english: {
+      count: 'count',
+      one: '{rules} repeats or contradicts another rule.',
+      other: '{rules} repeat or contradict another rule.',
+    },
+    params: { count: 'number', rules: 'names' },
+  },
+  'clashing_rules.many': {
+    english: {
+      count: 'count',
+      one: '1 rule repeats or contradicts another rule.',
+      other: '{count} rules repeat or contradict another rule.',
+    },
+    params: { count: 'grouped' },
+  },
+  'clashing_rules.none': { english: 'No enabled rules repeat or contradict each other.', params: {} },
+
+  'rule_not_applied.fault': { english: 'A rule is not applied on a device', params: {} },
+  'rule_not_applied.goal': { english: 'Every rule is applied on every device', params: {} },
+  'rule_not_applied.advice': { english: 'Check the device and reconnect it.', params: {} },
+  'rule_not_applied.none': { english: 'Every device has its rules.', params: {} },
+  'device_silent.fault': { english: 'A device has been silent for more than 24 hours', params: {} },
+  'device_silent.goal': { english: 'Every device reported within 24 hours', params: {} },
+  'device_silent.advice': { english: 'See Devices for details.', params: {} },
+  'device_silent.none': { english: 'Every device reported recently.', params: {} },
+  'agent_outdated.fault': { english: 'A device runs an outdated agent', params: {} },
+  'agent_outdated.goal': { english: 'Every device runs the current agent', params: {} },
+  'agent_outdated.advice': { english: 'See Devices for details.', params: {} },
+  'agent_outdated.none': { english: 'Every agent is up to date.', params: {} },
+  'updates_waiting.fault': { english: 'A device needs security updates', params: {} },
+  'updates_waiting.goal': { english: 'No device needs security updates', params: {} },
+  'updates_waiting.advice': { english: 'See Devices for details.', params: {} },
+  'updates_waiting.none': { english: 'No device needs one.', params: {} },
+  'host_firewall_off.fault': { english: 'The firewall of a device is off', params: {} },
+  'host_firewall_off.goal': { english: 'The firewall of every device is on', params: {} },
+  'host_firewall_off.advice': { english: 'See Devices for details.', params: {} },
+  'host_firewall_off.none': { english: 'Every device can enforce rules.', params: {} },
+  'devices.named': { english: '{devices}.', params: { devices: 'names' } },
+  'devices.many': { english: { count: 'count', one: '1 device.', other: '{count} devices.' }, params: { count: 'grouped' } },
+
+  'too_many_devices.fault': { english: 'There are more devices than the plan covers', params: {} },
+  'too_many_devices.goal': { english: 'The plan covers every device', params: {} },
+  'too_many_devices.advice': { english: 'Remove a device you don’t use, or request a larger plan.', params: {} },
+  'too_many_devices.count': {
+    english: {
+      count: 'count',
+      one: '1 device is connected; the plan holds {plan}.',
+      other: '{count} devices are connected; the plan holds {plan}.',
+    },
+    params: { count: 'grouped', plan: 'grouped' },
+  },
+
+  'long_remote_session.fault': { english: 'A remote session has been open for more than 8 hours', params: {} },
+  'long_remote_session.goal': { english: 'No remote session stays open for more than 8 hours', params: {} },
+  'long_remote_session.advice': { english: 'End the remote session if it’s no longer needed.', params: {} },
+  'long_remote_session.count': {
+    english: {
+      count: 'count',
+      one: '1 session has been open for more than 8 hours.',
+      other: '{count} sessions have been open for more than 8 hours.',
+    },
+    params: { count: 'grouped' },
+  },
+  'long_remote_session.none': { english: 'No session has been open that long.', params: {} },
+
+  'infected_not_removed.fault': { english: 'An infected file on the server is not in quarantine', params: {} },
+  'infected_not_removed.goal': { english: 'Every infected file on the server is in quarantine', params: {} },
+  'infected_not_removed.advice': {
+    english: 'Tell support that an infected file couldn’t be quarantined or deleted.',
+    params: {},
+  },
+  'infected_not_removed.outside': {
+    english: {
+      count: 'count',
+      one: '1 infected upload is on the server outside quarantine.',
+      other: '{count} infected uploads are on the server outside quarantine.',
+    },
+    params: { count: 'grouped' },
+  },
+  'infected_not_removed.none': {
+    english: {
+      count: 'count',
+      one: '1 infected upload was found and quarantined or deleted.',
+      other: '{count} infected uploads were found and quarantined or deleted.',
+    },
+    params: { count: 'grouped' },
+  },
+
+  'infected_lately.fault': { english: 'Infected files were found within the last 30 days', params: {} },
+  'infected_lately.goal': { english: 'No infected file was found within the last 30 days', params: {} },
+  'infected_lately.advice': {
+    english: 'Delete the original infected files. We quarantined only the uploaded copies.',
+    params: {},
+  },
+  'infected_lately.week': {
+    english: {
+      count: 'month',
+      one: '1 infected file was found within 30 days, {week} of them within the last 7.',
+      other: '{month} infected files were found within 30 days, {week} of them within the last 7.',
+    },
+    params: { month: 'grouped', week: 'grouped' },
+  },
+  'infected_lately.month': {
+    english: {
+      count: 'month',
+      one: '1 infected file was found within 30 days, none of them within the last 7.',
+      other: '{month} infected files were found within 30 days, none of them within the last 7.',
+    },
+    params: { month: 'grouped' },
+  },
+  'infected_lately.none': { english: 'None within 30 days.', params: {} },
+
+  'unread_lately.fault': { english: 'We couldn’t fully check some files of the last 30 days', params: {} },
+  'unread_lately.goal': { english: 'Every file of the last 30 days was fully checked', params: {} },
+  'unread_lately.advice': {
+    english: 'Don’t trust these files yet. Scan them with their password, or ask for another format.',
+    params: {},
+  },
+  'unread_lately.week': {
+    english: {
+      count: 'month',
+      one: '1 file was not fully checked within 30 days, {week} of them within the last 7.',
+      other: '{month} files were not fully checked within 30 days, {week} of them within the last 7.',
+    },
+    params: { month: 'grouped', week: 'grouped' },
+  },
+  'unread_lately.month': {
+    english: {
+      count: 'month',
+      one: '1 file was not fully checked within 30 days, none of them within the last 7.',
+      other: '{month} files were not fully checked within 30 days, none of them within the last 7.',
+    },
+    params: { month: 'grouped' },
+  },
+  'unread_lately.none': { english: 'None within 30 days.', params: {} },
+
+  'signatures_old.fault': { english: 'Threat definitions are older than 48 hours', params: {} },
+  'signatures_old.goal': { english: 'Threat definitions are newer than 48 hours', params: {} },
+  'signatures_very_old.fault': { english: 'Threat definitions are older than 7 days', params: {} },
+  'signatures_very_old.goal': { english: 'Threat definitions are newer than 7 days', params: {} },
+  'signatures.advice': { english: 'Ask support to update the threat definitions.', params: {} },
+  'signatures.advice_for_admin': {
+    english: 'Open Details on the Antivirus screen and fix the failing source of threat definitions.',
+    params: {},
+  },
+  'signatures.confirmed': {
+    english: {
+      count: 'hours',
+      one: 'Threat definitions were last confirmed up to date 1 hour ago.',
+      other: 'Threat definitions were last confirmed up to date {hours} hours ago.',
+    },
+    params: { hours: 'grouped' },
+  },
+
+  'files_overdue.fault': { english: 'Files have waited more than an hour for the scanner', params: {} },
+  'files_overdue.goal': { english: 'No file waits long for the scanner', params: {} },
+  'files_overdue.advice': { english: 'Don’t open the waiting files before they’re checked.', params: {} },
+  'files_overdue.count': {
+    english: {
+      count: 'count',
+      one: '1 file has waited for more than an hour.',
+      other: '{count} files have waited for more than an hour.',
+    },
+    params: { count: 'grouped' },
+  },
+
+  'repeated_threat.fault': { english: 'The same threat was found in several uploads', params: {} },
+  'repeated_threat.goal': { english: 'No threat comes back', params: {} },
+  'repeated_threat.advice': {
+    english: 'Something may be bringing the file back. Scan the folder or computer it comes from.',
+    params: {},
+  },
+  'repeated_threat.named': { english: 'Within 7 days, more than once: {threats}.', params: { threats: 'text' } },
+  'repeated_threat.none': { english: 'No threat was found twice within 7 days.', params: {} },
+} as const satisfies Record<string, Template>;
+
+/** The ids of the checks: those of their titles. */
+export type CheckId = {
+  [Code in keyof typeof POSTURE_PHRASES]: Code extends `${infer Id}.fault` ? Id : never;
+}[keyof typeof POSTURE_PHRASES];
+
+export const sentence = sentencesFrom(POSTURE_PHRASES);

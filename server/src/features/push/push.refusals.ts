@@ -1,0 +1,14 @@
+import { type Refusal, refusalsFrom } from '#platform/refusals.ts';
+
+/** Refusals about notices in a browser. A landed code never changes its meaning or its parameters. */
+export const PUSH_REFUSALS = {
+  'notices.unknown_service': { problem: 'invalid_field', english: 'We don’t know the push service of this browser.', params: {} },
+  'notices.other_key': { problem: 'invalid_field', english: 'The browser sent a key of another kind.', params: {} },
+  'notices.too_many': {
+    problem: 'conflict',
+    english: '{maximum} browsers get notices, the most. Turn one off first.',
+    params: { maximum: 'number' },
+  },
+} as const satisfies Record<string, Refusal>;
+
+export const { refuse, refuseField } = refusalsFrom(PUSH_REFUSALS);
