@@ -1,7 +1,6 @@
 import { readCounts } from '@palisade/contract/desk-counts';
 import { listDevices } from '@palisade/contract/devices';
 import { readHealth } from '@palisade/contract/platform';
-import type { FastifyRequest } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { KeptAnswers } from './kept-answers.ts';
 import { personTopic, STAFF_TOPIC } from './topics/topics.ts';
@@ -52,8 +51,6 @@ describe('kept answers', () => {
 
   describe('of a list', () => {
     const SESSION = { user: MARIA };
-    const request = (url: string) => ({ url }) as FastifyRequest;
-
     function startList(alone: boolean) {
       const kept = new KeptAnswers({ alone, now: () => 0 });
       let reads = 0;
@@ -65,7 +62,7 @@ describe('kept answers', () => {
       const ask = async (url: string) => {
         const headers: string[] = [];
         const query = { limit: 20 };
-        await read({ session: SESSION, query, request: request(url), header: (_, value) => void headers.push(value) });
+        await read({ session: SESSION, query, request: { url }, header: (_, value) => void headers.push(value) });
         return headers;
       };
       return { kept, ask };

@@ -9,7 +9,7 @@ import { PERSON, STAFF_TOPIC, type TopicName } from './topics/topics.ts';
 const PEOPLE_MAXIMUM = 1_000;
 
 /** The parts of a call that a list is read for. */
-type ListCall<E extends Endpoint> = Pick<Call<E>, 'query' | 'request' | 'header'> & { session: { user: UserInfo } };
+type ListCall<E extends Endpoint> = Pick<Call<E>, 'query' | 'header'> & { session: { user: UserInfo }; request: { url: string } };
 
 /**
  * Answers that pages ask for again and again, kept until something is told to the asker: pages read anew for the same events. At most for the time that a `PersonCache` trusts, because some facts
