@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, type TestOptions, test } from 'vitest';
 
 type Body = () => void | Promise<void>;
@@ -22,3 +25,12 @@ export function needing(need: string, is_there: boolean) {
     },
   };
 }
+
+/** Whether files are dated by the clock of this process. libfaketime, with which the deep gate tries other days, leaves the times of files alone. */
+export function filesHaveThisClock(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-clock-'));
+  const away_ms = Math.abs(statSync(folder).mtimeMs - Date.now());
+  rmSync(folder, { recursive: true });
+  return away_ms < 60_000;
+}
+export const FILES_HAVE_THIS_CLOCK = 'files with the time of this process';

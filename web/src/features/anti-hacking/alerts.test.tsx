@@ -363,20 +363,21 @@ describe('an alert', () => {
 });
 
 it('hidden alerts are shown again on demand', async () => {
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
   const suppression = {
     id: '01930000-0000-7000-8000-00000000e001',
     rule: 'malware_detected.infected',
     source: 'sha256:00',
     description: 'EICAR-Test-File was found.',
     phrase: null,
-    created_at: '2026-11-20T10:00:00.000Z',
-    until: '2026-12-20T10:00:00.000Z',
+    created_at: day(-6),
+    until: day(24),
     hidden_count: 2,
-    last_hidden_at: '2026-11-21T10:00:00.000Z',
+    last_hidden_at: day(-5),
   };
   server.on(listSuppressions, reply(listSuppressions, [suppression]));
   showPage();
-  expect(await screen.findByText(/^Hidden 2 times, ends .*2026$/u)).toBeVisible();
+  expect(await screen.findByText(/^Hidden 2 times, ends .*\d{4}$/u)).toBeVisible();
   const remove = { ...deleteSuppression, path: `/premium/anti-hacking/suppressions/${suppression.id}` } as const;
   server.on(remove, () => {
     server.on(listSuppressions, reply(listSuppressions, []));
