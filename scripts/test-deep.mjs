@@ -14,9 +14,10 @@ import { startS3 } from './s3.mjs';
 
 /** The rooms that are projects of vitest, with their deep files. */
 const PROJECTS = ['contract', 'scanner', 'scam', 'server', 'agent', 'web', 'house'];
-/** `scanner-wasm`: all tests of the scanner on a machine without the native engine. `newcomers`: the fast gate three times, as newcomers to the project run it. */
-const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', 'newcomers'];
-const NEWCOMERS = '**/newcomers.deep.test.mjs';
+/** Files of the house that are rooms of their own. `newcomers`: the fast gate as newcomers to the project run it. `arm64`: npm start on an emulated processor. */
+const HOUSE_ROOMS = ['newcomers', 'arm64'];
+/** `scanner-wasm`: all tests of the scanner on a machine without the native engine. */
+const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...HOUSE_ROOMS];
 
 /** Server files that have services of their own, or whose subject is no database, whatever the others run on. */
 const NOT_ON_CLUSTER = /antivirus\/(clamd|signatures|at-once)|platform\/(http|counters|security-headers|blobs\/)/;
@@ -83,11 +84,15 @@ if (rooms.includes('scam')) {
 const projects = rooms.filter((room) => PROJECTS.includes(room));
 if (projects.length > 0) {
   const named = projects.map((room) => `--project=${room}`);
-  await gate.vitest('deep tests', [...named, ...shard, `--exclude=${NEWCOMERS}`, '.deep.test.'], {
-    TEST_DATABASE_URL: '',
-    TEST_STORAGE_URL: '',
-    TEST_REDIS_URL: '',
-  });
+  await gate.vitest(
+    'deep tests',
+    [...named, ...shard, ...HOUSE_ROOMS.map((room) => `--exclude=**/${room}.deep.test.mjs`), '.deep.test.'],
+    {
+      TEST_DATABASE_URL: '',
+      TEST_STORAGE_URL: '',
+      TEST_REDIS_URL: '',
+    },
+  );
 }
 
 if (rooms.includes('scanner-wasm'))
@@ -115,5 +120,6 @@ if (rooms.includes('server') || rooms.includes('e2e')) {
   }
   await shared.stop();
 }
-if (rooms.includes('newcomers')) await gate.vitest('newcomers', ['--project=house', ...shard, 'newcomers.deep.test.']);
+for (const room of HOUSE_ROOMS)
+  if (rooms.includes(room)) await gate.vitest(room, ['--project=house', ...shard, `${room}.deep.test.`]);
 gate.finish();
