@@ -132,6 +132,7 @@ async function openFoundation(appOptions: AppOptions, home: Home) {
     public_url: settings.public_url,
     trusted_proxies: settings.trusted_proxies,
     letters: settings.mail_server === undefined ? 'outbox' : 'mail',
+    onFound: () => keptAnswers.toldAll(),
     now,
     logger,
   });

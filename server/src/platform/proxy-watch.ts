@@ -75,10 +75,12 @@ export async function createProxyWatch(parts: {
   public_url: string | undefined;
   trusted_proxies: readonly string[];
   letters: 'mail' | 'outbox';
+  /** Called when something is about to be written: `findings` answers it from then on. */
+  onFound: () => void;
   now: () => number;
   logger: FastifyBaseLogger;
 }): Promise<ProxyWatch> {
-  const { database, exposure, open_local, public_url, trusted_proxies, letters, now, logger } = parts;
+  const { database, exposure, open_local, public_url, trusted_proxies, letters, onFound, now, logger } = parts;
   const isTrusted = isTrustedBy(trusted_proxies);
   const peerOf = ({ raw }: Incoming) => (raw.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   /** Sources that are named already, and those of them from which many people come. */
@@ -88,6 +90,7 @@ export async function createProxyWatch(parts: {
   let writing: Promise<void> = Promise.resolve();
 
   function write(work: () => Promise<void>, orElse: () => void): void {
+    onFound();
     writing = writing.then(work).catch((error: unknown) => {
       orElse();
       logger.error({ err: error }, 'what was found of a proxy could not be kept');
