@@ -33,7 +33,7 @@ const HEAP_MB = 256;
 
 /** Options of `fork` for a process that reads hostile bytes: bounded by the kernel where there is one that can. */
 export function boundedProcess(): { execPath?: string; execArgv: string[] } {
-  const flags = ['--expose-gc', `--max-old-space-size=${HEAP_MB}`, '--v8-pool-size=1'];
+  const flags = ['--expose-gc', `--max-old-space-size=${HEAP_MB}`];
   if (process.platform === 'win32') return { execArgv: flags };
   // The shell becomes the process: the same id, the same channel.
   return {
