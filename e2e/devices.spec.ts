@@ -109,7 +109,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     computer.killAgent();
     await page.getByRole('switch', { name: 'Status of No visitors', exact: true }).click();
     await expect(lead(page)).toHaveText('Your rules are pending on Kitchen.', { timeout: 45_000 });
-    await expect(page.getByRole('main').locator('section').first()).toContainText(/Since /u);
+    await expect(page.getByRole('main').locator('section').first()).toContainText(/You changed them /u);
     await go(page, '/devices');
     await expect(device(page).getByText('Offline')).toBeVisible();
     await expect(device(page)).toContainText(/Waiting for the device to apply your latest rules\. Since /u);

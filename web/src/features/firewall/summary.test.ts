@@ -30,7 +30,7 @@ describe('whether the rules are in force', () => {
   });
 
   it('says since when it is pending, and why it was refused', () => {
-    expect(answerOf([pending], NOW).sentence).toMatch(/^We sent them 10 minutes ago\./u);
+    expect(answerOf([pending], NOW).sentence).toMatch(/^You changed them 10 minutes ago\./u);
     expect(answerOf([refused], NOW).sentence).toMatch(/^No such thing\./u);
     expect(answerOf([off], NOW).sentence).toBe('This is no Linux.');
   });

@@ -48,7 +48,7 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
       sentence:
         since === undefined
           ? 'Your previous rules apply until the device responds.'
-          : `We sent them ${describeAge(since, now)}. Your previous rules apply until the device responds.`,
+          : `You changed them ${describeAge(since, now)}. Your previous rules apply until the device responds.`,
     };
   }
   const off = devices.filter((device) => state(device) === 'unavailable');
