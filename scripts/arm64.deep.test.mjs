@@ -13,7 +13,7 @@ const PATIENCE_MS = 3_600_000;
 const NEED = 'an emulated arm64';
 const isPossible = process.platform === 'linux' && process.arch === 'x64' && process.getuid?.() === 0 && NEEDS[NEED].isThere();
 
-/** What `npm start` needs, and the shell that npm runs its scripts with. */
+/** The programs of `npm start`, and the shell of npm. */
 const PACKAGES = [
   ...['nodejs', 'npm', 'git', 'ca-certificates', 'libstdc++6', 'base-files', 'base-passwd', 'libc-bin'],
   ...['dash', 'coreutils', 'sed', 'grep', 'findutils', 'tar', 'gzip', 'util-linux'],
