@@ -35,7 +35,7 @@ interface Waits {
   deaths: { count: number } | undefined;
 }
 
-/** Whether a file may be read with others. A file over which a process has died is read alone. */
+/** A file may be read with others unless a process has died over it: that one is read alone. */
 export function isTogether({ job, deaths }: Waits): boolean {
   return job.together !== undefined && job.bytes !== undefined && (deaths?.count ?? 0) === 0;
 }

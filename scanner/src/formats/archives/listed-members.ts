@@ -190,7 +190,7 @@ export const listOfXz: ReadList = (reader) => {
 
 const ARJ = { magic: 0xea60, first_bytes: 2, locked: 1, spread: 0x0c, header_maximum: 2600, folder: 3, name_label: 4 } as const;
 
-/** Where a header of ARJ ends (unarj, technote): its bytes and their CRC, and extended headers with theirs. */
+/** The end of a header of ARJ (unarj, technote): its bytes and their CRC, and extended headers with theirs. */
 function arjHeaderEnd(reader: Reader, at: number, bytes: number): number | undefined {
   let end = at + 4 + bytes + 4;
   for (let more = 0; more < LISTED_MAXIMUM; more += 1) {

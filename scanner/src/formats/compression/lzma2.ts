@@ -12,7 +12,7 @@ const MOVED_AFTER = 32 * 1024 ** 2;
 const POSITION_STATES = 16;
 const MATCHES_FROM = 7;
 const LENGTH = { choice: 0, second_choice: 1, low: 2, middle: 2 + 128, high: 2 + 256, bytes: 2 + 512 } as const;
-/** Where the probabilities of each kind begin. */
+/** The first probability of each kind. */
 const AT = {
   match: 0,
   repeat: 192,
@@ -42,10 +42,10 @@ const damaged = () => new Unreadable('damaged');
 export class Lzma2 {
   private dictionary_bytes = 0;
   private room = new Uint8Array(0);
-  /** Where the next byte goes, and the bytes since the dictionary was emptied. */
+  /** The place of the next byte, and the bytes since the dictionary was emptied. */
   private at = 0;
   private total = 0;
-  /** Where the last chunk begins. */
+  /** The begin of the last chunk. */
   private begins_at = 0;
   private readonly probabilities = new Uint16Array(PROBABILITIES);
   /** Range and code of the range coder. */
