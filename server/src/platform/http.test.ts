@@ -109,7 +109,7 @@ describe('a slow client', async () => {
 
 // proves: security-11
 describe('a client that does not read', async () => {
-  const reading = { look_ms: 20, window_ms: 300, bytes: 1024 };
+  const reading = { look_ms: 20, window_ms: 500, bytes: 1024 };
   const app = await startTestApp({
     surroundings: { patience: { ...PATIENCE, reading }, web_folder: builtWeb() },
     environment: { LIMITS: 'document.source=1000/1m' },
@@ -119,6 +119,21 @@ describe('a client that does not read', async () => {
       app.app.fastify.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
     );
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  /** Reads a file of 11 MB, with what happens between two pieces; throws when the server cuts the connection. */
+  async function readAll(between: (socket: Socket) => void): Promise<void> {
+    const socket = dial(app);
+    let bytes = 0;
+    socket.write(get('/assets/main.js'));
+    await new Promise<void>((resolve, reject) => {
+      socket.once('close', () => reject(new Error(`cut after ${bytes} bytes`)));
+      socket.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > 11_000_000) resolve();
+        else between(socket);
+      });
+    });
+    socket.destroy();
+  }
 
   // More than the system keeps for a connection, so that the server itself has to.
   // proves: attack-C.16-2
@@ -137,21 +152,24 @@ describe('a client that does not read', async () => {
   });
 
   test('is not one who reads slowly: they get all of it, however long it takes', async () => {
-    const socket = dial(app);
-    let bytes = 0;
     const began = performance.now();
-    socket.write(get('/assets/main.js'));
-    await new Promise<void>((resolve, reject) => {
-      socket.once('close', () => reject(new Error(`cut after ${bytes} bytes`)));
-      socket.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > 11_000_000) return resolve();
-        socket.pause();
-        setTimeout(() => socket.resume(), 10);
-      });
+    await readAll((socket) => {
+      socket.pause();
+      setTimeout(() => socket.resume(), 10);
     });
     expect(performance.now() - began).toBeGreaterThan(3 * reading.window_ms);
-    socket.destroy();
+  });
+
+  test('is not one whom a server that stood still sent nothing', async () => {
+    let pieces = 0;
+    await readAll((socket) => {
+      socket.pause();
+      setTimeout(() => {
+        pieces += 1;
+        if (pieces >= 20 && pieces < 24) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * reading.window_ms);
+        socket.resume();
+      }, 10);
+    });
   });
 });
 

@@ -13,7 +13,8 @@ export interface ReadingLimits {
 }
 
 interface Behind {
-  since: number;
+  /** Time in which the server could have written more, in ms. */
+  waited_ms: number;
   taken: number;
 }
 
@@ -61,6 +62,7 @@ export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLim
   const open = new Set<Socket>();
   const behind = new Map<Socket, Behind>();
   let isLooking = false;
+  let lookedAt = performance.now();
 
   server.on('connection', (socket) => {
     open.add(socket);
@@ -71,6 +73,9 @@ export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLim
   });
 
   async function look(): Promise<void> {
+    // A server that stood still wrote nothing, so that its clients had nothing to take: such a pause counts as two checks at most.
+    const passed_ms = Math.min(performance.now() - lookedAt, 2 * limits.look_ms);
+    lookedAt = performance.now();
     const waiting: { socket: Socket; queue: Queue }[] = [];
     for (const socket of open) {
       const queue = queueOf(socket);
@@ -79,17 +84,17 @@ export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLim
     }
     if (waiting.length === 0) return;
     const held = await unacknowledged();
-    const now = performance.now();
     for (const { socket, queue } of waiting) {
       if (socket.destroyed) continue;
       const taken = queue.written - queue.waiting - (held.get(connectionOf(socket.localPort ?? 0, socket.remotePort ?? 0)) ?? 0);
       const before = behind.get(socket);
-      if (before !== undefined && now - before.since < limits.window_ms) continue;
+      if (before !== undefined) before.waited_ms += passed_ms;
+      if (before !== undefined && before.waited_ms < limits.window_ms) continue;
       if (before !== undefined && taken - before.taken < limits.bytes) {
         logger.info({ waiting: queue.waiting }, 'somebody does not read what is written to them, and is cut');
         // The connection is reset: otherwise the system would hold the unsent bytes for minutes.
         socket.resetAndDestroy();
-      } else behind.set(socket, { since: now, taken });
+      } else behind.set(socket, { waited_ms: 0, taken });
     }
   }
 
