@@ -1,16 +1,13 @@
-import { lazy, Suspense } from 'react';
 import { useSession } from '#api/session.ts';
 import { AuthPage } from '#features/auth/auth-page.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { CrashBoundary } from './crash-boundary.tsx';
 import { Splash } from './splash.tsx';
 
-export async function loadSignedIn() {
-  const { SignedIn } = await import('./signed-in.tsx');
-  return { default: SignedIn };
-}
-
-const SignedIn = lazy(loadSignedIn);
-const InvitationPage = lazy(async () => ({ default: (await import('#features/auth/invitation-page.tsx')).InvitationPage }));
+const SignedIn = lazyPart(async () => (await import('./signed-in.tsx')).SignedIn);
+/** Fetches the files of a signed-in person. */
+export const loadSignedIn = SignedIn.prepare;
+const InvitationPage = lazyPart(async () => (await import('#features/auth/invitation-page.tsx')).InvitationPage);
 
 /** Signed out there is the sign-in screen on any path; signing in leaves the path alone, so a person lands where they wanted to go. */
 export function App() {
@@ -18,13 +15,9 @@ export function App() {
   return (
     <CrashBoundary>
       {session ? (
-        <Suspense fallback={<Splash />}>
-          <SignedIn key={session.user_info.id} />
-        </Suspense>
+        <SignedIn meanwhile={<Splash />} key={session.user_info.id} />
       ) : window.location.pathname === '/invitation' ? (
-        <Suspense fallback={<Splash />}>
-          <InvitationPage />
-        </Suspense>
+        <InvitationPage meanwhile={<Splash />} />
       ) : (
         <AuthPage notice={notice} prepare={loadSignedIn} />
       )}

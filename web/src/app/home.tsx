@@ -1,28 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { useState } from 'react';
+import { useMayAdministrate } from '#api/policies.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { DashboardPage } from '#features/dashboard/dashboard-page.tsx';
 import { areStepsLeft, wasHidden } from '#features/setup/first-steps-left.ts';
+import { lazyPart } from '#ui/lazy-part.tsx';
 
-const Waiting = lazy(async () => ({ default: (await import('#features/dashboard/waiting.tsx')).Waiting }));
-const FirstSteps = lazy(async () => ({ default: (await import('#features/setup/first-steps.tsx')).FirstSteps }));
+const Waiting = lazyPart(async () => (await import('#features/dashboard/waiting.tsx')).Waiting);
+const FirstSteps = lazyPart(async () => (await import('#features/setup/first-steps.tsx')).FirstSteps);
 
-/** Loaded only by administrators, while a step is left that they have not put away. */
-function FirstStepsWhileLeft() {
-  const { data: overview } = useQuery(overviewQuery);
-  const [isHidden] = useState(wasHidden);
-  return overview && areStepsLeft(overview) && !isHidden && <FirstSteps />;
-}
-
-/** A new installation begins with its first steps: that nothing waits is no news there. */
-function WaitingOfOwner() {
-  const { data: overview } = useQuery(overviewQuery);
-  if (!overview) return null;
-  const isNew = areStepsLeft(overview) && !wasHidden() && Object.values(overview.waiting).every((count) => count === 0);
-  return !isNew && <Waiting />;
-}
-
-/** The dashboard, with the parts that other features add to it. */
+/** The dashboard, with the parts that other features add to it for administrators. */
 export function Home() {
-  return <DashboardPage waiting={<WaitingOfOwner />} firstSteps={<FirstStepsWhileLeft />} />;
+  const isAdmin = useMayAdministrate();
+  const { data, isPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
+  const overview = isAdmin ? data : undefined;
+  const [isHidden] = useState(wasHidden);
+  const hasSteps = overview !== undefined && areStepsLeft(overview) && !isHidden;
+  const isNothingWaiting = overview === undefined || Object.values(overview.waiting).every((count) => count === 0);
+  // A new installation begins with its first steps: that nothing waits is no news there.
+  const hasWaiting = overview !== undefined && !(hasSteps && isNothingWaiting);
+  const isWaitingReady = Waiting.useIsReady(hasWaiting);
+  const areStepsReady = FirstSteps.useIsReady(hasSteps);
+  return (
+    <DashboardPage
+      waiting={hasWaiting && <Waiting />}
+      firstSteps={hasSteps && <FirstSteps />}
+      arePartsReady={!(isAdmin && isPending) && isWaitingReady && areStepsReady}
+    />
+  );
 }

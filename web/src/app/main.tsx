@@ -15,10 +15,12 @@ function isPseudoKept(): boolean {
   }
 }
 
-// Asked for before the first render: who is signed in needs these files anyway.
-if (currentSession()) {
+/** Before the first render of a signed-in person: a placeholder that React draws stays for 300 ms, and that of index.html does not. */
+async function fetchFirst(): Promise<void> {
+  if (!currentSession()) return;
   if (/^\/(dashboard)?$/u.test(location.pathname)) beginStart();
-  void loadSignedIn();
+  // The part itself tells of a file that does not come.
+  await loadSignedIn().catch(() => {});
 }
 
 // A switch of developers: only they fetch its file.
@@ -29,12 +31,14 @@ const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');
 const root = createRoot(container);
 // As a transition React renders in slices, and the page answers in between: as one task the first render holds a phone for half a second.
-startTransition(() =>
-  root.render(
-    <StrictMode>
-      <Providers>
-        <App />
-      </Providers>
-    </StrictMode>,
+void fetchFirst().then(() =>
+  startTransition(() =>
+    root.render(
+      <StrictMode>
+        <Providers>
+          <App />
+        </Providers>
+      </StrictMode>,
+    ),
   ),
 );

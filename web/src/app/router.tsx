@@ -1,24 +1,18 @@
-import { lazy, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
 import { useIsStaff, useMayAdministrate } from '#api/policies.ts';
 import { useRemoteNews } from '#domain/session/remote-news.ts';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';
 import { SCREENS } from './screens.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Splash } from './splash.tsx';
 
-const RemoteNotice = lazy(async () => ({ default: (await import('#features/remote/remote-notice.tsx')).RemoteNotice }));
+const RemoteNotice = lazyPart(async () => (await import('#features/remote/remote-notice.tsx')).RemoteNotice);
 
 /** In a window without the shell. */
 function RemoteNoticeWhenTold() {
-  return (
-    useRemoteNews() && (
-      <Suspense>
-        <RemoteNotice />
-      </Suspense>
-    )
-  );
+  return useRemoteNews() && <RemoteNotice />;
 }
 
 /** A technician begins at the desk, all other people at the dashboard. */

@@ -1,6 +1,6 @@
 import { currentUser } from '@palisade/contract/auth';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { call } from '#api/call.ts';
@@ -10,11 +10,10 @@ import { refreshUser, type Session, useSession } from '#api/session.ts';
 import { followEvents } from '#domain/live-queries.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { signOut } from '#features/auth/auth.ts';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { routes } from './router.tsx';
 
-const RequiredFactorPage = lazy(async () => ({
-  default: (await import('#features/account/required-factor-page.tsx')).RequiredFactorPage,
-}));
+const RequiredFactorPage = lazyPart(async () => (await import('#features/account/required-factor-page.tsx')).RequiredFactorPage);
 
 // One for the life of the page: it starts to load the wanted screen as soon as this file is there.
 const router = createBrowserRouter(routes);

@@ -1,9 +1,10 @@
 import { IconSearch } from '@tabler/icons-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSession } from '#api/session.ts';
+import { lazyPart } from '#ui/lazy-part.tsx';
 
 const loadPalette = () => import('./palette/palette.tsx');
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const Palette = lazyPart(async () => (await loadPalette()).Palette);
 
 const IS_APPLE = /Mac|iPhone|iPad/u.test(navigator.userAgent);
 
@@ -43,17 +44,16 @@ export function PaletteButton() {
           {IS_APPLE ? '⌘K' : 'Ctrl K'}
         </span>
       </button>
-      <Suspense>
-        {isOpen && user && (
-          <Palette
-            user={user}
-            onClose={() => {
-              setIsOpen(false);
-              button.current?.focus();
-            }}
-          />
-        )}
-      </Suspense>
+
+      {isOpen && user && (
+        <Palette
+          user={user}
+          onClose={() => {
+            setIsOpen(false);
+            button.current?.focus();
+          }}
+        />
+      )}
     </>
   );
 }

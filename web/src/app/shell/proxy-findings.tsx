@@ -1,10 +1,10 @@
 import { type ProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
 import { call } from '#api/call.ts';
 import { useIsStartOver } from '#api/start.ts';
+import { lazyPart } from '#ui/lazy-part.tsx';
 
-const ProxyBanner = lazy(async () => ({ default: (await import('./proxy-banner.tsx')).ProxyBanner }));
+const ProxyBanner = lazyPart(async () => (await import('./proxy-banner.tsx')).ProxyBanner);
 
 /** In ms: a proxy comes when somebody sets it up. */
 const ASKED_AGAIN = 60_000;
@@ -25,5 +25,5 @@ function isFound({ behind_proxy, untrusted }: ProxyFindings): boolean {
 /** Asks for proxies that the settings do not name; what tells of them is loaded where there are any. */
 export function ProxyFindingsBanner() {
   const { data: findings } = useQuery({ ...findingsQuery, enabled: useIsStartOver() });
-  return <Suspense fallback={null}>{findings && isFound(findings) && <ProxyBanner findings={findings} />}</Suspense>;
+  return findings && isFound(findings) && <ProxyBanner findings={findings} />;
 }

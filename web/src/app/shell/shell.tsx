@@ -1,6 +1,6 @@
 import { may } from '@palisade/contract/may';
 import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate, useNavigation } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
@@ -8,6 +8,7 @@ import { stepsTo } from '#app/screens.tsx';
 import { useUnread } from '#domain/conversation/chat.ts';
 import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { ZoneNote } from '#ui/zone-note.tsx';
 import { Dock } from './dock.tsx';
 import { ExposureBanner } from './exposure-banner.tsx';
@@ -16,15 +17,15 @@ import { TopBar } from './top-bar.tsx';
 import './shell.css';
 
 /** Loaded by who has still to confirm their address alone. */
-const EmailBanner = lazy(async () => ({ default: (await import('#features/account/email-banner.tsx')).EmailBanner }));
+const EmailBanner = lazyPart(async () => (await import('#features/account/email-banner.tsx')).EmailBanner);
 /** It is not on screen. */
-const MessageNotices = lazy(async () => ({ default: (await import('./message-notices.tsx')).MessageNotices }));
+const MessageNotices = lazyPart(async () => (await import('./message-notices.tsx')).MessageNotices);
 /** Loaded while this page shows something of this computer to a technician. */
-const SharingBanner = lazy(async () => ({ default: (await import('#features/remote/sharing-banner.tsx')).SharingBanner }));
+const SharingBanner = lazyPart(async () => (await import('#features/remote/sharing-banner.tsx')).SharingBanner);
 /** Loaded after the first news of a remote session. */
-const RemoteNotice = lazy(async () => ({ default: (await import('#features/remote/remote-notice.tsx')).RemoteNotice }));
+const RemoteNotice = lazyPart(async () => (await import('#features/remote/remote-notice.tsx')).RemoteNotice);
 /** Loaded by administrators alone. */
-const ProxyFindingsBanner = lazy(async () => ({ default: (await import('./proxy-findings.tsx')).ProxyFindingsBanner }));
+const ProxyFindingsBanner = lazyPart(async () => (await import('./proxy-findings.tsx')).ProxyFindingsBanner);
 
 /** Properties of a route in its `handle`. */
 interface RouteHandle {
@@ -111,29 +112,13 @@ export function Shell() {
       <div className="shell__body">
         <header className="shell__top">
           <TopBar />
-          {sharing && (
-            <Suspense>
-              <SharingBanner sharing={sharing} />
-            </Suspense>
-          )}
-          {hasRemoteNews && !sharing && (
-            <Suspense>
-              <RemoteNotice />
-            </Suspense>
-          )}
+          {sharing && <SharingBanner sharing={sharing} />}
+          {hasRemoteNews && !sharing && <RemoteNotice />}
         </header>
         <ExposureBanner />
         <ZoneNote />
-        {isUnproven && (
-          <Suspense>
-            <EmailBanner />
-          </Suspense>
-        )}
-        {isAdmin && (
-          <Suspense fallback={null}>
-            <ProxyFindingsBanner />
-          </Suspense>
-        )}
+        {isUnproven && <EmailBanner />}
+        {isAdmin && <ProxyFindingsBanner />}
         {!isDashboard && <Breadcrumbs pathname={pathname} title={title} />}
         <main id="main" tabIndex={-1}>
           <Outlet />
@@ -151,9 +136,9 @@ export function Shell() {
         </button>
       )}
       <Dock />
-      <Suspense>
-        <MessageNotices />
-      </Suspense>
+
+      <MessageNotices />
+
       <PendingBar />
       <ScrollRestoration />
     </div>

@@ -1,15 +1,15 @@
 import { IconLayoutDashboard } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
 import { useIsStaff } from '#api/policies.ts';
 import { screensOf } from '#app/screens.tsx';
 import { Brand } from '#ui/brand.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { MoreNav, NavItems } from './nav-items.tsx';
 import { SupportBlock } from './support-block.tsx';
 import './sidebar.css';
 
 /** Loaded only by staff. */
-const StaffNavs = lazy(async () => ({ default: (await import('./staff-nav.tsx')).StaffNavs }));
+const StaffNavs = lazyPart(async () => (await import('./staff-nav.tsx')).StaffNavs);
 
 export function Sidebar() {
   const navigate = useNavigate();
@@ -37,11 +37,5 @@ export function Sidebar() {
 
 /** The groups of staff and of administrators; empty for customers. */
 export function Staff() {
-  return (
-    useIsStaff() && (
-      <Suspense>
-        <StaffNavs />
-      </Suspense>
-    )
-  );
+  return useIsStaff() && <StaffNavs />;
 }

@@ -1,16 +1,16 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconArrowLeft, IconShieldCheck } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { type Connection, useConnection, useWait } from '#api/connection.ts';
 import { useUploadCounts } from '#features/antivirus/uploads.tsx';
 import { BrandMark } from '#ui/brand.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { PaletteButton } from './palette-button.tsx';
 import { UserMenu } from './user-menu.tsx';
 import './top-bar.css';
 
-const WaitPill = lazy(async () => ({ default: (await import('./wait-pill.tsx')).WaitPill }));
+const WaitPill = lazyPart(async () => (await import('./wait-pill.tsx')).WaitPill);
 
 const CONNECTIONS: Record<Exclude<Connection, 'unknown'>, string> = { online: 'Online', offline: 'Offline' };
 
@@ -67,7 +67,7 @@ function StatusPills() {
           {plural(running, { one: 'Scanning 1 file', other: `Scanning ${formatNumber(running)} files` })}
         </span>
       )}
-      <Suspense>{until && <WaitPill until={until} />}</Suspense>
+      {until && <WaitPill until={until} />}
     </div>
   );
 }

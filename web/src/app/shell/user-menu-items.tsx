@@ -1,4 +1,5 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
@@ -15,7 +16,7 @@ import {
   IconUserCircle,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { useSupportContact } from '#api/support-contact.ts';
 import { useSupportLinks } from '#api/support-links.ts';
@@ -25,12 +26,8 @@ import { useSignOut } from './use-sign-out.ts';
 import { UserMenuButton } from './user-menu-button.tsx';
 import './user-menu.css';
 
-const ProfileDialog = lazy(async () => ({
-  default: (await import('#features/account/profile-dialog.tsx')).ProfileDialog,
-}));
-const SecurityDialog = lazy(async () => ({
-  default: (await import('#features/account/security-dialog.tsx')).SecurityDialog,
-}));
+const ProfileDialog = lazyPart(async () => (await import('#features/account/profile-dialog.tsx')).ProfileDialog);
+const SecurityDialog = lazyPart(async () => (await import('#features/account/security-dialog.tsx')).SecurityDialog);
 
 type OpenDialog = 'profile' | 'security';
 
@@ -127,10 +124,9 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Suspense>
-        {dialog === 'profile' && <ProfileDialog onClose={closeDialog} />}
-        {dialog === 'security' && <SecurityDialog onClose={closeDialog} />}
-      </Suspense>
+
+      {dialog === 'profile' && <ProfileDialog onClose={closeDialog} />}
+      {dialog === 'security' && <SecurityDialog onClose={closeDialog} />}
     </>
   );
 }

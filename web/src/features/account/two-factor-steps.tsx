@@ -1,13 +1,14 @@
 import type { TwoFactor } from '@palisade/contract/two-factor';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { ConfirmStep } from './confirm-step.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import type { AppSetup as Setup, TwoFactorTask } from './two-factor.queries.ts';
 
 // With the maker of QR codes.
-const AppSetup = lazy(async () => ({ default: (await import('./app-setup.tsx')).AppSetup }));
+const AppSetup = lazyPart(async () => (await import('./app-setup.tsx')).AppSetup);
 
 interface Words {
   title: string;
@@ -113,9 +114,12 @@ export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLe
         />
       )}
       {now.step === 'scan' && (
-        <Suspense fallback={<LoadingRows label="Loading the QR code" />}>
-          <AppSetup setup={now.setup} onActivated={showCodes} onBack={leave} />
-        </Suspense>
+        <AppSetup
+          meanwhile={<LoadingRows label="Loading the QR code" />}
+          setup={now.setup}
+          onActivated={showCodes}
+          onBack={leave}
+        />
       )}
       {now.step === 'codes' && <RecoveryCodes codes={now.codes} onDone={done} />}
     </DialogPart>

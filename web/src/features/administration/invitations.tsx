@@ -2,19 +2,20 @@ import { INVITATION_DAYS, type Invitation, withdrawInvitation } from '@palisade/
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconMailPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
 import { invitationsQuery } from './users.queries.ts';
 
 /** Dialogs bring the kit's along, so it comes when it is opened. */
-const InviteDialog = lazy(async () => ({ default: (await import('./invite-dialog.tsx')).InviteDialog }));
+const InviteDialog = lazyPart(async () => (await import('./invite-dialog.tsx')).InviteDialog);
 
 /** Invitations by email: the open ones, and the way to send another. */
 export function Invitations() {
@@ -48,17 +49,16 @@ export function Invitations() {
           ))}
         </ul>
       )}
-      <Suspense>
-        {isOpen && (
-          <InviteDialog
-            onClose={() => setIsOpen(false)}
-            onSent={(email) => {
-              setSent(email);
-              setIsOpen(false);
-            }}
-          />
-        )}
-      </Suspense>
+
+      {isOpen && (
+        <InviteDialog
+          onClose={() => setIsOpen(false)}
+          onSent={(email) => {
+            setSent(email);
+            setIsOpen(false);
+          }}
+        />
+      )}
     </Card>
   );
 }

@@ -4,7 +4,7 @@ import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser } from '@palisade/contract/users';
 import { IconClipboardList, IconUserCog } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { useSession } from '#api/session.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
@@ -13,6 +13,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
@@ -24,7 +25,7 @@ import { StateBadge } from './user-table.tsx';
 import { useChangeUser, useDeleteUnproven, useEndUserSessions, userSessionsQuery } from './users.queries.ts';
 
 // Opened seldom.
-const DeleteUser = lazy(async () => ({ default: (await import('./delete-user.tsx')).DeleteUser }));
+const DeleteUser = lazyPart(async () => (await import('./delete-user.tsx')).DeleteUser);
 
 /** Permissions of a role, in a sentence. */
 const ROLE_SENTENCES: Record<Role, string> = {
@@ -260,9 +261,12 @@ function EndPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => void }
       }
     >
       {isAsking ? (
-        <Suspense fallback={<LoadingRows label="Loading the form" />}>
-          <DeleteUser user={user} onDeleted={onDeleted} onKeep={() => setIsAsking(false)} />
-        </Suspense>
+        <DeleteUser
+          meanwhile={<LoadingRows label="Loading the form" />}
+          user={user}
+          onDeleted={onDeleted}
+          onKeep={() => setIsAsking(false)}
+        />
       ) : (
         <p className="sub">Delete the account with its files and plan. You’ll confirm with your password.</p>
       )}

@@ -2,7 +2,7 @@ import { roleSchema } from '@palisade/contract/auth';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import type { AdminUser, UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useMayAdministrate } from '#api/policies.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
@@ -10,6 +10,7 @@ import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
@@ -21,7 +22,7 @@ import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
 import './administration.css';
 
 /** Dialogs bring the kit's along, so it comes when it is opened. */
-const UserDialog = lazy(async () => ({ default: (await import('./user-dialog.tsx')).UserDialog }));
+const UserDialog = lazyPart(async () => (await import('./user-dialog.tsx')).UserDialog);
 
 export function UsersPage() {
   const isAdmin = useMayAdministrate();
@@ -135,7 +136,7 @@ function People() {
           )}
         </Listed>
         {more}
-        <Suspense>{open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}</Suspense>
+        {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
       </Card>
       {/* Below a list that is on its way it would be pushed out of sight. */}
       {(users || error) && <Invitations />}

@@ -1,8 +1,9 @@
 import { PREMIUM_REQUIRED } from '@palisade/contract/anti-hacking';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ComponentType, lazy, Suspense, useDeferredValue, useState } from 'react';
+import { type ComponentType, useDeferredValue, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertList } from './alert-list.tsx';
@@ -16,7 +17,7 @@ import { ScanPanel } from './scan-panel.tsx';
 import { ThreatPanel } from './threat-panel.tsx';
 import './anti-hacking-page.css';
 
-const AlertDetailDialog = lazy(async () => ({ default: (await import('./alert-detail.tsx')).AlertDetailDialog }));
+const AlertDetailDialog = lazyPart(async () => (await import('./alert-detail.tsx')).AlertDetailDialog);
 
 interface AntiHackingPageProps {
   /** Where a new password is set. */
@@ -78,7 +79,7 @@ function OpenAlert({ securityDialog: SecurityDialog }: Pick<AntiHackingPageProps
   const id = search.get('alert');
   const close = () => setSearch({}, { replace: true, preventScrollReset: true });
   return (
-    <Suspense>
+    <>
       {id !== null && (
         <AlertDetailDialog
           key={id}
@@ -91,6 +92,6 @@ function OpenAlert({ securityDialog: SecurityDialog }: Pick<AntiHackingPageProps
         />
       )}
       {isChangingPassword && <SecurityDialog tab="password" onClose={() => setIsChangingPassword(false)} />}
-    </Suspense>
+    </>
   );
 }

@@ -1,22 +1,23 @@
 import type { HistoryDay } from '@palisade/contract/anti-hacking';
 import { IconChartLine, IconTable } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { historyQuery, isPremiumRequired } from './anti-hacking.queries.ts';
 import { FIGURES, isDrawable, longDay, summaryOf } from './history-day.ts';
 import './history-card.css';
 
 /** Drawing takes more than the rest of the screen, so it is fetched when somebody scrolls there. Where it cannot be, the figures are shown. */
-const HistoryChart = lazy(async () => {
+const HistoryChart = lazyPart(async () => {
   try {
-    return { default: (await import('./history-chart.tsx')).HistoryChart };
+    return (await import('./history-chart.tsx')).HistoryChart;
   } catch (error) {
     console.error(error);
-    return { default: HistoryTable };
+    return HistoryTable;
   }
 });
 
@@ -117,9 +118,7 @@ function Drawing({ days }: { days: readonly HistoryDay[] }) {
         ))}
       </ul>
       <div className="history__plots">
-        <Suspense fallback={<p className="visually-hidden">Drawing the chart</p>}>
-          {isSeen && <HistoryChart days={days} />}
-        </Suspense>
+        {isSeen && <HistoryChart days={days} meanwhile={<p className="visually-hidden">Drawing the chart</p>} />}
       </div>
     </div>
   );

@@ -1,11 +1,12 @@
 import { formatNumber } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconFiles, IconShieldCheck } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { useSearchParams } from 'react-router';
 import { describeEngines } from '#domain/scan/scan-summary.ts';
 import { EVERY_SCAN, scansQuery, scanTotalsQuery } from '#domain/scan/scans.ts';
 import { StatCard } from '#ui/card.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Page } from '#ui/page.tsx';
 import { describeTestFiles } from '#ui/test-files.ts';
 import { DropArea } from './drop-area.tsx';
@@ -15,7 +16,7 @@ import { UploadPanel } from './upload-panel.tsx';
 import { scanOfUpload } from './upload-summary.ts';
 import { useUploads } from './uploads.tsx';
 
-const ScanDetailDialog = lazy(async () => ({ default: (await import('./scan-detail.tsx')).ScanDetailDialog }));
+const ScanDetailDialog = lazyPart(async () => (await import('./scan-detail.tsx')).ScanDetailDialog);
 
 export function AntivirusPage() {
   const { queue, uploads } = useUploads();
@@ -41,11 +42,7 @@ function OpenScan() {
   const [search, setSearch] = useSearchParams();
   const id = search.get('scan');
   if (id === null) return null;
-  return (
-    <Suspense>
-      <ScanDetailDialog key={id} id={id} onClose={() => setSearch({}, { replace: true, preventScrollReset: true })} />
-    </Suspense>
-  );
+  return <ScanDetailDialog key={id} id={id} onClose={() => setSearch({}, { replace: true, preventScrollReset: true })} />;
 }
 
 /** Counts of the whole account, whatever the history below shows. */

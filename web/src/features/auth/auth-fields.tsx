@@ -1,12 +1,13 @@
 import { TextInput } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@palisade/contract/auth';
-import { type ChangeEvent, lazy, Suspense } from 'react';
+import type { ChangeEvent } from 'react';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import type { AuthField, FieldMessages } from './auth.ts';
 import type { AuthMode } from './auth-modes.ts';
 
 // Only new passwords are judged, and only once one is typed: the first visit does not transfer the meter.
-const PasswordStrength = lazy(async () => ({ default: (await import('#ui/password-strength.tsx')).PasswordStrength }));
+const PasswordStrength = lazyPart(async () => (await import('#ui/password-strength.tsx')).PasswordStrength);
 
 const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH.minimum} characters. Longer is stronger.`;
 
@@ -50,11 +51,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
           autoComplete={mode === 'login' ? 'current-password' : 'new-password'}
         />
       )}
-      {mode === 'register' && values.password !== '' && (
-        <Suspense>
-          <PasswordStrength password={values.password} person={values} />
-        </Suspense>
-      )}
+      {mode === 'register' && values.password !== '' && <PasswordStrength password={values.password} person={values} />}
       {mode === 'register' && <PasswordField {...field('confirm')} label="Confirm Password" autoComplete="new-password" />}
       {mode === 'reset-password' && (
         <>
@@ -73,11 +70,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
             description={NEW_PASSWORD_HINT}
             autoComplete="new-password"
           />
-          {values.new_password !== '' && (
-            <Suspense>
-              <PasswordStrength password={values.new_password} />
-            </Suspense>
-          )}
+          {values.new_password !== '' && <PasswordStrength password={values.new_password} />}
         </>
       )}
     </>

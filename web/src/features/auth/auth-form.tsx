@@ -1,7 +1,8 @@
-import { lazy, Suspense, useId, useRef } from 'react';
+import { useId, useRef } from 'react';
 import type { Config } from '#api/config.ts';
 import type { SessionNotice } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { AuthFields } from './auth-fields.tsx';
 import { ModeLink } from './auth-mode-link.tsx';
 import { AUTH_MODES, type AuthMode } from './auth-modes.ts';
@@ -33,7 +34,7 @@ const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
 };
 
 /** Loaded only where an attempt is refused. */
-const RefusedMessage = lazy(async () => ({ default: (await import('./refused-message.tsx')).RefusedMessage }));
+const RefusedMessage = lazyPart(async () => (await import('./refused-message.tsx')).RefusedMessage);
 
 interface AuthFormProps {
   notice: SessionNotice | undefined;
@@ -144,9 +145,7 @@ function Answer({ message, refusal, onEnd }: AnswerProps) {
   return (
     <div role="status" className="auth-form__message" data-tone={refusal ? 'bad' : message?.tone}>
       {refusal ? (
-        <Suspense fallback={refusal.sentence}>
-          <RefusedMessage sentence={refusal.sentence} until={refusal.until} onEnd={onEnd} />
-        </Suspense>
+        <RefusedMessage meanwhile={refusal.sentence} sentence={refusal.sentence} until={refusal.until} onEnd={onEnd} />
       ) : (
         message?.text
       )}

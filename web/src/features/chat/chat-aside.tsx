@@ -1,18 +1,19 @@
 import { downloadTranscript } from '@palisade/contract/chat';
 import { IconBook, IconHeadset, IconHistory, IconShieldCheck } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { useMailTranscript } from './chat.queries.ts';
 
 /** Dialogs bring the kit's along, so each comes when it is opened. */
-const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog }));
+const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).SearchDialog);
 
 /** Beside the conversation: how to reach a person, what support never asks for, and what was said before. */
 export function ChatAside() {
@@ -78,11 +79,7 @@ function History() {
         {mail.isSuccess && 'It is on its way to your address.'}
       </p>
       <Refusal error={save.error ?? mail.error} />
-      {isSearching && (
-        <Suspense>
-          <SearchDialog onClose={() => setIsSearching(false)} />
-        </Suspense>
-      )}
+      {isSearching && <SearchDialog onClose={() => setIsSearching(false)} />}
     </section>
   );
 }

@@ -1,9 +1,10 @@
 import type { ChatState } from '@palisade/contract/chat-read';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { isFirstTry } from '#api/outgoing.ts';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { useTyping } from '#domain/conversation/use-typing.ts';
 import { Typing } from '#ui/conversation-log.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
 import { useNoPhoneNotice } from './call-support.tsx';
@@ -18,7 +19,7 @@ import '#ui/card.css';
 import './chat.css';
 
 /** Dialogs bring the kit's along, so each comes when it is opened. */
-const TalkDialog = lazy(async () => ({ default: (await import('./talk-dialog.tsx')).TalkDialog }));
+const TalkDialog = lazyPart(async () => (await import('./talk-dialog.tsx')).TalkDialog);
 
 /** The support chat, on its screen and in the window of its own. */
 export function ChatPanel() {
@@ -50,11 +51,7 @@ export function ChatPanel() {
         {state?.rating && <Rating key={state.last_seq} given={state.rating.given} />}
         <ChatComposer composer={composer} />
       </div>
-      {isTalking && (
-        <Suspense>
-          <TalkDialog onClose={() => setIsTalking(false)} />
-        </Suspense>
-      )}
+      {isTalking && <TalkDialog onClose={() => setIsTalking(false)} />}
     </section>
   );
 }

@@ -1,12 +1,10 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { useConfig, useIsConfigAnswered } from '#api/config.ts';
-import { useMayAdministrate } from '#api/policies.ts';
 import { endStart } from '#api/start.ts';
 import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
-import { overviewQuery } from '#domain/overview/overview.ts';
 import { isWaiting, WAITING_INTERVAL } from '#domain/scan/scans.ts';
 import { Page } from '#ui/page.tsx';
 import { Toggle } from '#ui/toggle.tsx';
@@ -35,15 +33,17 @@ function Start() {
 }
 
 interface DashboardPageProps {
-  /** Records that wait for an administrator. Its file is waited for, as everything else. */
+  /** Records that wait for an administrator. */
   waiting?: ReactNode;
-  /** First steps of a new installation for its administrator. Its file is waited for, as everything else. */
+  /** First steps of a new installation for its administrator. */
   firstSteps?: ReactNode;
+  /** Whether both can be drawn. */
+  arePartsReady?: boolean;
   random?: () => number;
 }
 
 /** Everything that the page shows is drawn at once: what came later would move what is read already. */
-export function DashboardPage({ waiting, firstSteps, random = Math.random }: DashboardPageProps) {
+export function DashboardPage({ waiting, firstSteps, arePartsReady = true, random = Math.random }: DashboardPageProps) {
   const [isRealTime, setIsRealTime] = useState(true);
   const {
     data: status,
@@ -54,10 +54,8 @@ export function DashboardPage({ waiting, firstSteps, random = Math.random }: Das
   // A device measures: from then on nothing is made up.
   const isSimulated = isDemo && !status?.devices;
   const counters = useSimulatedCounters(isRealTime && isSimulated, random);
-  const isAdmin = useMayAdministrate();
-  const { isPending: isOverviewPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
   const isConfigAnswered = useIsConfigAnswered();
-  const isReady = (status !== undefined || error !== null) && isConfigAnswered && !(isAdmin && isOverviewPending);
+  const isReady = (status !== undefined || error !== null) && isConfigAnswered && arePartsReady;
   const failure = error ? sentenceOf(error) : undefined;
   return (
     <Page
@@ -71,11 +69,11 @@ export function DashboardPage({ waiting, firstSteps, random = Math.random }: Das
       }
     >
       {isReady ? (
-        <Suspense fallback={<DashboardWaiting />}>
-          {isAdmin && waiting}
+        <>
+          {waiting}
           <Start />
           <Hero status={status} isUnknown={failure !== undefined} />
-          {isAdmin && firstSteps}
+          {firstSteps}
           <StatCards status={status} simulated={isSimulated ? counters : undefined} />
           <div className="dashboard__columns">
             <div className="dashboard__column">
@@ -89,7 +87,7 @@ export function DashboardPage({ waiting, firstSteps, random = Math.random }: Das
             </div>
             <ActionCards />
           </div>
-        </Suspense>
+        </>
       ) : (
         <DashboardWaiting />
       )}

@@ -1,10 +1,11 @@
 import { conflictsOf } from '@palisade/contract/firewall-advice';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { devicesQuery, livingOf } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Page } from '#ui/page.tsx';
 import { BlockedCard } from './blocked-card.tsx';
 import { FirewallStats } from './firewall-stats.tsx';
@@ -15,7 +16,7 @@ import { useFindings, useRules } from './use-rules.ts';
 
 const loadDialog = () => import('./add-rule-dialog.tsx');
 /** Comes when it is first wanted: most visits only read. */
-const AddRuleDialog = lazy(async () => ({ default: (await loadDialog()).AddRuleDialog }));
+const AddRuleDialog = lazyPart(async () => (await loadDialog()).AddRuleDialog);
 
 export function FirewallPage() {
   const read = useRules();
@@ -63,11 +64,7 @@ export function FirewallPage() {
       {hasDevices && rules && <BlockedCard devices={devices} rules={isWhole ? rules : undefined} onWant={want} />}
       {/* Below a list that is on its way it would be pushed down. */}
       {(rules || error) && <Tester rules={isWhole ? rules : undefined} onWant={want} />}
-      {isAdding && (
-        <Suspense>
-          <AddRuleDialog rules={isWhole ? rules : undefined} onClose={close} />
-        </Suspense>
-      )}
+      {isAdding && <AddRuleDialog rules={isWhole ? rules : undefined} onClose={close} />}
     </Page>
   );
 }

@@ -13,10 +13,11 @@ import {
   IconPencil,
   IconTrash,
 } from '@tabler/icons-react';
-import { lazy, memo, type ReactNode, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { LongText } from './long-text.tsx';
 import { ruleSentence } from './rule-sentence.ts';
@@ -25,7 +26,7 @@ import type { RuleActions } from './use-rule-actions.ts';
 import './rule-table.css';
 
 /** Comes when a rule is first edited. */
-const RuleEditor = lazy(async () => ({ default: (await import('./rule-editor.tsx')).RuleEditor }));
+const RuleEditor = lazyPart(async () => (await import('./rule-editor.tsx')).RuleEditor);
 
 const COLUMNS = 9;
 
@@ -124,9 +125,7 @@ export function RuleTable({
           rule.id === edited?.id ? (
             <tr key={rule.id} id={rowId(rule.id)} className="rule-row" data-edited="">
               <td colSpan={COLUMNS}>
-                <Suspense>
-                  <RuleEditor rule={rule} rules={all} onEnd={(changed) => end(rule, changed)} />
-                </Suspense>
+                <RuleEditor rule={rule} rules={all} onEnd={(changed) => end(rule, changed)} />
               </td>
             </tr>
           ) : (

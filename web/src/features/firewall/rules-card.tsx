@@ -13,11 +13,12 @@ import {
   IconWall,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useSearchParams } from 'react-router';
 import { ruleCountsQuery } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
@@ -37,9 +38,9 @@ const ROWS_AT_ONCE = 50;
 const NO_FINDINGS: readonly Finding[] = [];
 const NO_DEVICES: readonly Device[] = [];
 
-const HistoryDialog = lazy(async () => ({ default: (await import('./history-dialog.tsx')).HistoryDialog }));
-const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }));
-const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }));
+const HistoryDialog = lazyPart(async () => (await import('./history-dialog.tsx')).HistoryDialog);
+const ExportDialog = lazyPart(async () => (await import('./export-dialog.tsx')).ExportDialog);
+const ImportDialog = lazyPart(async () => (await import('./import-dialog.tsx')).ImportDialog);
 const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
 
 type Dialog = 'history' | 'import' | 'export';
@@ -363,11 +364,11 @@ interface RuleDialogProps {
 
 function RuleDialog({ dialog, rules, total, target, onClose }: RuleDialogProps) {
   return (
-    <Suspense>
+    <>
       {dialog === 'history' && <HistoryDialog onClose={onClose} />}
       {dialog === 'export' && <ExportDialog rules={rules} first={target} onClose={onClose} />}
       {dialog === 'import' && <ImportDialog total={total} onClose={onClose} />}
-    </Suspense>
+    </>
   );
 }
 

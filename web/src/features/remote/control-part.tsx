@@ -1,13 +1,14 @@
 import type { JoinedSession } from '@palisade/contract/remote';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { saySignal } from '#api/events.ts';
 import { Button } from '#ui/button.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { describeEnd } from './grant-words.ts';
 import { useRevoke } from './joined.queries.ts';
 
-const ControlledScreen = lazy(async () => ({ default: (await import('./controlled-screen.tsx')).ControlledScreen }));
+const ControlledScreen = lazyPart(async () => (await import('./controlled-screen.tsx')).ControlledScreen);
 
 /** The technician's side of control: asks for it, has the screen of the device while it is granted, and gives it back. */
 export function ControlPart({ session }: { session: JoinedSession }) {
@@ -23,9 +24,11 @@ export function ControlPart({ session }: { session: JoinedSession }) {
   return (
     <div className="workspace__control">
       {device && (
-        <Suspense fallback={<LoadingRows label="Loading the screen" />}>
-          <ControlledScreen session={session} device_name={device.device_name} />
-        </Suspense>
+        <ControlledScreen
+          meanwhile={<LoadingRows label="Loading the screen" />}
+          session={session}
+          device_name={device.device_name}
+        />
       )}
       <p className="sub" role="status">
         {!device && session.grants_ended !== null && `Control is off. ${describeEnd(session.grants_ended)} `}

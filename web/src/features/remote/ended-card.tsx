@@ -1,14 +1,15 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import { IconListDetails, IconX } from '@tabler/icons-react';
-import { lazy, Suspense, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { RateAndReport } from './after-session.tsx';
 import { ChangedDevices } from './changed-devices.tsx';
 import { ownEndReason } from './session-badge.tsx';
 import { SessionFileList } from './session-files.tsx';
 
-const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
+const SessionDialog = lazyPart(async () => (await import('./session-dialog.tsx')).SessionDialog);
 
 /** Asked while the customer still knows how it was, until they dismiss it. */
 export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDismiss: () => void }) {
@@ -56,11 +57,7 @@ export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDi
       <div className="ended-card__below">
         <RateAndReport session={session} />
       </div>
-      {isOpen && (
-        <Suspense>
-          <SessionDialog session={session} onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <SessionDialog session={session} onClose={() => setIsOpen(false)} />}
     </Card>
   );
 }

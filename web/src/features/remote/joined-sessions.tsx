@@ -1,10 +1,10 @@
 import type { JoinedSession } from '@palisade/contract/remote';
 import { SESSION_FILE_LIFETIME } from '@palisade/contract/remote-files';
 import { IconHeadset } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
@@ -41,7 +41,7 @@ export function JoinedSessions() {
 }
 
 /** Sent files are read when somebody looks. */
-const JoinedFiles = lazy(async () => ({ default: (await import('./joined-files.tsx')).JoinedFiles }));
+const JoinedFiles = lazyPart(async () => (await import('./joined-files.tsx')).JoinedFiles);
 
 /** The newest that is over shows its files until they are deleted. */
 function hasFiles({ approved_at, ended_at }: JoinedSession, now: number): boolean {
@@ -57,11 +57,7 @@ function JoinedRow({ session, now }: { session: JoinedSession; now: number }) {
       who={
         <>
           Customer: <bdi>{session.customer}</bdi>
-          {hasFiles(session, now) && (
-            <Suspense>
-              <JoinedFiles session={session} />
-            </Suspense>
-          )}
+          {hasFiles(session, now) && <JoinedFiles session={session} />}
           {complete.error && (
             <span role="alert" className="remote-session__error">
               {sentenceOf(complete.error)}

@@ -3,12 +3,13 @@ import { endReasonSchema, sessionStatusSchema } from '@palisade/contract/remote-
 import type { OverseenSession } from '@palisade/contract/remote-staff';
 import { IconDeviceDesktop, IconEye, IconFlag, IconSearch, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useMayAdministrate } from '#api/policies.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
@@ -32,7 +33,7 @@ import { BADGES, END_REASONS, SessionBadge } from './session-badge.tsx';
 import './overseen-page.css';
 
 /** Dialogs bring the kit's along, so it comes when it is opened. */
-const OverseenDialog = lazy(async () => ({ default: (await import('./overseen-dialog.tsx')).OverseenDialog }));
+const OverseenDialog = lazyPart(async () => (await import('./overseen-dialog.tsx')).OverseenDialog);
 
 const STATES = [
   { value: undefined, label: 'All' },
@@ -157,11 +158,7 @@ function Sessions() {
               </p>
             )}
             {more}
-            {opened && (
-              <Suspense>
-                <OverseenDialog session={opened} onClose={() => setOpenId(undefined)} />
-              </Suspense>
-            )}
+            {opened && <OverseenDialog session={opened} onClose={() => setOpenId(undefined)} />}
           </FocusKept>
         )}
       </RefreshedCard>

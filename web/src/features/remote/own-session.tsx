@@ -1,14 +1,15 @@
 import type { RemoteSession } from '@palisade/contract/remote';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { keepDraft, readDraft } from '#api/drafts.ts';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { isOpen } from './remote.queries.ts';
 import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
 import { SessionStepper, stepOf } from './session-stepper.tsx';
 
 /** The code for sharing a screen is loaded once somebody asks to see it. */
-const OpenSession = lazy(async () => ({ default: (await import('./open-session.tsx')).OpenSession }));
-const EndedCard = lazy(async () => ({ default: (await import('./ended-card.tsx')).EndedCard }));
+const OpenSession = lazyPart(async () => (await import('./open-session.tsx')).OpenSession);
+const EndedCard = lazyPart(async () => (await import('./ended-card.tsx')).EndedCard);
 
 /** Time for which a finished session stays in its place, in ms: that is when its customer knows best how it was. */
 const FRESH = 10 * 60_000;
@@ -16,11 +17,7 @@ const FRESH = 10 * 60_000;
 /** An own session that is open: its code until somebody asks, then everything else. */
 function OwnSession({ session }: { session: RemoteSession }) {
   if (session.phase === 'waiting') return <SessionBanner session={session} />;
-  return (
-    <Suspense fallback={<LoadingRows label="Loading your session" />}>
-      <OpenSession session={session} />
-    </Suspense>
-  );
+  return <OpenSession meanwhile={<LoadingRows label="Loading your session" />} session={session} />;
 }
 
 /** Where the dismissed card of an ended session is kept, for this person in this browser. */
@@ -48,11 +45,7 @@ export function OwnSessionFlow({ sessions, now }: { sessions: readonly RemoteSes
       {open.map((session) => (
         <OwnSession key={session.id} session={session} />
       ))}
-      {ended && (
-        <Suspense fallback={null}>
-          <EndedCard key={ended.id} session={ended} onDismiss={() => dismiss(ended)} />
-        </Suspense>
-      )}
+      {ended && <EndedCard key={ended.id} session={ended} onDismiss={() => dismiss(ended)} />}
       {open.length === 0 && <NoSessionBanner />}
     </SessionStepper>
   );

@@ -1,12 +1,13 @@
 import { type JoinedSession, SESSION_POLL_INTERVAL } from '@palisade/contract/remote';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { rowsOf } from '#api/pages.ts';
 import { useIsStaff } from '#api/policies.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
@@ -41,7 +42,7 @@ const CUSTOMER_STEPS: readonly Step[] = [
 ];
 
 /** The picture and all that is beside it, loaded by who has joined a session. */
-const Workspace = lazy(async () => ({ default: (await import('./workspace.tsx')).Workspace }));
+const Workspace = lazyPart(async () => (await import('./workspace.tsx')).Workspace);
 
 /** Where the two sides meet: customers see their open session; technicians join by its code, and see a session of their own while one is open. */
 export function PortalPage() {
@@ -90,9 +91,9 @@ function Working({ session, hasMore }: { session: JoinedSession; hasMore: boolea
       <h1 tabIndex={-1} className="visually-hidden">
         Remote support portal
       </h1>
-      <Suspense fallback={<LoadingRows label="Loading the session" />}>
-        <Workspace key={session.id} session={session} />
-      </Suspense>
+
+      <Workspace meanwhile={<LoadingRows label="Loading the session" />} key={session.id} session={session} />
+
       {hasMore && <JoinedSessions />}
     </div>
   );

@@ -1,8 +1,9 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
@@ -12,7 +13,7 @@ import { SearchedSessions } from './searched-sessions.tsx';
 import { SessionRow } from './session-list.tsx';
 
 /** Dialogs bring the kit's along, so it comes when it is opened. */
-const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
+const SessionDialog = lazyPart(async () => (await import('./session-dialog.tsx')).SessionDialog);
 
 export function SessionHistory() {
   const pages = useSearchedPages(EVERY_SESSION, historyQuery);
@@ -61,11 +62,7 @@ export function SessionHistory() {
               />
             )}
           </SearchedSessions>
-          {opened && (
-            <Suspense>
-              <SessionDialog session={opened} onClose={() => setOpenId(undefined)} />
-            </Suspense>
-          )}
+          {opened && <SessionDialog session={opened} onClose={() => setOpenId(undefined)} />}
         </>
       )}
     </RefreshedCard>

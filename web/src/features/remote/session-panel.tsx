@@ -1,10 +1,11 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import { SHARES_MAXIMUM } from '@palisade/contract/remote-signal';
 import { IconDeviceMobile, IconPhoto, IconPictureInPictureOn, IconPlus, IconScreenShare, IconWindow } from '@tabler/icons-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Countdown } from '#ui/countdown.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Report } from './after-session.tsx';
@@ -20,7 +21,7 @@ import { attend, connectAgain, missingToShare, type Screen, type Sharing, share,
 import { hasSmallWindow, SmallWindow } from './small-window.tsx';
 import './session-panel.css';
 
-const VoicePart = lazy(async () => ({ default: (await import('./voice-part.tsx')).VoicePart }));
+const VoicePart = lazyPart(async () => (await import('./voice-part.tsx')).VoicePart);
 
 const SURFACES = { monitor: 'Your whole screen', window: 'A window', browser: 'A tab of your browser' } as const;
 
@@ -43,14 +44,12 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
         <Refusal error={sharing.error} />
         {sharing.screens.length === 0 && <GoOn session={session} />}
         {sharing.place !== 'taken' && (
-          <Suspense fallback={null}>
-            <VoicePart
-              session={session}
-              side="customer"
-              other={session.support_agent ?? 'The technician'}
-              hasCode={sharing.code !== undefined}
-            />
-          </Suspense>
+          <VoicePart
+            session={session}
+            side="customer"
+            other={session.support_agent ?? 'The technician'}
+            hasCode={sharing.code !== undefined}
+          />
         )}
         <GrantsCard session={session} />
         <div className="session-files__part">

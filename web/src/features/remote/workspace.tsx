@@ -2,12 +2,13 @@ import { Textarea } from '@mantine/core';
 import { type EndReason, type JoinedSession, NOTES_LENGTH_MAXIMUM } from '@palisade/contract/remote';
 import { IconFiles, IconHourglass, IconMessages, IconNotes, IconScreenShareOff, IconUser, IconWindow } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { CustomerCard } from '#domain/conversation/customer-card.tsx';
 import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
@@ -25,7 +26,7 @@ import { useQuality, useWatch } from './use-watch.ts';
 import { WatchedPicture } from './watched-picture.tsx';
 import './workspace.css';
 
-const VoicePart = lazy(async () => ({ default: (await import('./voice-part.tsx')).VoicePart }));
+const VoicePart = lazyPart(async () => (await import('./voice-part.tsx')).VoicePart);
 
 /** The technician's side of a session that is asked for or runs. */
 export function Workspace({ session }: { session: JoinedSession }) {
@@ -57,9 +58,7 @@ export function Workspace({ session }: { session: JoinedSession }) {
       <Refusal error={complete.error} />
       <RecordingLine session={session} track={picture?.track} isPaused={watch.isPaused} />
       {!isWaiting && watch.place !== 'taken' && (
-        <Suspense fallback={null}>
-          <VoicePart session={session} side="technician" other={session.customer} hasCode={watch.code !== undefined} />
-        </Suspense>
+        <VoicePart session={session} side="technician" other={session.customer} hasCode={watch.code !== undefined} />
       )}
       <div className="workspace__columns">
         <div className="workspace__stage">

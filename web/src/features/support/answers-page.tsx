@@ -2,12 +2,13 @@ import type { CannedAnswer } from '@palisade/contract/desk';
 import { may } from '@palisade/contract/may';
 import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState } from '#ui/states.tsx';
@@ -15,7 +16,7 @@ import { cannedQuery } from './desk.queries.ts';
 import './answers-page.css';
 
 /** Comes when it is first wanted: most visits only read. */
-const AnswerDialog = lazy(async () => ({ default: (await import('./answer-dialog.tsx')).AnswerDialog }));
+const AnswerDialog = lazyPart(async () => (await import('./answer-dialog.tsx')).AnswerDialog);
 
 /** Where administrators keep the canned answers. */
 export function AnswersPage() {
@@ -79,11 +80,7 @@ function Answers() {
           </ul>
         )}
       </Listed>
-      {open && (
-        <Suspense>
-          <AnswerDialog answer={open === 'new' ? undefined : open} onClose={() => setOpen(undefined)} />
-        </Suspense>
-      )}
+      {open && <AnswerDialog answer={open === 'new' ? undefined : open} onClose={() => setOpen(undefined)} />}
     </Card>
   );
 }

@@ -5,7 +5,7 @@ import { formatList, plural } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
 import { IconAdjustments, IconArrowLeft, IconDownload, IconEye, IconMessages, IconUser } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, type RefObject, Suspense, useState } from 'react';
+import { type ReactNode, type RefObject, useState } from 'react';
 import { CallError, download, sentenceOf } from '#api/call.ts';
 import type { Outgoing } from '#api/outgoing.ts';
 import { useSession } from '#api/session.ts';
@@ -18,6 +18,7 @@ import { CheckMessage } from '#domain/scam/check-message.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog, Typing, useJump } from '#ui/conversation-log.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { OutgoingState } from '#ui/outgoing-state.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
@@ -39,7 +40,7 @@ import { StaffComposer } from './staff-composer.tsx';
 import { WaitingTimer } from './waiting-timer.tsx';
 
 /** Dialogs bring the kit's along, so each comes when it is opened. */
-const SharedDialog = lazy(async () => ({ default: (await import('./shared-dialog.tsx')).SharedDialog }));
+const SharedDialog = lazyPart(async () => (await import('./shared-dialog.tsx')).SharedDialog);
 
 interface PaneProps {
   id: string;
@@ -132,11 +133,7 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
         )}
         <StaffComposer conversation={conversation} me={me} composer={composer} />
       </div>
-      {sharedId !== undefined && (
-        <Suspense>
-          <SharedDialog message_id={sharedId} onClose={() => setSharedId(undefined)} />
-        </Suspense>
-      )}
+      {sharedId !== undefined && <SharedDialog message_id={sharedId} onClose={() => setSharedId(undefined)} />}
     </section>
   );
 }

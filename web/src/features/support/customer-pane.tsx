@@ -1,14 +1,15 @@
 import { IconArrowLeft, IconClipboardList } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { CustomerCard } from '#domain/conversation/customer-card.tsx';
 import { Button } from '#ui/button.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { customerQuery } from './desk.queries.ts';
 
 /** Opened seldom. */
-const RecordDialog = lazy(async () => ({ default: (await import('#domain/person/record-dialog.tsx')).RecordDialog }));
+const RecordDialog = lazyPart(async () => (await import('#domain/person/record-dialog.tsx')).RecordDialog);
 
 interface CustomerPaneProps {
   conversation_id: string;
@@ -53,11 +54,7 @@ function Card({ conversation_id }: { conversation_id: string }) {
             Open record
           </Button>
         </div>
-        {isOpen && (
-          <Suspense>
-            <RecordDialog user_id={card.user_id} username={card.username} onClose={() => setIsOpen(false)} />
-          </Suspense>
-        )}
+        {isOpen && <RecordDialog user_id={card.user_id} username={card.username} onClose={() => setIsOpen(false)} />}
       </>
     );
   return (

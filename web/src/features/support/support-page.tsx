@@ -3,7 +3,7 @@ import { VIEWS } from '@palisade/contract/desk';
 import { idSchema } from '@palisade/contract/fields';
 import { may } from '@palisade/contract/may';
 import { IconKeyboard, IconMessages } from '@tabler/icons-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { rowsOf } from '#api/pages.ts';
 import { opensDesk } from '#api/policies.ts';
@@ -13,6 +13,7 @@ import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { NoticeToggles } from '#ui/notice-toggles.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState } from '#ui/states.tsx';
@@ -28,7 +29,7 @@ import '#ui/card.css';
 import './support.css';
 
 /** Dialogs bring the kit's along, so each comes when it is opened. */
-const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx')).KeysDialog }));
+const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog);
 
 /** From this width on all three panes stand side by side, as support.css has it. */
 const THREE_PANES = '(min-width: 1300px)';
@@ -154,11 +155,7 @@ function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
           />
         )}
       </div>
-      {areKeysShown && (
-        <Suspense>
-          <KeysDialog onClose={() => setAreKeysShown(false)} />
-        </Suspense>
-      )}
+      {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
     </Page>
   );
 }
