@@ -2,6 +2,7 @@ import { listScans, scanFile } from '@palisade/contract/antivirus';
 import { login, logout } from '@palisade/contract/auth';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallError, call, upload } from './call.ts';
+import { askEarly } from './early.ts';
 import { MARIA, scanOf } from './fake-records.ts';
 import { FakeServer, refusal, reply } from './fake-server.ts';
 import { currentSession, endSession, startSession } from './session.ts';
@@ -42,6 +43,30 @@ describe('call', () => {
     server.on(listScans, reply(listScans, []));
     await call(listScans);
     expect(server.calls[0]?.token).toBeNull();
+  });
+
+  it('takes an answer that was asked for early, once, and only for the same session', async () => {
+    server.on(listScans, reply(listScans, []));
+    askEarly('token-1', ['/api/antivirus/scans']);
+    await call(listScans);
+    expect(server.calls).toHaveLength(1);
+    await call(listScans);
+    expect(server.calls).toHaveLength(2);
+    askEarly('token-1', ['/api/antivirus/scans']);
+    startSession({ access_token: 'token-2', user_info: MARIA });
+    await call(listScans);
+    expect(server.calls.map(({ token }) => token)).toEqual([
+      'Bearer token-1',
+      'Bearer token-1',
+      'Bearer token-1',
+      'Bearer token-2',
+    ]);
+  });
+
+  it('tells of an early call that got no answer', async () => {
+    server.lose(listScans);
+    askEarly('token-1', ['/api/antivirus/scans']);
+    expect(await failureOf(call(listScans))).toMatchObject({ kind: 'network' });
   });
 
   it('answers nothing for an endpoint without a reply', async () => {

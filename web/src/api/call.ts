@@ -4,6 +4,7 @@ import { PROBLEMS, type ProblemDocument, problemCodes, problemSchema } from '@pa
 import { defaultOf } from '@palisade/contract/reader';
 import type { z } from 'zod';
 import { reportConnection, reportWait } from './connection.ts';
+import { headersOf, takeEarly } from './early.ts';
 import { currentSession, endSession, holdSession } from './session.ts';
 import { readAnswer } from './unknown-values.ts';
 
@@ -146,19 +147,15 @@ function headed(endpoint: AnyEndpoint, body: unknown, headers: Headers): unknown
 
 /** Sends a call, and answers what came as it is. Throws a `CallError` when nothing came, or the signal's reason when aborted. */
 async function send(endpoint: AnyEndpoint, options: Options, token: string | undefined): Promise<Answer> {
-  const headers = new Headers({ accept: 'application/json' });
-  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  const headers = headersOf(token);
   if (options.body !== undefined) headers.set('content-type', 'application/json');
   const body = headed(endpoint, options.body, headers);
   let answer: Answer;
   try {
-    const response = await fetch(addressOf(endpoint, options), {
-      method: endpoint.method,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: options.signal ?? null,
-    });
-    answer = await answerOf(response);
+    const address = addressOf(endpoint, options);
+    const request = { method: endpoint.method, headers, body: body === undefined ? null : JSON.stringify(body) };
+    const early = endpoint.method === 'GET' ? takeEarly(address, token) : undefined;
+    answer = await answerOf(await (early ?? fetch(address, { ...request, signal: options.signal ?? null })));
   } catch {
     options.signal?.throwIfAborted();
     reportConnection('offline');
