@@ -13,7 +13,7 @@ export function headersOf(token: string | undefined): Headers {
 /** Asks for what the first screen will read, before the files of that screen are there. `addresses` are those of lists or records, which are read only. */
 export function askEarly(token: string, addresses: readonly string[]): void {
   const answers = new Map(addresses.map((address) => [address, fetch(address, { headers: headersOf(token) })]));
-  // The call that takes an answer is told of its failure.
+  // A failure is thrown by the call that takes the answer.
   for (const answer of answers.values()) answer.catch(() => {});
   asked = { token, answers };
   setTimeout(() => {
