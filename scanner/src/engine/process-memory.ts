@@ -52,3 +52,18 @@ export function residentBytes(pid: number | undefined): number | undefined {
     return undefined;
   }
 }
+
+const SIGKILL_BIT = 1n << 8n;
+
+/** Whether a process has ended, or is about to because it was killed, though its end may not have been reported yet. False where the kernel does not say. */
+export function isGone(pid: number | undefined): boolean {
+  if (pid === undefined) return true;
+  if (process.platform !== 'linux') return false;
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const pending = [...status.matchAll(/^(?:SigPnd|ShdPnd):\s+([\da-f]+)$/gm)].map(([, mask]) => BigInt(`0x${mask}`));
+    return /^State:\s+[ZX]/m.test(status) || pending.some((mask) => (mask & SIGKILL_BIT) !== 0n);
+  } catch {
+    return true;
+  }
+}

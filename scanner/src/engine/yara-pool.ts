@@ -10,7 +10,15 @@ import type { SecondOpinion } from './clamd-pool.ts';
 import type { EngineLog } from './engine-log.ts';
 import { answerSchema, type EngineRequest, type FileMessage } from './messages.ts';
 import { createPoolHelp, type Question } from './pool-help.ts';
-import { boundedProcess, ENGINE_MEMORY, type EngineMemory, FEW_ARENAS, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
+import {
+  boundedProcess,
+  ENGINE_MEMORY,
+  type EngineMemory,
+  FEW_ARENAS,
+  isGone,
+  MEMORY_LOOK_MS,
+  residentBytes,
+} from './process-memory.ts';
 import type { EngineKind } from './rule-engine.ts';
 import { FILES_TOGETHER, isTogether, lastBegin, TAKEN_BACK_AFTER_MS, type Together, takeFollowing } from './together.ts';
 
@@ -334,6 +342,11 @@ class YaraProcesses implements YaraPool {
       const edition = this.editionOf(member.facts);
       const waiting = this.nextFor(edition);
       if (waiting === undefined) return;
+      // Where a process has died over the file, this one may have died with it and its end not be known here yet: the file would be blamed twice.
+      if (waiting.deaths !== undefined && waiting.deaths.count > 0 && isGone(member.child.pid)) {
+        this.queue.unshift(waiting);
+        continue;
+      }
       const following = isTogether(waiting) ? takeFollowing(this.queue) : [];
       for (const other of following) other.deaths = { count: 0, edition };
       this.begin(member, waiting, following);
