@@ -5,6 +5,7 @@ import { EICAR, nestedGzip, PDF } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, test } from 'vitest';
 import { isStoreShared, problemOf, replyOf, startScanningApp, startTestApp } from '#test/harness.ts';
+import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 
 /** Asked for from the first day on; it counts from the second. */
@@ -149,10 +150,14 @@ needing('a server alone', !isStoreShared()).test(
   'the status is kept until something is told to its person, and for 5 s at most',
   async () => {
     let clock = Date.parse('2026-11-20T10:00:00Z');
-    const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock } });
+    const { app, url, call, signIn } = await startTestApp({ surroundings: { now: () => clock } });
     const { token } = await signIn('maria');
     const rules = async () => replyOf(await call(readDashboard, { token })).measured.firewall_rules;
+    const socket = await listenAs({ url }, token);
     replyOf(await call(addRule, { token, body: { rule_name: 'First' } }));
+    // The event of the rule comes after the answer: it must not come between the two readings.
+    await socket.event(() => true);
+    socket.leave();
     expect(await rules()).toBe(1);
     // By hand, so that no event is told.
     await app.database.deleteFrom('firewall_rules').execute();
