@@ -14,7 +14,7 @@ export function EmailNeeded({ what }: { what: string }) {
   return (
     <p className="email-needed">
       <IconMail size={20} stroke={1.7} aria-hidden="true" />
-      <span>{what} after you confirm your email address. Enter the code from our email at the top of the page.</span>
+      <span>{`${what} after you confirm your email address. Enter the code from our email at the top of the page.`}</span>
     </p>
   );
 }

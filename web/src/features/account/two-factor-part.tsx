@@ -181,7 +181,9 @@ function PasskeyRow({ passkey, isLast, onRemove }: PasskeyRowProps) {
       <div className="session-row__what">
         <span className="passkey-row__name">{name}</span>
         <span>
-          added {describeAge(created_at, now)}, {last_used_at ? `last used ${describeAge(last_used_at, now)}` : 'not used yet'}
+          {last_used_at
+            ? `added ${describeAge(created_at, now)}, last used ${describeAge(last_used_at, now)}`
+            : `added ${describeAge(created_at, now)}, not used yet`}
         </span>
       </div>
       <div className="factor__actions">

@@ -2,6 +2,7 @@ import { lazy, Suspense, useId, useRef } from 'react';
 import type { Config } from '#api/config.ts';
 import type { SessionNotice } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { PasskeysElsewhere } from '#ui/passkeys-elsewhere.tsx';
 import { AuthFields } from './auth-fields.tsx';
 import { ModeLink } from './auth-mode-link.tsx';
 import { AUTH_MODES, type AuthMode } from './auth-modes.ts';
@@ -147,14 +148,10 @@ function Answer({ message, refusal, onEnd }: AnswerProps) {
         <Suspense fallback={refusal.sentence}>
           <RefusedMessage sentence={refusal.sentence} until={refusal.until} onEnd={onEnd} />
         </Suspense>
+      ) : message?.elsewhere ? (
+        <PasskeysElsewhere origin={message.elsewhere} />
       ) : (
         message?.text
-      )}
-      {message?.elsewhere && (
-        <>
-          {' '}
-          <a href={message.elsewhere}>{message.elsewhere}</a>
-        </>
       )}
     </div>
   );

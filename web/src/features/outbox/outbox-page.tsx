@@ -16,6 +16,7 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import './outbox-page.css';
 
@@ -120,7 +121,7 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
               <bdi>{mail.subject}</bdi>
             </span>
             <span className="mail-row__to">
-              to <bdi>{shownEmail(mail.recipient)}</bdi>
+              <Sentence text="to {email}" parts={{ email: <bdi>{shownEmail(mail.recipient)}</bdi> }} />
             </span>
           </span>
           <span className="mail-row__when">
@@ -133,11 +134,13 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
         </summary>
         {mail.last_error !== null && (
           <p className="mail-row__error">
-            {plural(mail.attempts, {
-              one: '1 attempt, the last one answered:',
-              other: `${formatNumber(mail.attempts)} attempts, the last one answered:`,
-            })}{' '}
-            <bdi>{mail.last_error}</bdi>
+            <Sentence
+              text={plural(mail.attempts, {
+                one: '1 attempt, the last one answered: {error}',
+                other: '{count} attempts, the last one answered: {error}',
+              })}
+              parts={{ count: formatNumber(mail.attempts), error: <bdi>{mail.last_error}</bdi> }}
+            />
           </p>
         )}
         {mail.text === null ? (

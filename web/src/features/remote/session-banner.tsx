@@ -7,6 +7,7 @@ import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { Button, Spinner } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EndSession } from './end-session.tsx';
 import { useEndSession } from './remote.queries.ts';
 import '#ui/card.css';
@@ -86,10 +87,10 @@ function Running({ session }: { session: RemoteSession }) {
         Technician connected
       </p>
       <h2 className="banner__title" tabIndex={-1}>
-        <bdi>{session.support_agent}</bdi> has joined your session
+        <Sentence text="{name} has joined your session" parts={{ name: <bdi>{session.support_agent}</bdi> }} />
       </h2>
       <p className="sub">
-        Session <bdi className="banner__small-code">{session.session_code}</bdi>.
+        <Sentence text="Session {code}." parts={{ code: <bdi className="banner__small-code">{session.session_code}</bdi> }} />
         {session.joined_at !== null && ` They joined ${describeAge(session.joined_at, now)}.`} Stay on the phone: they see what
         you share, and you press.
       </p>
