@@ -158,7 +158,8 @@ test.each([
     });
     mailbox.deliver(isSigned ? await sign(mail) : mail);
     const { message, card, phrases } = await noteOf(customer);
-    expect(phrases?.[0]).toMatchObject({ code: expect.stringMatching(/^email\.unverified/u), params: { reason } });
+    expect(phrases?.[0]).toMatchObject({ params: { reason } });
+    expect(phrases?.[0]?.code).toMatch(/^email\.unverified/u);
     expect(chatEnglish({ phrases })).toBe(message);
     expect(message).toContain('Sender not verified');
     expect(message).toContain('Change my plan');

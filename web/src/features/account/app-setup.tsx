@@ -69,7 +69,7 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
                 />
               </p>
               <code className="app-setup__secret">{groups.join(' ')}</code>
-              <CopyButton size="s" text={setup.secret} what="The key" label="Copy key" />
+              <CopyButton size="s" text={setup.secret} copied="The key was copied." label="Copy key" />
             </div>
           </div>
         </li>

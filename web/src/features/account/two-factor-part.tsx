@@ -46,7 +46,7 @@ export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
       {!twoFactor && error && (
         <ErrorNotice title="We couldn’t load two-factor" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
-      <EmailNeeded what="You can set up two-factor sign-in" />
+      <EmailNeeded sentence="You can set up two-factor sign-in after you confirm your email address." />
       {twoFactor && (!isUnproven || twoFactor.enabled) && (
         <Factors twoFactor={twoFactor} onTask={(task) => onTask(task, twoFactor)} />
       )}

@@ -79,7 +79,7 @@ export function AddLinux({ devices, onDone }: AddLinuxProps) {
       <h3>Run this line in a terminal on the computer</h3>
       <div className="add-step__line">
         <code data-command="">{command}</code>
-        <CopyButton text={command} what="The command" label="Copy command" variant="primary" />
+        <CopyButton text={command} copied="The command was copied." label="Copy command" variant="primary" />
       </div>
       {OWN_MACHINE.test(command) && (
         <p className="sub">This command works only on this computer. Ask your server administrator to open access.</p>

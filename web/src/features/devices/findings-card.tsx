@@ -27,6 +27,12 @@ const STATES: Record<DeviceFinding['state'], { label: string; tone: Tone }> = {
   deleted: { label: 'Deleted', tone: 'plain' },
 };
 
+/** What a device does once it connects. */
+const ORDERS = {
+  restore: 'The device will restore it when it connects.',
+  delete: 'The device will delete it when it connects.',
+} as const satisfies Record<NonNullable<DeviceFinding['order']>, string>;
+
 /** Findings on devices; empty without one. */
 export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device> }) {
   const { data: findings } = useQuery(findingsQuery);
@@ -56,7 +62,7 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
               <Sentence text="**{threat}** on {device}" parts={{ threat: finding.threat, device: nameOf(finding) }} />
               <bdi className="device__path">{finding.path}</bdi>
               {finding.reason !== null && <span className="sub">{finding.reason}</span>}
-              {finding.order !== null && <span className="sub">{`The device will ${finding.order} it when it connects.`}</span>}
+              {finding.order !== null && <span className="sub">{ORDERS[finding.order]}</span>}
             </div>
             <Badge tone={STATES[finding.state].tone}>{STATES[finding.state].label}</Badge>
             <div className="device__buttons">

@@ -91,8 +91,8 @@ function PassOn({ mail: { id, recipient, status }, text }: { mail: Mail; text: s
   const pass = useChange({ of: passOnMail, mutationFn: () => call(passOnMail, { body: { mail_id: id } }) });
   return (
     <div className="mail-row__actions">
-      <CopyButton text={text} what="The email" label="Copy text" size="s" />
-      <CopyButton text={shownEmail(recipient)} what="The address" label="Copy address" size="s" />
+      <CopyButton text={text} copied="The email was copied." label="Copy text" size="s" />
+      <CopyButton text={shownEmail(recipient)} copied="The address was copied." label="Copy address" size="s" />
       {!isSentLater && (
         <Button
           size="s"

@@ -42,7 +42,9 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
     <section className="card banner" data-tone={isWaiting ? 'waiting' : 'good'} aria-label="Open session">
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
       <div className="banner__actions">
-        {isWaiting && <CopyButton variant="primary" text={session.session_code} what="The session code" label="Copy code" />}
+        {isWaiting && (
+          <CopyButton variant="primary" text={session.session_code} copied="The session code was copied." label="Copy code" />
+        )}
         {isWaiting && (
           <Button variant="quiet" loading={end.isPending} onClick={() => end.mutate(session)}>
             Cancel

@@ -121,7 +121,7 @@ function PlansOnOffer() {
   const retry = () => void Promise.all([plans.refetch(), requests.refetch()]);
   return (
     <Card title="Available plans">
-      <EmailNeeded what="You can request a plan" />
+      <EmailNeeded sentence="You can request a plan after you confirm your email address." />
       {error && <ErrorNotice title="We couldn’t load the plans" sentence={sentenceOf(error)} onRetry={retry} />}
       {!error && !(plans.data && requests.data) && <LoadingRows label="Loading the plans" />}
       {plans.data?.length === 0 && (
