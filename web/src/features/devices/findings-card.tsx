@@ -27,7 +27,7 @@ const STATES: Record<DeviceFinding['state'], { label: string; tone: Tone }> = {
   deleted: { label: 'Deleted', tone: 'plain' },
 };
 
-/** What a device does once it connects. */
+/** The order that waits for a device, in words. */
 const ORDERS = {
   restore: 'The device will restore it when it connects.',
   delete: 'The device will delete it when it connects.',
