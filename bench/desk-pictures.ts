@@ -99,7 +99,16 @@ function fillMany(path: string, conversation_id: string): void {
       author_id: madeOf(1, index),
       seq: 1,
     },
-    ...{ sender: 'user', author: null, is_automatic: 0, is_note: 0, client_message_id: null, card: null, timestamp: at(index) },
+    ...{
+      sender: 'user',
+      author: null,
+      is_automatic: 0,
+      is_note: 0,
+      client_message_id: null,
+      card: null,
+      phrases: null,
+      timestamp: at(index),
+    },
     message: `My computer has been slow since I opened a file that came with a mail, and now nothing prints any more (${index}).`,
   }));
   for (const tag of ['printer', 'billing', 'a-long-tag-of-many-letters', 'phishing'])
@@ -120,7 +129,13 @@ function fillMany(path: string, conversation_id: string): void {
       seq: 100 + index,
       client_message_id: null,
     },
-    ...{ sender: index % 3 === 0 ? 'support' : 'user', author: index % 3 === 0 ? 'ana' : null, is_automatic: 0, card: null },
+    ...{
+      sender: index % 3 === 0 ? 'support' : 'user',
+      author: index % 3 === 0 ? 'ana' : null,
+      is_automatic: 0,
+      card: null,
+      phrases: null,
+    },
     ...{ is_note: index % 11 === 0 && index % 3 === 0 ? 1 : 0, timestamp: at((MANY.messages - index) * 7) },
     message: `This is what was said at place ${index}. ${'It goes on for a while, with words and words. '.repeat(index % 5)}`,
   }));

@@ -291,7 +291,7 @@ const sayHere = (server: Measured, token: string, words: string) =>
 const id = randomUUID();
 /** Event of our servers while a message exists. */
 const sayBare = (server: Measured, token: string, words: string) => {
-  const nothing = { author: null, is_automatic: false, is_read: false, attachments: [], card: null };
+  const nothing = { author: null, is_automatic: false, phrases: null, is_read: false, attachments: [], card: null };
   const message = {
     id,
     user_id: id,

@@ -71,6 +71,7 @@ function fillAll(path: string): void {
   fill(database, 'chat_messages', AMOUNTS.messages, (index) => ({
     id: idOf(4, index),
     message: `Message ${index}`,
+    phrases: null,
     seq: FIRST_SEQ + index,
     client_message_id: null,
   }));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timeSchema } from './fields.ts';
+import { phraseSchema } from './phrase.ts';
 import { specified } from './reader.ts';
 
 /**
@@ -71,6 +72,11 @@ export const chatMessageSchema = specified(
     seq: z.int().min(1),
     /** Empty where files or a card stand for themselves. */
     message: z.string(),
+    /**
+     * The server's own sentences in `message` as phrases, in their order; a blank stands between two of them. Null for the words of a person, and for a message from before
+     * phrases were kept.
+     */
+    phrases: z.array(phraseSchema).nullable(),
     sender: z.enum(['user', 'support']),
     /** The author's username at the time; null for the customer's own messages and automatic ones. */
     author: z.string().nullable(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { chatMessageSchema } from './chat-record.ts';
 import { idSchema, timeSchema } from './fields.ts';
+import { phraseSchema } from './phrase.ts';
 
 export const conversationStatusSchema = z.enum(['open', 'snoozed', 'closed']);
 export type ConversationStatus = z.infer<typeof conversationStatusSchema>;
@@ -34,7 +35,16 @@ export const conversationSchema = z.object({
   waiting_since: timeSchema.nullable(),
   /** The last message of a person; an automatic one only where there is no other. */
   last_message: z
-    .object({ seq: z.int(), text: z.string(), sender: z.enum(['user', 'support']), is_automatic: z.boolean(), at: timeSchema })
+    .object({
+      seq: z.int(),
+      /** The beginning of its words; without words, its card or the number of its files. */
+      text: z.string(),
+      /** As those of a message: whole, and also for a text that stands for a card or files. */
+      phrases: z.array(phraseSchema).nullable(),
+      sender: z.enum(['user', 'support']),
+      is_automatic: z.boolean(),
+      at: timeSchema,
+    })
     .nullable(),
   last_seq: z.int(),
   /** Up to where each side has read. */

@@ -47,7 +47,7 @@ function categoryOf(count: number, type: Intl.PluralRuleType): Intl.LDMLPluralRu
 type Forms<Text, Named extends Intl.LDMLPluralRule> = Record<Named | 'other', Text> & Partial<Record<Intl.LDMLPluralRule, Text>>;
 
 /** The form of a count: a whole sentence for each, such as `{ one: '1 file is infected.', other: '3 files are infected.' }`. */
-export function plural<Text>(count: number, forms: Forms<Text, 'one'>): Text {
+export function plural<const Text>(count: number, forms: Forms<Text, 'one'>): Text {
   return forms[categoryOf(count, 'cardinal')] ?? forms.other;
 }
 

@@ -56,6 +56,7 @@ import * as invitations from './0131-invitations.ts';
 import * as scanCounts from './0140-scan-counts.ts';
 import * as alertPhrases from './0141-alert-phrases.ts';
 import * as scanPhrases from './0142-scan-phrases.ts';
+import * as chatPhrases from './0143-chat-phrases.ts';
 
 /**
  * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives. None
@@ -122,4 +123,5 @@ export const migrations: Record<string, Migration> = {
   '0140-scan-counts': scanCounts,
   '0141-alert-phrases': alertPhrases,
   '0142-scan-phrases': scanPhrases,
+  '0143-chat-phrases': chatPhrases,
 };

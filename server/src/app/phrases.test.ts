@@ -34,12 +34,24 @@ test('a code is in one catalog', () => {
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
 });
 
-test.each([...Object.entries(PROBLEM_PHRASES), ...Object.entries(SERVER_PHRASES.security_checks)])(
-  '%s names the parameters that it uses',
-  (code, template) => {
-    expect(templateFaults(code, template)).toEqual([]);
-  },
-);
+test('each other catalog of the server is in the list', async () => {
+  const files = paths.filter((path) => path.endsWith('.phrases.ts'));
+  expect(files.length).toBeGreaterThan(1);
+  for (const path of files) {
+    const module: unknown = await import(pathToFileURL(join(SOURCES, path)).href);
+    const catalogs = Object.entries({ ...Object(module) }).filter(([name]) => name.endsWith('_PHRASES'));
+    expect(catalogs, path).toHaveLength(1);
+    expect(Object.values<unknown>(SERVER_PHRASES), path).toContain(catalogs[0]?.[1]);
+  }
+});
+
+test.each([
+  ...Object.entries(PROBLEM_PHRASES),
+  ...Object.entries(SERVER_PHRASES.security_checks),
+  ...Object.entries(SERVER_PHRASES.chat_messages),
+])('%s names the parameters that it uses', (code, template) => {
+  expect(templateFaults(code, template)).toEqual([]);
+});
 
 test('sentences that have no template are those of devices and of schemas', () => {
   const users = paths.filter((path) =>

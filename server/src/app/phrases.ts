@@ -5,6 +5,7 @@ import { ALERT_REFUSALS } from '#features/alerts/alerts.refusals.ts';
 import { ANTIVIRUS_REFUSALS } from '#features/antivirus/antivirus.refusals.ts';
 import { AUTH_REFUSALS } from '#features/auth/auth.refusals.ts';
 import { TWO_FACTOR_REFUSALS } from '#features/auth/two-factor.refusals.ts';
+import { CHAT_PHRASES } from '#features/chat/chat.phrases.ts';
 import { CHAT_REFUSALS } from '#features/chat/chat.refusals.ts';
 import { DEVICE_REFUSALS } from '#features/devices/devices.refusals.ts';
 import { ENFORCEMENT_REFUSALS } from '#features/enforcement/enforcement.refusals.ts';
@@ -52,4 +53,9 @@ export const PROBLEM_PHRASES: Readonly<Record<string, Template>> = Object.fromEn
 );
 
 /** Every sentence of the server that has a code, by what says it. */
-export const SERVER_PHRASES = { ...PHRASES, security_checks: POSTURE_PHRASES, problems: PROBLEM_PHRASES } as const;
+export const SERVER_PHRASES = {
+  ...PHRASES,
+  security_checks: POSTURE_PHRASES,
+  chat_messages: CHAT_PHRASES,
+  problems: PROBLEM_PHRASES,
+} as const;

@@ -24,7 +24,7 @@ function sentenceFor(error: unknown): string | undefined {
 }
 
 async function ask<Answer>(origin: string, work: () => Promise<Answer>): Promise<PasskeyOutcome<Answer>> {
-  if (origin !== window.location.origin) return { ok: false, message: 'Passkeys don’t work at this address. Go to', origin };
+  if (origin !== window.location.origin) return { ok: false, message: 'Passkeys don’t work at this address.', origin };
   if (!('PublicKeyCredential' in window))
     return { ok: false, message: 'This browser doesn’t support passkeys. Sign in another way.' };
   try {

@@ -20,7 +20,7 @@ function startInsecure(allows: boolean): string[] {
 
 it('copies by the clipboard where there is one', async () => {
   const user = userEvent.setup();
-  renderForTest(<CopyButton text="sh install.sh" what="The command" />);
+  renderForTest(<CopyButton text="sh install.sh" copied="The command was copied." />);
   await user.click(screen.getByRole('button', { name: 'Copy' }));
   expect(await screen.findByRole('button', { name: 'Copied' })).toBeVisible();
   expect(await navigator.clipboard.readText()).toBe('sh install.sh');
@@ -28,7 +28,7 @@ it('copies by the clipboard where there is one', async () => {
 
 it('copies what it selects where there is no clipboard', async () => {
   const user = userEvent.setup();
-  renderForTest(<CopyButton text="sh install.sh" what="The command" />);
+  renderForTest(<CopyButton text="sh install.sh" copied="The command was copied." />);
   const copied = startInsecure(true);
   await user.click(screen.getByRole('button', { name: 'Copy' }));
   expect(await screen.findByText('The command was copied.')).toBeInTheDocument();
@@ -38,7 +38,7 @@ it('copies what it selects where there is no clipboard', async () => {
 
 it('says so where the browser allows neither', async () => {
   const user = userEvent.setup();
-  renderForTest(<CopyButton text="sh install.sh" what="The command" />);
+  renderForTest(<CopyButton text="sh install.sh" copied="The command was copied." />);
   startInsecure(false);
   await user.click(screen.getByRole('button', { name: 'Copy' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('Your browser blocked copying.');

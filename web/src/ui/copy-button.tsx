@@ -48,15 +48,15 @@ async function copyText(text: string): Promise<boolean> {
 
 interface CopyButtonProps {
   text: string;
-  /** Its name, as a sentence begins with it: "The session code". */
-  what: string;
+  /** The sentence for screen readers afterwards: "The session code was copied." */
+  copied: string;
   label?: string;
   variant?: 'primary' | 'quiet';
   size?: 's' | 'm';
 }
 
 /** Copies a text that is shown beside it, and says when the browser did not allow that. */
-export function CopyButton({ text, what, label = 'Copy', variant = 'quiet', size = 'm' }: CopyButtonProps) {
+export function CopyButton({ text, copied, label = 'Copy', variant = 'quiet', size = 'm' }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   useEffect(() => {
     if (outcome !== 'copied') return;
@@ -76,7 +76,7 @@ export function CopyButton({ text, what, label = 'Copy', variant = 'quiet', size
         {isCopied ? 'Copied' : label}
       </Button>
       <span role="status" className="visually-hidden">
-        {isCopied && `${what} was copied.`}
+        {isCopied && copied}
       </span>
       <Refusal error={outcome === 'refused'}>Your browser blocked copying. Select the text and copy it yourself.</Refusal>
     </>

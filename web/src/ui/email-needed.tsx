@@ -8,13 +8,13 @@ export function useIsUnproven(): boolean {
 }
 
 /** Stands next to what is held back until the address is confirmed: what that is, and what to do. Empty for everybody else. */
-export function EmailNeeded({ what }: { what: string }) {
+export function EmailNeeded({ sentence }: { sentence: string }) {
   const isUnproven = useIsUnproven();
   if (!isUnproven) return null;
   return (
     <p className="email-needed">
       <IconMail size={20} stroke={1.7} aria-hidden="true" />
-      <span>{what} after you confirm your email address. Enter the code from our email at the top of the page.</span>
+      <span>{sentence} Enter the code from our email at the top of the page.</span>
     </p>
   );
 }

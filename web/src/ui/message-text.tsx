@@ -1,3 +1,5 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
+
 /** So many quoted lines one after the other are folded: what somebody quotes is mostly known to who reads it. */
 const FOLDED_FROM = 4;
 const QUOTED = /^\s{0,3}>/u;
@@ -36,7 +38,7 @@ export function MessageText({ text }: { text: string }) {
     place += lines.length;
     return isFolded ? (
       <details key={key} className="message__quoted">
-        <summary>{lines.length} quoted lines</summary>
+        <summary>{plural(lines.length, { one: '1 quoted line', other: `${formatNumber(lines.length)} quoted lines` })}</summary>
         {lines.join('\n')}
       </details>
     ) : (

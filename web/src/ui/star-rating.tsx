@@ -35,9 +35,7 @@ export function StarRating({ legend, given, rate }: StarRatingProps) {
   if (!isOpen)
     return (
       <div className="star-rating" role="status">
-        <p>
-          Thank you. You rated this help {given ?? chosen} of 5 ({WORDS[(given ?? chosen) - 1]?.toLowerCase()}).
-        </p>
+        <p>{`Thank you. You rated this help ${given ?? chosen} of 5 (${WORDS[(given ?? chosen) - 1]?.toLowerCase()}).`}</p>
         <Button variant="text" size="s" onClick={() => setIsOpen(true)}>
           Change the rating
         </Button>
@@ -54,9 +52,7 @@ export function StarRating({ legend, given, rate }: StarRatingProps) {
             <label key={words} title={words}>
               <input type="radio" name={name} checked={chosen === value} onChange={() => setChosen(value)} />
               <Star size={24} stroke={1.5} aria-hidden="true" />
-              <span className="visually-hidden">
-                {value} of 5: {words}
-              </span>
+              <span className="visually-hidden">{`${value} of 5: ${words}`}</span>
             </label>
           );
         })}

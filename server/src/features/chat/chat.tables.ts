@@ -55,6 +55,8 @@ export interface ChatTables {
     user_id: string;
     seq: number;
     message: string;
+    /** JSON: the phrases of the server's own sentences; null for the words of a person. */
+    phrases: string | null;
     sender: 'user' | 'support';
     /** The author, the customer too; null for an automatic message. */
     author_id: string | null;
@@ -120,7 +122,7 @@ export const CHAT_PERSONAL: readonly PersonalTable[] = [
     withheld: ['assignee_id', 'held_since', 'priority', 'mailed_seq', 'version', 'told_version', 'told_seq'],
   },
   // Staff's notes are left out; all messages to the person are here.
-  { table: 'chat_messages', withheld: ['author_id', 'is_note'], json: ['card'], where: { column: 'is_note', is: 0 } },
+  { table: 'chat_messages', withheld: ['author_id', 'is_note'], json: ['card', 'phrases'], where: { column: 'is_note', is: 0 } },
   { table: 'conversation_matters', withheld: ['first_answered_by', 'closed_by'] },
   { table: 'chat_attachments', column: 'uploader_id', withheld: ['uploader_id'] },
   { table: 'arrived_mails', withheld: ['mail_key', 'sha256', 'message_id'] },

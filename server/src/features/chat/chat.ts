@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserInfo } from '@palisade/contract/auth';
-import { automaticAnswer, type SentMessage } from '@palisade/contract/chat';
+import type { SentMessage } from '@palisade/contract/chat';
 import type { ChatState, MessagesQuery } from '@palisade/contract/chat-read';
 import type { ChatMessage, SharedKind } from '@palisade/contract/chat-record';
 import type { Shared } from '@palisade/contract/desk';
@@ -8,8 +8,9 @@ import type { DeskMessage } from '@palisade/contract/desk-record';
 import type { Kysely } from 'kysely';
 import type { InstallationTables } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
+import { type AutomaticAnswer, automaticAnswer } from './automatic-answer.ts';
 import type { ChatTables } from './chat.tables.ts';
-import type { Conversations, Write, Written } from './conversations.ts';
+import type { Conversations, Phrased, Write, Written } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import { readDeskSettings } from './desk-settings.ts';
 import { opening } from './hours.ts';
@@ -138,13 +139,13 @@ export class Chat {
 
   /** The automatic answer for the present state of a conversation. */
   private async answerOf(
-    { reply, article }: ReturnType<typeof automaticAnswer>,
+    { reply, article }: AutomaticAnswer,
     conversation: ConversationRow | undefined,
-  ): Promise<Written | undefined> {
+  ): Promise<Phrased | undefined> {
     if (conversation !== undefined && (await this.team.viewers(conversation.id)).length > 0) return undefined;
     const title = article === null ? undefined : await this.articles.titleOf(article);
     return {
-      message: reply,
+      sentences: [reply],
       ...(article !== null && title !== undefined && { card: { kind: 'article', slug: article, title } }),
     };
   }

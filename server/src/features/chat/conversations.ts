@@ -5,6 +5,7 @@ import { type Kysely, sql, type Updateable } from 'kysely';
 import { isSqlite, isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
+import type { Sentence } from '#platform/sentence.ts';
 import { refuse } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { ConversationRow, MessageRow } from './records.ts';
@@ -17,6 +18,11 @@ export interface Written {
   card?: Card | undefined;
   /** The author of a mail may not have read the chat. */
   by_mail?: true;
+}
+
+/** A message to write in the server's own sentences. Each has a code, so that no text without one becomes such a message. */
+export interface Phrased extends Omit<Written, 'message'> {
+  sentences: readonly Sentence[];
 }
 
 /** A member of staff. */
@@ -53,7 +59,7 @@ class NotSo extends Error {
 
 type WrittenBy = Pick<MessageRow, 'sender' | 'author_id' | 'author' | 'is_automatic' | 'is_note'>;
 
-const isWithoutFiles = ({ attachment_ids = [] }: Written) => attachment_ids.length === 0;
+const isWithoutFiles = ({ attachment_ids = [] }: Written | Phrased) => attachment_ids.length === 0;
 
 interface ConversationsOptions {
   database: Kysely<ChatTables>;
@@ -176,17 +182,28 @@ async function send(transaction: Kysely<ChatTables>, message: MessageRow, attach
 }
 
 /** The columns of a message except its conversation and its place there. */
-function messageOf(now: () => number, { message, client_message_id, card }: Written, by: WrittenBy) {
+function messageOf(now: () => number, written: Written | Phrased, by: WrittenBy) {
+  const { client_message_id, card } = written;
   const kept_card = card === undefined ? null : JSON.stringify(card);
   const named = { ...by, client_message_id: client_message_id ?? null };
-  return { id: newId(), message, ...named, card: kept_card, timestamp: at(now) };
+  return { id: newId(), ...wordsOf(written), ...named, card: kept_card, timestamp: at(now) };
+}
+
+/** The text of a message, and the phrases of the server's own sentences in it. */
+function wordsOf(written: Written | Phrased): Pick<MessageRow, 'message' | 'phrases'> {
+  if (!('sentences' in written)) return { message: written.message, phrases: null };
+  const { sentences } = written;
+  return {
+    message: sentences.map(({ english }) => english).join(' '),
+    phrases: JSON.stringify(sentences.map(({ phrase }) => phrase)),
+  };
 }
 
 async function insert(
   now: () => number,
   transaction: Kysely<ChatTables>,
   conversation: ConversationRow,
-  written: Written,
+  written: Written | Phrased,
   by: WrittenBy,
   seq: number,
 ): Promise<MessageRow> {
@@ -302,10 +319,10 @@ async function takeAndInsert(
   const now_at = at(now);
   const values = drafts.map(
     (draft, place) =>
-      sql`(${sql.lit(place)}, ${draft.id}, ${draft.message}, ${draft.sender}, ${draft.author_id}, ${draft.author},
+      sql`(${sql.lit(place)}, ${draft.id}, ${draft.message}, ${draft.phrases}, ${draft.sender}, ${draft.author_id}, ${draft.author},
           ${sql.lit(draft.is_automatic)}, ${sql.lit(draft.is_note)}, ${draft.client_message_id}, ${draft.card}, ${draft.timestamp})`,
   );
-  const columns = sql`message, sender, author_id, author, is_automatic, is_note, client_message_id, card, "timestamp"`;
+  const columns = sql`message, phrases, sender, author_id, author, is_automatic, is_note, client_message_id, card, "timestamp"`;
   const { rows } = await sql<ConversationRow>`
       with taken as (
         update conversations set version = version + 1, last_seq = last_seq + ${sql.lit(count)}, last_shown_seq = last_seq + ${sql.lit(count)},
@@ -346,7 +363,7 @@ export class Conversations {
    * The same in one statement, where the conversation is open. Undefined, and nothing is written, where it is not, where it was written before, for files, and on
    * SQLite, which changes two tables in no one statement and has no trips to save.
    */
-  async writeAtOnce(user_id: string, written: Written, answer?: Written): Promise<Write | undefined> {
+  async writeAtOnce(user_id: string, written: Written, answer?: Phrased): Promise<Write | undefined> {
     if (isSqlite(this.database) || !isWithoutFiles(written)) return undefined;
     const own = messageOf(this.now, written, { ...byCustomer, author_id: user_id });
     const drafts = [own, ...(answer === undefined ? [] : [messageOf(this.now, answer, { ...byNobody, is_note: 0 })])];
@@ -367,7 +384,7 @@ export class Conversations {
   }
 
   /** `answer` is the automatic answer after it. @throws Problem `conflict`, `not_found` for a file that cannot be sent. */
-  writeAsCustomer(user_id: string, written: Written, answer?: Written): Promise<Write> {
+  writeAsCustomer(user_id: string, written: Written | Phrased, answer?: Phrased): Promise<Write> {
     return once(this.database, async (transaction) => {
       const conversation = await takeOwn(this.now, transaction, user_id);
       const changes = await opened(this.now, transaction, conversation);
@@ -422,7 +439,7 @@ export class Conversations {
     });
   }
 
-  note(conversation_id: string, me: Colleague, written: Written): Promise<Write> {
+  note(conversation_id: string, me: Colleague, written: Written | Phrased): Promise<Write> {
     return once(this.database, async (transaction) => {
       const conversation = await requireTaken(transaction, conversation_id);
       const seq = conversation.last_seq + 1;
@@ -434,7 +451,7 @@ export class Conversations {
   }
 
   /** Leaves a note without an author, once under its `client_message_id`. */
-  noteByNobody(conversation_id: string, written: Written & { client_message_id: string }): Promise<Write> {
+  noteByNobody(conversation_id: string, written: Phrased & { client_message_id: string }): Promise<Write> {
     return once(this.database, async (transaction) => {
       const conversation = await requireTaken(transaction, conversation_id);
       const before = await transaction
@@ -459,7 +476,7 @@ export class Conversations {
     conversation_id: string,
     when: (row: ConversationRow) => boolean,
     values: Updateable<ChatTables['conversations']>,
-    note?: string,
+    note?: Sentence,
   ): Promise<Write | undefined> {
     return changing(this.database, async (transaction) => {
       const conversation = await take(transaction, 'id', conversation_id);
@@ -468,7 +485,7 @@ export class Conversations {
       const messages =
         note === undefined
           ? []
-          : [await insert(this.now, transaction, conversation, { message: note }, { ...byNobody, is_note: 1 }, seq)];
+          : [await insert(this.now, transaction, conversation, { sentences: [note] }, { ...byNobody, is_note: 1 }, seq)];
       const row = await keep(this.now, transaction, conversation, { ...values, ...(note !== undefined && { last_seq: seq }) });
       return { conversation: row, messages, is_repeated: false };
     });

@@ -2,7 +2,7 @@ import { enrolDevice } from '@palisade/contract/agent';
 import { listAlerts } from '@palisade/contract/anti-hacking';
 import { listAudit } from '@palisade/contract/audit';
 import { currentUser } from '@palisade/contract/auth';
-import { askPerson, automaticReply, markRead, rateChat, sendMessage, shareThing } from '@palisade/contract/chat';
+import { askPerson, markRead, rateChat, sendMessage, shareThing } from '@palisade/contract/chat';
 import { listMessages, readChat } from '@palisade/contract/chat-read';
 import {
   answerConversation,
@@ -39,6 +39,7 @@ import { computer } from '#test/agent-double.ts';
 import { problemOf, readAnswer, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
+import { sentence } from './chat.phrases.ts';
 
 const clock = { at: Date.parse('2026-11-20T10:00:00Z') };
 const app = await startTestApp({ surroundings: { now: () => clock.at, presence_pause_ms: 5 } });
@@ -127,7 +128,7 @@ describe("a customer's message", () => {
       card: { kind: 'article', slug: 'somebody-called-me', title: 'Someone called me about my computer' },
     });
     expect(replyOf(await call(listMessages, { token }))[0]).toEqual(automatic_reply);
-    expect((await say(token, 'everything is slow')).automatic_reply?.message).toBe(automaticReply('slow'));
+    expect((await say(token, 'everything is slow')).automatic_reply?.message).toBe(sentence('reply.slow').english);
   });
 
   // proves: support-customer-13, support-customer-15
@@ -142,7 +143,7 @@ describe("a customer's message", () => {
     page.say({ kind: 'leave_conversation', conversation_id: id });
     await vi.waitFor(async () => expect((await say(token, 'slow')).automatic_reply).not.toBeNull());
     expect(replyOf(await call(askPerson, { token }))).toMatchObject({ wants_person: true });
-    expect((await say(token, 'still slow')).automatic_reply?.message).toBe(automaticReply('slow'));
+    expect((await say(token, 'still slow')).automatic_reply?.message).toBe(sentence('reply.slow').english);
     expect((await say(token, 'somebody called and wants my password')).automatic_reply?.message).toMatch(/^Hang up/u);
     page.leave();
   });

@@ -11,6 +11,7 @@ import { type Kysely, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
+import { sentence } from './chat.phrases.ts';
 import { refuse, refuseField } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { Things } from './chat.ts';
@@ -303,7 +304,9 @@ export class Desk {
       throw refuseField('assignee_id', 'conversation.assignee_refused');
     if (!may.assign(me, row) && row.status !== 'closed') throw refuse('conversation.not_transferred');
     const note =
-      to === undefined ? `${me.username} returned this to Unassigned.` : `${me.username} transferred this to ${to.username}.`;
+      to === undefined
+        ? sentence('assignment.removed', { by: me.username })
+        : sentence('assignment.transferred', { by: me.username, to: to.username });
     return await this.moved(
       await this.conversations.change(
         row.id,

@@ -1,10 +1,10 @@
-import { formatSpan } from '@palisade/contract/intl';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { InstallationTables } from '#platform/installation.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import { sentence } from './chat.phrases.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { Conversations, Write } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
@@ -54,7 +54,7 @@ export function keepUnforgotten(parts: {
         id,
         (row) => row.status === 'snoozed' && row.snoozed_until !== null && row.snoozed_until <= due,
         { status: 'open', snoozed_until: null, held_since: due },
-        'This conversation was snoozed until now.',
+        sentence('snooze.ended'),
       );
       await tell(write, 'reopened a snoozed conversation');
     }
@@ -78,7 +78,7 @@ export function keepUnforgotten(parts: {
         ({ status, assignee_id, waiting_since, held_since }) =>
           status === 'open' && assignee_id !== null && (waiting_since ?? long_ago) < long_ago && (held_since ?? '') < long_ago,
         { assignee_id: null },
-        `Returned to Unassigned: no reply for ${formatSpan(minutes, 'minute')}.`,
+        sentence('assignment.no_reply', { minutes }),
       );
       await tell(write, 'returned an unanswered conversation to Unassigned');
     }
@@ -99,7 +99,7 @@ export function keepUnforgotten(parts: {
           id,
           ({ assignee_id, status }) => assignee_id === user_id && status !== 'closed',
           { assignee_id: null },
-          'Returned to Unassigned: the assignee is offline.',
+          sentence('assignment.offline'),
         );
         await tell(write, 'returned an offline assignee’s conversation to Unassigned');
       }

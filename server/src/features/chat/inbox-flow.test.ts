@@ -7,6 +7,7 @@ import iconv from 'iconv-lite';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
+import { chatEnglish } from '#test/chat-english.ts';
 import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import type { Mailbox } from './mailbox.ts';
@@ -156,7 +157,10 @@ test.each([
       ...(fields !== undefined && { fields }),
     });
     mailbox.deliver(isSigned ? await sign(mail) : mail);
-    const { message, card } = await noteOf(customer);
+    const { message, card, phrases } = await noteOf(customer);
+    expect(phrases?.[0]).toMatchObject({ params: { reason } });
+    expect(phrases?.[0]?.code).toMatch(/^email\.unverified/u);
+    expect(chatEnglish({ phrases })).toBe(message);
     expect(message).toContain('Sender not verified');
     expect(message).toContain('Change my plan');
     expect(card).toMatchObject({ reason, is_taken: false });
@@ -172,6 +176,7 @@ test.each([
     const all = await notes(customer);
     expect(all.find(({ id }) => id !== all[0]?.id)?.card).toMatchObject({ is_taken: true });
     expect(all[0]?.message).toContain('as the customer’s message');
+    expect(all[0] && chatEnglish(all[0])).toBe(all[0]?.message);
   },
 );
 
@@ -193,6 +198,12 @@ test('a bare forward is a message with the mail as a file, scanned; a threat in 
     `From: eve@example.net\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n\r\n${EICAR.toString('base64')}`,
   );
   await vi.waitFor(async () => expect((await shown(customer)).at(-1)?.message).toContain('We left out 1 infected file.'), soon);
+  const left_out = (await shown(customer)).slice(-2);
+  expect(left_out.map(({ phrases }) => phrases)).toEqual([
+    [{ code: 'email.empty', params: {} }],
+    [{ code: 'email.infected_files', params: { count: 1 } }],
+  ]);
+  expect(left_out.map(chatEnglish)).toEqual(left_out.map(({ message }) => message));
   const inline =
     'Is this real?\n\n---------- Forwarded message ---------\nFrom: Bank <eve@example.net>\nDate: Sun\nSubject: Pay\n\nPay at once.';
   mailbox.deliver(await sign(mailOf(customer, inline)));

@@ -8,6 +8,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AnswerAddresses } from './answer-address.ts';
 import type { ArrivedMails } from './arrived-mails.ts';
+import { sentence } from './chat.phrases.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { Conversations, Write } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
@@ -104,8 +105,8 @@ export function keepInbox(parts: {
     }
     if ((await mailsOf(conversation.id)) >= MAILS_AN_HOUR) {
       const hour = Math.floor(now() / HOUR_MS);
-      const message = `More than ${MAILS_AN_HOUR} emails arrived here in an hour. The others are in the mailbox.`;
-      await told(await conversations.noteByNobody(conversation.id, { message, client_message_id: `flood-${hour}` }));
+      const sentences = [sentence('email.too_many', { maximum: MAILS_AN_HOUR })];
+      await told(await conversations.noteByNobody(conversation.id, { sentences, client_message_id: `flood-${hour}` }));
       return 'ignored';
     }
     const reason = whyUnverified(mail, customer.email);
@@ -131,8 +132,7 @@ export function keepInbox(parts: {
   async function tellLeft({ recipients }: ArrivedMail, client_message_id: string): Promise<void> {
     const named = addresses.read(recipients);
     if (named === undefined || (await conversations.find(named)) === undefined) return;
-    const message = 'We couldn’t add an email to this conversation. It’s flagged in the mailbox.';
-    await told(await conversations.noteByNobody(named, { message, client_message_id }));
+    await told(await conversations.noteByNobody(named, { sentences: [sentence('email.flagged')], client_message_id }));
   }
 
   jobs.handle(INBOX, async ({ signal }) => {

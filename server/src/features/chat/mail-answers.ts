@@ -1,17 +1,17 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import { ATTACHMENTS_MAXIMUM, MESSAGE_LENGTH_MAXIMUM, messageLength } from '@palisade/contract/chat';
-import type { MailReason } from '@palisade/contract/chat-record';
 import type { DeskMessage } from '@palisade/contract/desk-record';
 import { isSameEmail } from '@palisade/contract/email';
-import { formatNumber, plural } from '@palisade/contract/intl';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { Problem } from '#platform/problem.ts';
+import type { Sentence } from '#platform/sentence.ts';
 import type { ArrivedMails } from './arrived-mails.ts';
 import type { Attachments } from './attachments.ts';
+import { sentence, type UnverifiedReason } from './chat.phrases.ts';
 import { refuse } from './chat.refusals.ts';
 import type { ArrivedMailRow, ChatTables } from './chat.tables.ts';
-import type { Conversations, Write, Written } from './conversations.ts';
+import type { Conversations, Write } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import { type ReadingOptions, readMailApart } from './mail-reader.ts';
 import type { ReadMail } from './read-mail.ts';
@@ -19,45 +19,30 @@ import type { ConversationRow } from './records.ts';
 
 const WHOLE_TEXT = 'answer.txt';
 
-/** Why the words of a mail are not its customer's, for the staff. */
-const REASONS: Record<Exclude<MailReason, 'lost_letters'>, string> = {
-  other_address: 'it came from another address',
-  no_author: 'it has no author',
-  several_authors: 'it has more than one author',
-  other_sender: 'its sender and author differ',
-  not_aligned: 'the author’s domain didn’t sign it',
-  unsure: 'we couldn’t check the domain’s signature',
-};
-
 /** Why a mail is not taken as the words of the customer with this address; undefined where it is. */
-export function whyUnverified(
-  { from, author_fault, proof }: ReadMail,
-  email: string,
-): Exclude<MailReason, 'lost_letters'> | undefined {
+export function whyUnverified({ from, author_fault, proof }: ReadMail, email: string): UnverifiedReason | undefined {
   if (author_fault !== undefined) return author_fault;
   if (!isSameEmail(from, email)) return 'other_address';
   return proof === 'aligned' ? undefined : proof;
 }
 
-function sentenceOfFiles(unclean: readonly { status: string }[], left_out: number, is_cut: boolean): string {
+/** The sentences about files of a mail that are not in its message. `left_out`: those that were not read. */
+function sentencesOfFiles(unclean: readonly { status: string }[], left_out: number, is_cut: boolean): Sentence[] {
   const infected = unclean.filter(({ status }) => status === 'infected').length;
   const unread = unclean.length - infected;
-  const leftOut = (count: number, forms: { one: string; other: string }) => (count === 0 ? [] : [plural(count, forms)]);
   return [
-    ...leftOut(infected, {
-      one: 'We left out 1 infected file.',
-      other: `We left out ${formatNumber(infected)} infected files.`,
-    }),
-    ...leftOut(unread, {
-      one: 'We left out 1 file that we couldn’t fully check.',
-      other: `We left out ${formatNumber(unread)} files that we couldn’t fully check.`,
-    }),
-    ...leftOut(left_out, {
-      one: 'We left out 1 file: the email had too many files, or it was larger than 25 MB.',
-      other: `We left out ${formatNumber(left_out)} files: the email had too many files, or they were larger than 25 MB.`,
-    }),
-    ...(is_cut ? ['This email was larger than 40 MB, so we kept only its text. Attach files here.'] : []),
-  ].join(' ');
+    ...(infected === 0 ? [] : [sentence('email.infected_files', { count: infected })]),
+    ...(unread === 0 ? [] : [sentence('email.unread_files', { count: unread })]),
+    ...(left_out === 0 ? [] : [sentence('email.more_files', { count: left_out })]),
+    ...(is_cut ? [sentence('email.cut')] : []),
+  ];
+}
+
+/** The text of a mail after the sentences of a note, as much as a message has room for. */
+function quote(text: string, head: readonly Sentence[]): Sentence {
+  const frame = [...head, sentence('email.text', { text: '' })].map(({ english }) => english).join(' ');
+  const room = MESSAGE_LENGTH_MAXIMUM - messageLength(frame) - 2;
+  return sentence('email.text', { text: messageLength(text) > room ? `${[...text].slice(0, room).join('')} …` : text });
 }
 
 /** Turns mails into messages: words of the customer, or a note for the staff, who can take it over. */
@@ -65,7 +50,7 @@ export interface MailAnswers {
   /** Writes a mail into its conversation. Undefined where there is nothing in it. */
   write(conversation: ConversationRow, mail: ReadMail, is_cut: boolean): Promise<Write | undefined>;
   /** Leaves a note for the staff about a mail whose author is not verified. `mail_id`: its stored original. */
-  note(conversation: ConversationRow, mail: ReadMail, reason: keyof typeof REASONS, mail_id: string | undefined): Promise<Write>;
+  note(conversation: ConversationRow, mail: ReadMail, reason: UnverifiedReason, mail_id: string | undefined): Promise<Write>;
   /** Tells the staff that letters of a mail could not be read, with its original. */
   noteLostLetters(conversation: ConversationRow, mail: ReadMail, mail_id: string): Promise<void>;
   /** Turns a stored mail into the customer's words, by a member of staff. @throws Problem `conflict` when it is already. */
@@ -91,7 +76,7 @@ export function createMailAnswers(parts: {
     return messages;
   }
 
-  /** Scans the files, and answers those that can be sent, and a sentence about the others. */
+  /** Scans the files, and answers those that can be sent, and sentences about the others. */
   async function takeFiles(user_id: string, { text, files, left_out }: ReadMail, is_cut: boolean) {
     const isLong = messageLength(text) > MESSAGE_LENGTH_MAXIMUM;
     // Text too long for a message is attached as a file.
@@ -105,17 +90,20 @@ export function createMailAnswers(parts: {
     return {
       message: isLong ? `${[...text].slice(0, MESSAGE_LENGTH_MAXIMUM - 2).join('')} …` : text,
       attachment_ids: taken.flatMap(({ id, status }) => (status === 'clean' ? [id] : [])),
-      sentence: sentenceOfFiles(unclean, over, is_cut),
+      sentences: sentencesOfFiles(unclean, over, is_cut),
     };
   }
 
   async function write({ id, user_id }: ConversationRow, mail: ReadMail, is_cut: boolean): Promise<Write | undefined> {
-    const { message, attachment_ids, sentence } = await takeFiles(user_id, mail, is_cut);
-    if (message === '' && attachment_ids.length === 0 && sentence === '') return undefined;
-    const written: Written = { message, attachment_ids, client_message_id: mail.key, by_mail: true };
-    const said = message === '' && attachment_ids.length === 0 ? 'This email had no content we could keep.' : message;
-    const answer = sentence === '' ? undefined : { message: sentence };
-    const wrote = await conversations.writeAsCustomer(user_id, { ...written, message: said }, answer);
+    const { message, attachment_ids, sentences } = await takeFiles(user_id, mail, is_cut);
+    const isEmpty = message === '' && attachment_ids.length === 0;
+    if (isEmpty && sentences.length === 0) return undefined;
+    const words = isEmpty ? { sentences: [sentence('email.empty')] } : { message };
+    const wrote = await conversations.writeAsCustomer(
+      user_id,
+      { ...words, attachment_ids, client_message_id: mail.key, by_mail: true },
+      sentences.length === 0 ? undefined : { sentences },
+    );
     await told(wrote);
     logger.info({ conversation: id, files: attachment_ids.length }, 'an answer by mail became a message');
     return wrote;
@@ -126,22 +114,21 @@ export function createMailAnswers(parts: {
 
     async note(conversation, { from, text, files, left_out, key }, reason, mail_id) {
       const count = files.length + left_out;
-      const who = from === '' ? 'an unknown person' : from;
-      const of_files =
-        count === 0 ? '' : plural(count, { one: 'It has 1 file. ', other: `It has ${formatNumber(count)} files. ` });
-      const head = `Sender not verified: an email came from ${who}, and ${REASONS[reason]}. ${of_files}It says: `;
-      const room = MESSAGE_LENGTH_MAXIMUM - messageLength(head) - 2;
-      const message = `${head}${messageLength(text) > room ? `${[...text].slice(0, room).join('')} …` : text}`;
+      const head = [
+        from === '' ? sentence('email.unverified.unnamed', { reason }) : sentence('email.unverified', { from, reason }),
+        ...(count === 0 ? [] : [sentence('email.files', { count })]),
+      ];
+      const sentences = text === '' ? head : [...head, quote(text, head)];
       const card = mail_id === undefined ? undefined : ({ kind: 'mail', mail_id, from, reason, is_taken: false } as const);
-      const wrote = await conversations.noteByNobody(conversation.id, { message, client_message_id: key, card });
+      const wrote = await conversations.noteByNobody(conversation.id, { sentences, client_message_id: key, card });
       await told(wrote);
       return wrote;
     },
 
     async noteLostLetters(conversation, { from, key }, mail_id) {
-      const message = 'We couldn’t read some characters in this email. We keep the original for 30 days.';
+      const sentences = [sentence('email.lost_letters')];
       const card = { kind: 'mail', mail_id, from, reason: 'lost_letters', is_taken: true } as const;
-      await told(await conversations.noteByNobody(conversation.id, { message, client_message_id: `${key}-letters`, card }));
+      await told(await conversations.noteByNobody(conversation.id, { sentences, client_message_id: `${key}-letters`, card }));
     },
 
     async takeOver(me, row, conversation) {
@@ -162,12 +149,9 @@ export function createMailAnswers(parts: {
             .execute();
       }
       if (!wrote.is_repeated) {
-        const from = mail.from === '' ? 'an unknown sender' : mail.from;
-        await told(
-          await conversations.note(conversation.id, me, {
-            message: `Accepted the email from ${from} as the customer’s message.`,
-          }),
-        );
+        const { from } = mail;
+        const accepted = from === '' ? sentence('email.accepted.unnamed') : sentence('email.accepted', { from });
+        await told(await conversations.note(conversation.id, me, { sentences: [accepted] }));
       }
       const [shown] = await news.told({ ...wrote, messages: [message] });
       if (shown === undefined) throw new Problem('conflict');

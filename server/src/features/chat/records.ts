@@ -1,8 +1,10 @@
 import { type Attachment, type Card, type ChatMessage, cardSchema } from '@palisade/contract/chat-record';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
-import { formatNumber, plural } from '@palisade/contract/intl';
+import { type Phrase, phraseSchema } from '@palisade/contract/phrase';
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';
+import { CHAT_PHRASES, sentence } from './chat.phrases.ts';
 import type { ChatTables } from './chat.tables.ts';
 
 export type ConversationRow = Selectable<ChatTables['conversations']>;
@@ -28,13 +30,25 @@ export function attachmentOf({ id, filename, size, status, threat, picture_type 
   return { id, filename, size, status, threat, is_image: picture_type !== null };
 }
 
-/** Stands for a message without words in lists and letters. */
-function wordsOf({ message, card }: Pick<MessageRow, 'message' | 'card'>, files: number): string {
-  if (message !== '') return message;
-  const parsed: Card | undefined = card === null ? undefined : cardSchema.safeParse(JSON.parse(card)).data;
-  if (parsed?.kind === 'shared' || parsed?.kind === 'article') return parsed.title;
-  if (parsed?.kind === 'remote_session') return 'A remote session';
-  return plural(files, { one: '1 file', other: `${formatNumber(files)} files` });
+const phrasesSchema = z.array(phraseSchema);
+
+/** The phrases of a message. A message is never written over, so they always say its text; null for words of a person, and for a code of a newer version. */
+function phrasesOf({ phrases }: Pick<MessageRow, 'phrases'>): Phrase[] | null {
+  const stored = phrases === null ? [] : phrasesSchema.parse(JSON.parse(phrases));
+  return stored.length > 0 && stored.every(({ code }) => Object.hasOwn(CHAT_PHRASES, code)) ? stored : null;
+}
+
+/** The words of a message in lists; a message without words has others in their place. */
+function shortWordsOf(
+  row: Pick<MessageRow, 'message' | 'phrases' | 'card'>,
+  files: number,
+): { text: string; phrases: Phrase[] | null } {
+  if (row.message !== '') return { text: preview(row.message), phrases: phrasesOf(row) };
+  const card: Card | undefined = row.card === null ? undefined : cardSchema.safeParse(JSON.parse(row.card)).data;
+  if (card?.kind === 'shared' || card?.kind === 'article') return { text: preview(card.title), phrases: null };
+  const { english, phrase } =
+    card?.kind === 'remote_session' ? sentence('preview.remote_session') : sentence('preview.files', { count: files });
+  return { text: english, phrases: [phrase] };
 }
 
 type Marks = Pick<ConversationRow, 'customer_read_seq' | 'support_read_seq'>;
@@ -62,6 +76,7 @@ export async function deskMessagesOf(
       ...{ id, user_id, conversation_id, seq, message, sender, author, client_message_id, timestamp },
       author_id: sender === 'user' ? null : author_id,
       is_automatic: row.is_automatic === 1,
+      phrases: phrasesOf(row),
       is_note: row.is_note === 1,
       is_read: seq <= (sender === 'user' ? marks.support_read_seq : marks.customer_read_seq),
       attachments: files.get(id) ?? [],
@@ -160,7 +175,7 @@ export async function conversationsOf(
           ? null
           : {
               seq: message.seq,
-              text: preview(wordsOf(message, Number(message.files))),
+              ...shortWordsOf(message, Number(message.files)),
               sender: message.sender,
               is_automatic: message.is_automatic === 1,
               at: message.timestamp,

@@ -1,6 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useConfig } from '#api/config.ts';
 import { useMayAdministrate } from '#api/policies.ts';
+import { Sentence } from '#ui/sentence.tsx';
 import './exposure-banner.css';
 
 /** Tells administrators that what is meant for one machine alone can be reached by others. */
@@ -12,8 +13,10 @@ export function ExposureBanner() {
     <section className="exposure-banner" aria-label="Exposure">
       <IconAlertTriangle size={20} stroke={1.7} aria-hidden="true" />
       <p>
-        This installation runs in local exposure on an address that others may reach. Set <code>EXPOSURE=public</code>, or let it
-        listen on a loopback address only.
+        <Sentence
+          text="This installation runs in local exposure on an address that others may reach. Set {setting}, or let it listen on a loopback address only."
+          parts={{ setting: <code>EXPOSURE=public</code> }}
+        />
       </p>
     </section>
   );

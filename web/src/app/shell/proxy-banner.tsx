@@ -5,13 +5,17 @@ import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import './exposure-banner.css';
 
-const SIGN_WORDS: Record<ProxySign, string> = {
-  old_http: 'spoke HTTP/1.0, as nginx does',
-  forwarding_header: 'had a header that proxies write',
-  header_names: 'was written as HAProxy writes',
-};
+const SIGNS = {
+  old_http:
+    'This installation is for this computer only. But a request came through a proxy {when}: it spoke HTTP/1.0, as nginx does.',
+  forwarding_header:
+    'This installation is for this computer only. But a request came through a proxy {when}: it had a header that proxies write.',
+  header_names:
+    'This installation is for this computer only. But a request came through a proxy {when}: it was written as HAProxy writes.',
+} as const satisfies Record<ProxySign, string>;
 
 /** Tells administrators of proxies that the settings do not name. */
 export function ProxyBanner({ findings }: { findings: ProxyFindings }) {
@@ -24,21 +28,25 @@ export function ProxyBanner({ findings }: { findings: ProxyFindings }) {
       <div>
         {behind_proxy && (
           <p>
-            This installation is for this computer only, but a request came through a proxy (
-            <Moment iso={behind_proxy.since} now={now} />; it {SIGN_WORDS[behind_proxy.sign]}). Reset tokens and usernames are no
-            longer shown. Set <code>EXPOSURE=public</code>, or <code>PUBLIC_URL</code> to the address that people open, then
-            restart the server. If there is no proxy, choose “I have read this” to show them again.
+            <Sentence text={SIGNS[behind_proxy.sign]} parts={{ when: <Moment iso={behind_proxy.since} now={now} /> }} />{' '}
+            <Sentence
+              text="Reset tokens and usernames are no longer shown. Set {exposure}, or {public_url} to the address that people open, then restart the server. If there is no proxy, choose “I have read this” to show them again."
+              parts={{ exposure: <code>EXPOSURE=public</code>, public_url: <code>PUBLIC_URL</code> }}
+            />
           </p>
         )}
         {untrusted.length > 0 && (
           <p>
-            Requests come through a proxy that <code>TRUSTED_PROXIES</code> does not name:{' '}
-            {formatList(
-              untrusted.map(({ address }) => address),
-              'plain',
-            )}
-            . People behind it share one address, so limits can’t tell them apart. Add it to <code>TRUSTED_PROXIES</code>, then
-            restart the server.
+            <Sentence
+              text="Requests come through a proxy that {setting} does not name: {addresses}. People behind it share one address, so limits can’t tell them apart. Add it to {setting}, then restart the server."
+              parts={{
+                setting: <code>TRUSTED_PROXIES</code>,
+                addresses: formatList(
+                  untrusted.map(({ address }) => address),
+                  'plain',
+                ),
+              }}
+            />
           </p>
         )}
         {clear.isError && <p role="alert">This could not be saved. Try again.</p>}

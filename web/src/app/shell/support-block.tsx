@@ -48,5 +48,5 @@ function SupportPromise({ config, support: { promise, is_example } }: { config: 
 /** The measured time is beside the promised one. */
 function MeasuredResponse() {
   const seconds = useResponseTime();
-  return seconds !== null && <span>Measured in the last 7 days: {describeSpan(seconds)}</span>;
+  return seconds !== null && <span>{`Measured in the last 7 days: ${describeSpan(seconds)}`}</span>;
 }

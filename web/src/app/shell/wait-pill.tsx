@@ -1,6 +1,7 @@
 import { useCallback } from 'react';
 import { reportWait } from '#api/connection.ts';
 import { Countdown } from '#ui/countdown.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 
 /** A refused call continues, or can be repeated, when this has run down. */
 export function WaitPill({ until }: { until: number }) {
@@ -9,7 +10,7 @@ export function WaitPill({ until }: { until: number }) {
     <span className="pill" data-tone="warn">
       <span className="visually-hidden">Too many requests. Wait a moment.</span>
       <span aria-hidden="true">
-        Too many requests, wait <Countdown until={until} onEnd={end} />
+        <Sentence text="Too many requests, wait {time}" parts={{ time: <Countdown until={until} onEnd={end} /> }} />
       </span>
     </span>
   );

@@ -10,6 +10,7 @@ const message: ChatMessage = {
   conversation_id: '0190a0f0-0000-7000-8000-000000000003',
   seq: 8,
   message: 'Hello',
+  phrases: null,
   sender: 'user',
   author: null,
   client_message_id: null,

@@ -24,7 +24,7 @@ export function CustomerCard({ card }: { card: Card }) {
       </div>
       <p className="customer__plan">
         <Badge tone={card.is_premium ? 'safe' : 'plain'}>{card.plan_name ?? 'No plan'}</Badge>
-        <span className="sub">Customer since {describeDate(card.since)}</span>
+        <span className="sub">{`Customer since ${describeDate(card.since)}`}</span>
       </p>
       <dl className="customer__figures num">
         <Figure name="Score" value={formatPercent(card.security_score / 100)} />

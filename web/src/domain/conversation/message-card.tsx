@@ -13,6 +13,7 @@ import {
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import './message-card.css';
 
 const THINGS: Record<SharedKind, { label: string; icon: TablerIcon; screen: string }> = {
@@ -48,9 +49,11 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
       return (
         <CardFrame icon={IconDeviceDesktop} label="Remote session" title={<code>{card.session_code}</code>}>
           <span className="message-card__line">
-            {Date.parse(card.expires_at) > now ? 'For one session until ' : 'Expired: one session until '}
-            <Moment iso={card.expires_at} now={now} />
-            {isStaff ? '. Join with it when the customer is ready.' : '. Only the technician of this chat should use it.'}
+            <Sentence
+              text={Date.parse(card.expires_at) > now ? 'For one session until {when}.' : 'Expired: one session until {when}.'}
+              parts={{ when: <Moment iso={card.expires_at} now={now} /> }}
+            />{' '}
+            {isStaff ? 'Join with it when the customer is ready.' : 'Only the technician of this chat should use it.'}
           </span>
           {isStaff ? (
             <Link to="/portal" state={{ session_code: card.session_code }}>

@@ -3,6 +3,7 @@ import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useState } from 'react';
 import { CallError, sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { PasskeysElsewhere } from '#ui/passkeys-elsewhere.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { SecondFactorField } from '#ui/second-factor-field.tsx';
@@ -144,15 +145,5 @@ export function ProofFields({ form, passwordName, passwordHint, autoFocus }: Pro
 
 /** A refusal that belongs to no field. */
 export function ProofMessage({ form: { message } }: { form: ProofForm }) {
-  return (
-    <Refusal error={message}>
-      {message?.text}
-      {message?.link && (
-        <>
-          {' '}
-          <a href={message.link}>{message.link}</a>
-        </>
-      )}
-    </Refusal>
-  );
+  return <Refusal error={message}>{message?.link ? <PasskeysElsewhere origin={message.link} /> : message?.text}</Refusal>;
 }

@@ -4,6 +4,7 @@ import { memo } from 'react';
 import { Link } from 'react-router';
 import { FileName } from '#ui/file-name.tsx';
 import { Moment } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { disguiseWordsOf } from '#ui/shown-name.ts';
 import { ScanBadge, ScanIcon } from './scan-badge.tsx';
 import { describeCoverage, describeDetail, TEST_FILE_SENTENCE } from './scan-sentence.ts';
@@ -40,19 +41,23 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
         {disguise && <span className="scan-row__disguise">{disguise}</span>}
         {scan.threat_detected !== null && (
           <span className="scan-row__threat" data-test={scan.is_test_file || undefined}>
-            <bdi>{scan.threat_detected}</bdi>
-            {scan.threat_member !== null && (
-              <>
-                {' in '}
-                <FileName name={scan.threat_member} />
-              </>
+            {scan.threat_member === null ? (
+              <bdi>{scan.threat_detected}</bdi>
+            ) : (
+              <Sentence
+                text="{threat} in {file}"
+                parts={{ threat: <bdi>{scan.threat_detected}</bdi>, file: <FileName name={scan.threat_member} /> }}
+              />
             )}
           </span>
         )}
         {scan.is_test_file && <span className="scan-row__line">{TEST_FILE_SENTENCE}</span>}
         {scan.device && (
           <span className="scan-row__line">
-            On <bdi>{scan.device.device_name}</bdi>: <bdi>{scan.device.path}</bdi>
+            <Sentence
+              text="On {device}: {path}"
+              parts={{ device: <bdi>{scan.device.device_name}</bdi>, path: <bdi>{scan.device.path}</bdi> }}
+            />
           </span>
         )}
         {detail && <span className="scan-row__line">{detail}</span>}
@@ -68,7 +73,7 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
         <Moment iso={scan.scanned_at} now={now} />
         {detailed && (
           <span className="scan-row__hash" title={`SHA-256 ${scan.file_hash}`}>
-            Fingerprint <code>{scan.file_hash.slice(0, HASH_PREFIX_LENGTH)}</code>
+            <Sentence text="Fingerprint {hash}" parts={{ hash: <code>{scan.file_hash.slice(0, HASH_PREFIX_LENGTH)}</code> }} />
           </span>
         )}
       </div>

@@ -5,6 +5,7 @@ import { messageAt } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { type AppSetup as Setup, useActivateTotp } from './two-factor.queries.ts';
 
 /** Modules of white around the code that readers need (ISO/IEC 18004, section 6.3.8). */
@@ -62,10 +63,13 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
             <QrCode text={setup.uri} label="QR code for your authenticator app" />
             <div className="app-setup__text">
               <p className="sub">
-                Can’t scan it? Type this key into the app, or <a href={setup.uri}>open it in an app on this device</a>.
+                <Sentence
+                  text="Can’t scan it? Type this key into the app, or {link}."
+                  parts={{ link: <a href={setup.uri}>open it in an app on this device</a> }}
+                />
               </p>
               <code className="app-setup__secret">{groups.join(' ')}</code>
-              <CopyButton size="s" text={setup.secret} what="The key" label="Copy key" />
+              <CopyButton size="s" text={setup.secret} copied="The key was copied." label="Copy key" />
             </div>
           </div>
         </li>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmailProofForm } from './email-proof.tsx';
 import './email-proof.css';
 
@@ -15,8 +16,10 @@ export function EmailBanner() {
     <section className="email-banner" aria-label="Confirm your email address">
       <IconMail size={20} stroke={1.7} aria-hidden="true" />
       <p>
-        <b>Confirm your email address.</b> Until then two-factor sign-in, plan requests, remote sessions, and emails to{' '}
-        <bdi>{shownEmail(email ?? '')}</bdi> are held back.
+        <Sentence
+          text="**Confirm your email address.** Until then two-factor sign-in, plan requests, remote sessions, and emails to {email} are held back."
+          parts={{ email: <bdi>{shownEmail(email ?? '')}</bdi> }}
+        />
       </p>
       <Button size="s" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         Enter the code

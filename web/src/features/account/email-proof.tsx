@@ -10,6 +10,7 @@ import { refreshUser, useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import './account-dialogs.css';
 import './email-proof.css';
 
@@ -26,13 +27,13 @@ function useProveEmail() {
 
 /** Where a mail goes: by a mail server to its reader, or where no mail server takes it, to who administers, or nowhere from the server while nobody does. */
 const PLACES = {
-  inbox: { first: 'We sent a code to ', again: 'Another email is on its way.' },
+  inbox: { first: 'We sent a code to {email}.', again: 'Another email is on its way.' },
   administrator: {
-    first: 'Emails from this installation wait with your administrator. Ask them for the code for ',
+    first: 'Emails from this installation wait with your administrator. Ask them for the code for {email}.',
     again: 'Another email waits with your administrator.',
   },
   server: {
-    first: 'No mail server is set, so the code waits on the server: "npm run outbox" prints it there. It was written to ',
+    first: 'No mail server is set, so the code waits on the server: "npm run outbox" prints it there. It was written to {email}.',
     again: 'Another code waits on the server.',
   },
 } as const;
@@ -65,9 +66,8 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   return (
     <Form className="account-form email-proof" error={prove.error} busy={prove.isPending} onSubmit={submit} onEdit={prove.reset}>
       <p className="sub">
-        {place.first}
-        <bdi>{shownEmail(email ?? '')}</bdi>. It works once, within 24 hours. Whoever else is signed in to this account is signed
-        out then.
+        <Sentence text={place.first} parts={{ email: <bdi>{shownEmail(email ?? '')}</bdi> }} /> It works once, within 24 hours.
+        Other people who are signed in to this account are signed out then.
       </p>
       <TextInput
         label="Confirmation code"

@@ -1,6 +1,7 @@
 import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { IconTile } from '#ui/badge.tsx';
+import { PasskeysElsewhere as Elsewhere } from '#ui/passkeys-elsewhere.tsx';
 import './two-factor.css';
 
 interface FactorProps {
@@ -35,7 +36,7 @@ export function PasskeysElsewhere({ origin }: { origin: string | null }) {
     );
   return (
     <p className="factor__note">
-      Passkeys don’t work at this address. Go to <a href={origin}>{origin}</a>.
+      <Elsewhere origin={origin} />
     </p>
   );
 }

@@ -32,7 +32,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
         ))}
       </ul>
       <div className="recovery-codes__ways">
-        <CopyButton size="s" text={codes.join('\n')} what="The list of codes" />
+        <CopyButton size="s" text={codes.join('\n')} copied="The list of codes was copied." />
         <Button variant="quiet" size="s" icon={<IconDownload {...icon} />} onClick={() => save(codes)}>
           Download
         </Button>

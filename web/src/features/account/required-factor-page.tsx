@@ -8,6 +8,7 @@ import { holdSession, type Session } from '#api/session.ts';
 import { twoFactorQuery } from '#domain/proof/proof.queries.ts';
 import { Brand } from '#ui/brand.tsx';
 import { Button } from '#ui/button.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { EmailProofForm } from './email-proof.tsx';
 import { Factor, PasskeysElsewhere } from './factor.tsx';
@@ -124,7 +125,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
         </div>
         <div className="required-factor__end">
           <p>
-            Signed in as <strong>{shownEmail(user_info.email)}</strong>
+            <Sentence text="Signed in as {email}" parts={{ email: <strong>{shownEmail(user_info.email)}</strong> }} />
           </p>
           <Button variant="text" onClick={onSignOut}>
             Sign Out

@@ -11,6 +11,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { sessionsQuery, useEndSessions } from './account.queries.ts';
 
@@ -116,9 +117,16 @@ function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: Sessi
       <div className="session-row__what">
         <span className="session-row__client">{client}</span>
         <span>
-          {source && <span className="num">{source}, </span>}signed in <Moment iso={created_at} now={now} />
+          {source ? (
+            <Sentence
+              text="{source}, signed in {when}"
+              parts={{ source: <span className="num">{source}</span>, when: <Moment iso={created_at} now={now} /> }}
+            />
+          ) : (
+            <Sentence text="signed in {when}" parts={{ when: <Moment iso={created_at} now={now} /> }} />
+          )}
         </span>
-        <span>last used {describeAge(last_used_at, now)}</span>
+        <span>{`last used ${describeAge(last_used_at, now)}`}</span>
       </div>
       {current && <Badge tone="safe">This session</Badge>}
       {!current && !isAsked && (

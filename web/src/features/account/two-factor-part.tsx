@@ -46,7 +46,7 @@ export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
       {!twoFactor && error && (
         <ErrorNotice title="We couldn’t load two-factor" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
-      <EmailNeeded what="You can set up two-factor sign-in" />
+      <EmailNeeded sentence="You can set up two-factor sign-in after you confirm your email address." />
       {twoFactor && (!isUnproven || twoFactor.enabled) && (
         <Factors twoFactor={twoFactor} onTask={(task) => onTask(task, twoFactor)} />
       )}
@@ -181,7 +181,9 @@ function PasskeyRow({ passkey, isLast, onRemove }: PasskeyRowProps) {
       <div className="session-row__what">
         <span className="passkey-row__name">{name}</span>
         <span>
-          added {describeAge(created_at, now)}, {last_used_at ? `last used ${describeAge(last_used_at, now)}` : 'not used yet'}
+          {last_used_at
+            ? `added ${describeAge(created_at, now)}, last used ${describeAge(last_used_at, now)}`
+            : `added ${describeAge(created_at, now)}, not used yet`}
         </span>
       </div>
       <div className="factor__actions">

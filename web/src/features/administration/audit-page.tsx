@@ -28,6 +28,7 @@ import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { ZONE } from '#ui/place.ts';
+import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 import { AUDIT_ICONS } from './audit-icons.ts';
@@ -263,7 +264,7 @@ function Entries() {
 }
 
 function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
-  const { seq, at, subject, subject_id, actor, actor_id } = entry;
+  const { seq, at, subject, subject_id, actor_id } = entry;
   const isOwn = actor_id === subject_id;
   return (
     <li>
@@ -272,29 +273,35 @@ function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
         <span>
           <bdi>{describeActivity(entry)}</bdi>
         </span>
-        <span>
-          <Person person={subject} id={subject_id} />
-          {!isOwn && (
-            <>
-              , by {actor_id === null ? 'the server' : <Person person={actor} id={actor_id} />}
-              {entry.address !== null && <span className="num"> from {entry.address}</span>}
-            </>
-          )}
-        </span>
+        <span>{isOwn ? <Person person={subject} id={subject_id} /> : <ActedOn entry={entry} />}</span>
       </span>
       <span className="audit-list__when num">
         <Moment iso={at} now={now} />
-        <span>Entry {seq}</span>
+        <span>{`Entry ${seq}`}</span>
       </span>
     </li>
   );
 }
 
+/** The person whom an entry is about, who acted, and from which address. */
+function ActedOn({ entry: { subject, subject_id, actor, actor_id, address } }: { entry: AuditEntry }) {
+  const whom = <Person person={subject} id={subject_id} />;
+  const from = <span className="num">{address}</span>;
+  if (actor_id === null)
+    return address === null ? (
+      <Sentence text="{whom}, by the server" parts={{ whom }} />
+    ) : (
+      <Sentence text="{whom}, by the server from {from}" parts={{ whom, from }} />
+    );
+  const who = <Person person={actor} id={actor_id} />;
+  return address === null ? (
+    <Sentence text="{whom}, by {who}" parts={{ whom, who }} />
+  ) : (
+    <Sentence text="{whom}, by {who} from {from}" parts={{ whom, who, from }} />
+  );
+}
+
 function Person({ person, id }: { person: AuditEntry['subject']; id: string }) {
   if (person) return <bdi>{shownEmail(person.email)}</bdi>;
-  return (
-    <>
-      deleted account <code>{id}</code>
-    </>
-  );
+  return <Sentence text="deleted account {id}" parts={{ id: <code>{id}</code> }} />;
 }

@@ -18,6 +18,7 @@ import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { SideTabs } from '#ui/side-tabs.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
@@ -128,9 +129,7 @@ function RolePart({ user, isSelf, onChanged }: PartProps) {
                 },
               )
             }
-          >
-            Make {ROLE_LABELS[role]}
-          </Button>
+          >{`Make ${ROLE_LABELS[role]}`}</Button>
         </div>
       )}
     </div>
@@ -171,14 +170,13 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
       {isAsking && !isDisabled && (
         <div className="admin-ask">
           <p>
-            {plural(user.sessions, {
-              one: <>Disable {email} and end 1 session?</>,
-              other: (
-                <>
-                  Disable {email} and end {formatNumber(user.sessions)} sessions?
-                </>
-              ),
-            })}
+            <Sentence
+              text={plural(user.sessions, {
+                one: 'Disable {email} and end 1 session?',
+                other: 'Disable {email} and end {count} sessions?',
+              })}
+              parts={{ email, count: formatNumber(user.sessions) }}
+            />
             {isSelf && ' This is your own account.'}
           </p>
           <div className="modal-window__actions">
@@ -229,7 +227,10 @@ function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => v
       {isAsking && (
         <div className="admin-ask">
           <p>
-            Delete <bdi>{shownEmail(user.email)}</bdi> with everything in it? This cannot be undone.
+            <Sentence
+              text="Delete {email} with everything in it? This cannot be undone."
+              parts={{ email: <bdi>{shownEmail(user.email)}</bdi> }}
+            />
           </p>
           <div className="modal-window__actions">
             <Button variant="quiet" size="s" onClick={() => setIsAsking(false)}>
@@ -315,10 +316,21 @@ function SessionsPart({ user }: { user: AdminUser }) {
                     </>
                   }
                   line={
-                    <>
-                      {source && <span className="num">{source}, </span>}signed in <Moment iso={created_at} now={now} />, last
-                      used {describeAge(last_used_at, now)}
-                    </>
+                    source ? (
+                      <Sentence
+                        text="{source}, signed in {when}, last used {used}"
+                        parts={{
+                          source: <span className="num">{source}</span>,
+                          when: <Moment iso={created_at} now={now} />,
+                          used: describeAge(last_used_at, now),
+                        }}
+                      />
+                    ) : (
+                      <Sentence
+                        text="signed in {when}, last used {used}"
+                        parts={{ when: <Moment iso={created_at} now={now} />, used: describeAge(last_used_at, now) }}
+                      />
+                    )
                   }
                 />
                 <Button

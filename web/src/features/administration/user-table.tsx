@@ -41,8 +41,8 @@ export function UserTable({ users, onOpen }: UserTableProps) {
       columns={COLUMNS}
       cardsUpTo={CARDS_UP_TO}
       action={(user) => (
-        <Button variant="quiet" size="s" onClick={() => onOpen(user)}>
-          Manage <span className="visually-hidden">{shownEmail(user.email)}</span>
+        <Button variant="quiet" size="s" aria-label={`Manage ${shownEmail(user.email)}`} onClick={() => onOpen(user)}>
+          Manage
         </Button>
       )}
     />

@@ -15,6 +15,7 @@ import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Invitations } from './invitations.tsx';
 import { UserTable } from './user-table.tsx';
@@ -38,8 +39,10 @@ function SomebodyNew() {
   return (
     <Card title="Add people">
       <p className="sub">
-        People register at <code>{`${window.location.origin}/?mode=register`}</code>. To let someone answer customers, press
-        Manage next to their name and choose the role Support.
+        <Sentence
+          text="People register at {address}. To let someone answer customers, press Manage next to their name and choose the role Support."
+          parts={{ address: <code>{`${window.location.origin}/?mode=register`}</code> }}
+        />
       </p>
     </Card>
   );

@@ -11,6 +11,7 @@ import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { AlertFilters } from './alert-filters.tsx';
 import { ACTIVE, alertsQuery, monitorQuery, SIMULATED, useSimulatedAlerts } from './alerts.queries.ts';
@@ -108,16 +109,16 @@ function AlertRow({ alert, now }: { alert: Alert; now: number }) {
         </p>
         <p className="alert-row__when">
           <span>
-            Detected <Moment iso={alert.created_at} now={now} />
+            <Sentence text="Detected {when}" parts={{ when: <Moment iso={alert.created_at} now={now} /> }} />
           </span>
           {alert.count > 1 && (
             <span>
-              last <Moment iso={alert.last_seen} now={now} />
+              <Sentence text="last {when}" parts={{ when: <Moment iso={alert.last_seen} now={now} /> }} />
             </span>
           )}
           {alert.ip_address !== null && (
             <span>
-              Source IP <code>{alert.ip_address}</code>
+              <Sentence text="Source IP {address}" parts={{ address: <code>{alert.ip_address}</code> }} />
             </span>
           )}
         </p>

@@ -11,6 +11,7 @@ import { Countdown } from '#ui/countdown.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 import './blocks-card.css';
 
@@ -111,13 +112,13 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
       <IconTile tone="attention" icon={IconDoorOff} />
       <div className="block-row__what">
         <p className="block-row__source">
-          Sign-ins from <code>{source}</code> are refused
+          <Sentence text="Sign-ins from {source} are refused" parts={{ source: <code>{source}</code> }} />
         </p>
         <p className="block-row__why">
           <span>{REASONS[rule]}</span>
           {level > 1 && <span>{describeRepeat(level)}</span>}
           <span>
-            since <Moment iso={since} now={now} />
+            <Sentence text="since {when}" parts={{ when: <Moment iso={since} now={now} /> }} />
           </span>
         </p>
       </div>

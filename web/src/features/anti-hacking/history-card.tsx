@@ -57,9 +57,12 @@ export function HistoryCard() {
         isDrawable(days) && (
           <fieldset className="history__ranges" aria-label="Days shown">
             {RANGES.map((count) => (
-              <button key={count} type="button" aria-pressed={range === count} onClick={() => setRange(count)}>
-                {count} days
-              </button>
+              <button
+                key={count}
+                type="button"
+                aria-pressed={range === count}
+                onClick={() => setRange(count)}
+              >{`${count} days`}</button>
             ))}
           </fieldset>
         )

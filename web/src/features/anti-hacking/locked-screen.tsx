@@ -33,7 +33,7 @@ export function LockedScreen({ message, requested_at }: { message: string | unde
           </li>
         ))}
       </ul>
-      {requested_at !== undefined && <p>Requested on {describeDate(requested_at)}. An administrator will answer.</p>}
+      {requested_at !== undefined && <p>{`Requested on ${describeDate(requested_at)}. An administrator will answer.`}</p>}
       <Button size="l" onClick={() => navigate('/subscription-manager')}>
         {requested_at === undefined ? 'Upgrade' : 'See your request'}
       </Button>

@@ -130,9 +130,11 @@ function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn:
     <label className="resolve-form__reason resolve-form__offer">
       <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
       <span>
-        <b>Hide the same for {SUPPRESSION_DAYS} days</b>
+        <b>{`Hide the same for ${SUPPRESSION_DAYS} days`}</b>
         <span className="sub">
-          Only this rule from this {alert.ip_address === null ? 'file' : 'source'}. You can still see hidden alerts.
+          {alert.ip_address === null
+            ? 'Only this rule from this file. You can still see hidden alerts.'
+            : 'Only this rule from this source. You can still see hidden alerts.'}
         </span>
         <span className="sub resolve-form__preview" role="status">
           {error && sentenceOf(error)}

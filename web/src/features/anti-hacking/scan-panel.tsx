@@ -15,6 +15,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { describeTestFiles } from '#ui/test-files.ts';
 import { ALERTS_KEY } from './alerts.queries.ts';
 import { isPremiumRequired, lastCheckQuery } from './anti-hacking.queries.ts';
@@ -75,7 +76,7 @@ export function ScanPanel() {
       )}
       {kept?.last && (
         <p className="sub scan-result__when">
-          Last checked <Moment iso={kept.last.checked_at} now={now} />
+          <Sentence text="Last checked {when}" parts={{ when: <Moment iso={kept.last.checked_at} now={now} /> }} />
         </p>
       )}
       {shown && <Result result={shown} />}
@@ -104,7 +105,7 @@ function Result({ result }: { result: PostureScan }) {
             <dd>{STATUSES[result.status]}</dd>
           </div>
         </dl>
-        {tests && <p className="sub">Threats detected: {tests}.</p>}
+        {tests && <p className="sub">{`Threats detected: ${tests}.`}</p>}
         <p className="sub">{result.coverage}</p>
       </div>
       <div className="scan-result__lists">
@@ -137,7 +138,7 @@ function Result({ result }: { result: PostureScan }) {
         </section>
       </div>
       <details>
-        <summary>All {result.findings.length} checks</summary>
+        <summary>{`All ${result.findings.length} checks`}</summary>
         <ul className="scan-result__checks">
           {inOrder(result.findings).map((finding) => (
             <Check key={finding.id} finding={finding} />
@@ -152,8 +153,12 @@ function Result({ result }: { result: PostureScan }) {
 function Fix({ finding }: { finding: Finding | undefined }) {
   if (finding === undefined) return null;
   return (
-    <Link to={finding.fix_route} preventScrollReset={finding.fix_route.startsWith('/anti-hacking?')}>
-      Fix<span className="visually-hidden"> {finding.title}</span>
+    <Link
+      to={finding.fix_route}
+      preventScrollReset={finding.fix_route.startsWith('/anti-hacking?')}
+      aria-label={`Fix ${finding.title}`}
+    >
+      Fix
     </Link>
   );
 }
@@ -169,7 +174,7 @@ function Check({ finding }: { finding: Finding }) {
       {finding.state === 'fail' && (
         <div className="scan-result__fix num">
           {finding.deduction > 0 && <span>−{finding.deduction}</span>}
-          {finding.gain > 0 && <span>+{finding.gain} if fixed</span>}
+          {finding.gain > 0 && <span>{`+${finding.gain} if fixed`}</span>}
         </div>
       )}
     </li>

@@ -5,6 +5,7 @@ import { useId } from 'react';
 import { Button } from '#ui/button.tsx';
 import { describeDate, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { suppressionsQuery, useDeleteSuppression } from './alerts.queries.ts';
 
 /** Suppressions, each with its end. Empty without one. */
@@ -37,6 +38,16 @@ interface SuppressionRowProps {
   onRemove: () => void;
 }
 
+function describeRunning(hidden: number) {
+  if (hidden === 0) return 'Nothing hidden so far, ends {day}';
+  return plural(hidden, { one: 'Hidden once, ends {day}', other: 'Hidden {count} times, ends {day}' });
+}
+
+function describeOver(hidden: number) {
+  if (hidden === 0) return 'Nothing hidden so far, ended {day}';
+  return plural(hidden, { one: 'Hidden once, ended {day}', other: 'Hidden {count} times, ended {day}' });
+}
+
 function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProps) {
   const { description, until, hidden_count } = suppression;
   const now = useMinute();
@@ -47,10 +58,10 @@ function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProp
           <bdi>{description}</bdi>
         </p>
         <p className="sub">
-          {hidden_count === 0
-            ? 'Nothing hidden so far'
-            : plural(hidden_count, { one: 'Hidden once', other: `Hidden ${formatNumber(hidden_count)} times` })}
-          , {Date.parse(until) > now ? 'ends' : 'ended'} {describeDate(until)}
+          <Sentence
+            text={Date.parse(until) > now ? describeRunning(hidden_count) : describeOver(hidden_count)}
+            parts={{ count: formatNumber(hidden_count), day: describeDate(until) }}
+          />
         </p>
       </div>
       <Button variant="quiet" size="s" loading={isPending} onClick={onRemove}>

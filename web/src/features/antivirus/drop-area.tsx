@@ -70,7 +70,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
         title="Drop files here to scan them"
         sentence={
           <>
-            Any type, or a whole folder. Up to {describeBytes(UPLOAD_MAXIMUM)} each; we check inside archives too.
+            {`Any type, or a whole folder. Up to ${describeBytes(UPLOAD_MAXIMUM)} each; we check inside archives too.`}
             <span role="status" className="drop-area__left-out">
               {leftOut}
             </span>

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
 import { engineQuery } from '#domain/scan/engine.ts';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import { describeSignatures, type EngineState, engineState } from './engine-state.ts';
 import './engine-card.css';
@@ -132,13 +133,13 @@ function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
         {changed_at !== null && (
           <>
             {' '}
-            Updated <Moment iso={changed_at} now={now} />.
+            <Sentence text="Updated {when}." parts={{ when: <Moment iso={changed_at} now={now} /> }} />
           </>
         )}
         {changed_at !== null && confirmed_at !== null && (
           <>
             {' '}
-            Checked for updates <Moment iso={confirmed_at} now={now} />.
+            <Sentence text="Checked for updates {when}." parts={{ when: <Moment iso={confirmed_at} now={now} /> }} />
           </>
         )}
         {memory_bytes !== null && kind === 'yara' && ` Uses ${describeBytes(memory_bytes)} of memory per process.`}
@@ -153,7 +154,7 @@ function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
                   {name} {WHY[why]}. <span className="sub">{detail}</span>
                 </li>
               ))}
-              {more > 0 && <li>And {formatNumber(more)} more.</li>}
+              {more > 0 && <li>{`And ${formatNumber(more)} more.`}</li>}
             </ul>
           </details>
         )}

@@ -22,6 +22,7 @@ import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import './false-alarms-page.css';
 
@@ -118,12 +119,13 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
           </Badge>
         </div>
         <span className="false-alarm__threat">
-          <bdi>{report.threat_detected}</bdi>
-          {report.threat_member !== null && (
-            <>
-              {' in '}
-              <FileName name={report.threat_member} />
-            </>
+          {report.threat_member === null ? (
+            <bdi>{report.threat_detected}</bdi>
+          ) : (
+            <Sentence
+              text="{threat} in {file}"
+              parts={{ threat: <bdi>{report.threat_detected}</bdi>, file: <FileName name={report.threat_member} /> }}
+            />
           )}
         </span>
         <span className="false-alarm__line">
@@ -143,18 +145,20 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
                 size="s"
                 loading={decide.isPending && decide.variables === 'confirmed'}
                 disabled={decide.isPending}
+                aria-label={`Confirm false alarm for ${report.filename}`}
                 onClick={() => decideAs('confirmed')}
               >
-                Confirm false alarm <span className="visually-hidden">for {report.filename}</span>
+                Confirm false alarm
               </Button>
               <Button
                 variant="quiet"
                 size="s"
                 loading={decide.isPending && decide.variables === 'rejected'}
                 disabled={decide.isPending}
+                aria-label={`Confirm threat for ${report.filename}`}
                 onClick={() => decideAs('rejected')}
               >
-                Confirm threat <span className="visually-hidden">for {report.filename}</span>
+                Confirm threat
               </Button>
             </>
           )}
@@ -164,23 +168,25 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
               size="s"
               icon={<IconArrowBackUp size={16} stroke={1.7} aria-hidden="true" />}
               loading={reopen.isPending}
+              aria-label={`Undo the decision about ${report.filename}`}
               onClick={() => {
                 forgetDecision();
                 reopen.mutate(decided_at);
               }}
             >
-              Undo <span className="visually-hidden">the decision about {report.filename}</span>
+              Undo
             </Button>
           )}
           <details className="false-alarm__more">
             <summary>File and scanner details</summary>
             {report.engines.map((engine) => (
-              <span key={engine.name} className="num">
-                {engine.name} {engine.version}, threat definitions {engine.signatures_version}
-              </span>
+              <span
+                key={engine.name}
+                className="num"
+              >{`${engine.name} ${engine.version}, threat definitions ${engine.signatures_version}`}</span>
             ))}
             <span>
-              Fingerprint <code>{report.file_hash}</code>
+              <Sentence text="Fingerprint {hash}" parts={{ hash: <code>{report.file_hash}</code> }} />
             </span>
           </details>
         </div>

@@ -18,6 +18,7 @@ import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { FileName } from '#ui/file-name.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { disguiseWordsOf } from '#ui/shown-name.ts';
 import { KeptFile, PasswordForm } from './kept-file.tsx';
 import { adviceOf, describeAnswer, describeFate, takesPassword } from './scan-advice.ts';
@@ -131,7 +132,10 @@ function ScamPart({ scan }: { scan: ScanDetail }) {
         />
       ) : (
         <p>
-          We have no copy of it. Choose it again in the <Link to="/scam-check">scam check</Link>.
+          <Sentence
+            text="We have no copy of it. Choose it again in the {link}."
+            parts={{ link: <Link to="/scam-check">scam check</Link> }}
+          />
         </p>
       )}
     </DetailPart>
@@ -193,11 +197,18 @@ function Trail({ file, member }: { file: string; member: string }) {
   );
 }
 
-const ANSWERS: Record<EngineAnswer['verdict'], string> = {
-  clean: 'found no threats',
-  infected: 'found a threat',
-  pending: 'couldn’t check the whole file',
-};
+const ANSWERS = {
+  clean: '{engine} found no threats',
+  infected: '{engine} found a threat',
+  pending: '{engine} couldn’t check the whole file',
+} as const satisfies Record<EngineAnswer['verdict'], string>;
+
+/** The same for an answer that names another threat than the record. */
+const NAMED_ANSWERS = {
+  clean: '{engine} found no threats: {threat}',
+  infected: '{engine} found a threat: {threat}',
+  pending: '{engine} couldn’t check the whole file: {threat}',
+} as const satisfies Record<EngineAnswer['verdict'], string>;
 
 function Reading({ scan }: { scan: ScanDetail }) {
   const coverage = describeCoverage(scan);
@@ -206,8 +217,10 @@ function Reading({ scan }: { scan: ScanDetail }) {
     <>
       {scan.answered_from !== null && (
         <p>
-          You uploaded the same file before. We scanned it <Moment iso={scan.answered_from} now={now} />; our threat definitions
-          haven’t changed since.
+          <Sentence
+            text="You uploaded the same file before. We scanned it {when}; our threat definitions haven’t changed since."
+            parts={{ when: <Moment iso={scan.answered_from} now={now} /> }}
+          />
         </p>
       )}
       {coverage && <p className="num">{coverage}.</p>}
@@ -221,17 +234,16 @@ function Reading({ scan }: { scan: ScanDetail }) {
         {scan.engines.map((engine) => (
           <li key={engine.name}>
             <span>
-              <b>{engine.name}</b> {ANSWERS[engine.verdict]}
-              {engine.threat !== null && engine.threat !== scan.threat_detected && (
-                <>
-                  {': '}
-                  <bdi>{engine.threat}</bdi>
-                </>
+              {engine.threat === null || engine.threat === scan.threat_detected ? (
+                <Sentence text={ANSWERS[engine.verdict]} parts={{ engine: <b>{engine.name}</b> }} />
+              ) : (
+                <Sentence
+                  text={NAMED_ANSWERS[engine.verdict]}
+                  parts={{ engine: <b>{engine.name}</b>, threat: <bdi>{engine.threat}</bdi> }}
+                />
               )}
             </span>
-            <span className="sub num">
-              version {engine.version}, threat definitions {engine.signatures_version}, {describeDuration(engine.duration_ms)}
-            </span>
+            <span className="sub num">{`version ${engine.version}, threat definitions ${engine.signatures_version}, ${describeDuration(engine.duration_ms)}`}</span>
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@ import type { Config } from '#api/config.ts';
 import type { SessionNotice } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
+import { PasskeysElsewhere } from '#ui/passkeys-elsewhere.tsx';
 import { AuthFields } from './auth-fields.tsx';
 import { ModeLink } from './auth-mode-link.tsx';
 import { AUTH_MODES, type AuthMode } from './auth-modes.ts';
@@ -146,14 +147,10 @@ function Answer({ message, refusal, onEnd }: AnswerProps) {
     <div role="status" className="auth-form__message" data-tone={refusal ? 'bad' : message?.tone}>
       {refusal ? (
         <RefusedMessage meanwhile={refusal.sentence} sentence={refusal.sentence} until={refusal.until} onEnd={onEnd} />
+      ) : message?.elsewhere ? (
+        <PasskeysElsewhere origin={message.elsewhere} />
       ) : (
         message?.text
-      )}
-      {message?.elsewhere && (
-        <>
-          {' '}
-          <a href={message.elsewhere}>{message.elsewhere}</a>
-        </>
       )}
     </div>
   );

@@ -1,4 +1,5 @@
 import { Countdown } from '#ui/countdown.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 
 interface RefusedMessageProps {
   /** As the server said it, with the time in words. */
@@ -14,7 +15,7 @@ export function RefusedMessage({ sentence, until, onEnd }: RefusedMessageProps) 
     <>
       <span className="visually-hidden">{sentence}</span>
       <span aria-hidden="true">
-        {reason} Try again in <Countdown until={until} onEnd={onEnd} />.
+        {reason} <Sentence text="Try again in {time}." parts={{ time: <Countdown until={until} onEnd={onEnd} /> }} />
       </span>
     </>
   );

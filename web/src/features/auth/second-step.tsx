@@ -5,6 +5,7 @@ import { CallError, call, sentenceOf } from '#api/call.ts';
 import { askForPasskey } from '#api/passkey.ts';
 import type { Session } from '#api/session.ts';
 import { Form, Submit } from '#ui/form.tsx';
+import { PasskeysElsewhere } from '#ui/passkeys-elsewhere.tsx';
 import { SecondFactorField } from '#ui/second-factor-field.tsx';
 
 const LINES: Record<SecondFactor, string> = {
@@ -90,13 +91,7 @@ export function SecondStep({ challenge, methods, onSignedIn, onLeave }: SecondSt
         />
         <div className="auth-form__submit">
           <div role="status" className="auth-form__message" data-tone={progress === 'done' ? 'good' : 'bad'}>
-            {message}
-            {elsewhere && (
-              <>
-                {' '}
-                <a href={elsewhere}>{elsewhere}</a>
-              </>
-            )}
+            {elsewhere ? <PasskeysElsewhere origin={elsewhere} /> : message}
           </div>
           <Submit size="l">{method === 'passkey' ? 'Use My Passkey' : 'Continue'}</Submit>
         </div>

@@ -5,6 +5,7 @@ import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { ButtonLink } from '#ui/button-link.tsx';
 import { EmailLink } from '#ui/contact-link.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 
 const ICON = <IconPhone size={16} stroke={1.7} aria-hidden="true" />;
 
@@ -32,15 +33,14 @@ export function useNoPhoneNotice() {
       <div role="status">
         {isShown && (
           <p className="chat__no-phone">
-            Support has no phone number that you can call from here. Write your message here
             {email ? (
-              <>
-                , or send an email to <EmailLink email={email} />
-              </>
+              <Sentence
+                text="Support has no phone number that you can call from here. Write your message here, or send an email to {email}."
+                parts={{ email: <EmailLink email={email} /> }}
+              />
             ) : (
-              ': it stays in this chat'
+              'Support has no phone number that you can call from here. Write your message here: it stays in this chat.'
             )}
-            .
           </p>
         )}
       </div>

@@ -10,6 +10,7 @@ import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
+import { Sentence } from '#ui/sentence.tsx';
 import { useMailTranscript } from './chat.queries.ts';
 
 /** Dialogs bring the kit's along, so each comes when it is opened. */
@@ -45,7 +46,7 @@ export function ChatAside() {
         <IconBook size={24} stroke={1.7} aria-hidden="true" />
         <h2>Find it yourself</h2>
         <p className="sub">
-          Short answers in plain words: <Link to="/help">Help pages</Link>
+          <Sentence text="Short answers in plain words: {link}" parts={{ link: <Link to="/help">Help pages</Link> }} />
         </p>
       </section>
       <History />

@@ -1,7 +1,6 @@
 import {
   AUTOMATIC_REPLY_DELAY,
   askPerson,
-  automaticReply,
   mailTranscript,
   markRead,
   rateChat,
@@ -252,7 +251,7 @@ describe('sending', () => {
   // proves: support-customer-14
   it('is followed by the automatic reply of the server after 1.5 seconds, below its message and marked', async () => {
     const sent = messageOf('I have a virus');
-    const automatic = messageOf(automaticReply('virus'), { sender: 'support', is_automatic: true });
+    const automatic = messageOf('Don’t open the file.', { sender: 'support', is_automatic: true });
     server.on(sendMessage, reply(sendMessage, { ...sent, automatic_reply: automatic }));
     await open();
     vi.useFakeTimers();
@@ -265,7 +264,7 @@ describe('sending', () => {
     await act(() => vi.advanceTimersByTimeAsync(20));
     const [, answer] = log().getAllByRole('listitem');
     expect(answer).toHaveTextContent('Automatic reply');
-    expect(answer).toHaveTextContent(automaticReply('virus'));
+    expect(answer).toHaveTextContent('Don’t open the file.');
   });
 
   // proves: support-customer-10

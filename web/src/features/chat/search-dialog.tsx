@@ -8,6 +8,7 @@ import { SearchFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 
 /** So many are shown; more words find fewer. */
@@ -46,7 +47,13 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
                 <li key={id}>
                   <Link to={{ search: `?message=${id}` }} className="found__go" preventScrollReset onClick={onClose}>
                     <span className="found__who">
-                      {sender === 'user' ? 'You' : <bdi>{author ?? 'Support'}</bdi>}, <Moment iso={timestamp} now={now} />
+                      <Sentence
+                        text="{who}, {when}"
+                        parts={{
+                          who: sender === 'user' ? 'You' : <bdi>{author ?? 'Support'}</bdi>,
+                          when: <Moment iso={timestamp} now={now} />,
+                        }}
+                      />
                     </span>
                     <span className="found__text" dir="auto">
                       {message}

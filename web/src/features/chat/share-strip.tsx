@@ -6,14 +6,21 @@ import { useSearchParams } from 'react-router';
 import { randomUuid } from '#api/browser.ts';
 import { Button } from '#ui/button.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { useShare } from './chat.queries.ts';
 
-const WORDS = {
-  alert: 'the alert',
-  scan: 'the scan of',
-  rule: 'the firewall rule',
-  device: 'the device',
-  scam_check: 'the scam check of',
+const QUESTIONS = {
+  alert: { named: 'Show the alert **{name}** to support?', unnamed: 'Show the alert that you came from to support?' },
+  scan: { named: 'Show the scan of **{name}** to support?', unnamed: 'Show the scan that you came from to support?' },
+  rule: {
+    named: 'Show the firewall rule **{name}** to support?',
+    unnamed: 'Show the firewall rule that you came from to support?',
+  },
+  device: { named: 'Show the device **{name}** to support?', unnamed: 'Show the device that you came from to support?' },
+  scam_check: {
+    named: 'Show the scam check of **{name}** to support?',
+    unnamed: 'Show the scam check that you came from to support?',
+  },
 } as const;
 
 /** The record that a screen sent its person here to show: `scan:<id>`; undefined where there is none, or nobody can read it. */
@@ -41,8 +48,8 @@ export function ShareStrip() {
     <section className="share-strip" aria-label="Show this to support">
       <IconMessageShare size={20} stroke={1.7} aria-hidden="true" />
       <p>
-        Show {WORDS[thing]} <b>{name === '' ? 'that you came from' : <bdi>{name}</bdi>}</b> to support? They can open this one
-        thing from then on, and nothing else.
+        {name === '' ? QUESTIONS[thing].unnamed : <Sentence text={QUESTIONS[thing].named} parts={{ name: <bdi>{name}</bdi> }} />}{' '}
+        They can open this one thing from then on, and nothing else.
       </p>
       <div className="share-strip__actions">
         <Button

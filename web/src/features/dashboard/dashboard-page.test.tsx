@@ -178,7 +178,7 @@ describe('the plan', () => {
     renderForTest(<DashboardPage />);
     const plan = within(await screen.findByRole('region', { name: 'Family Shield' }));
     expect(plan.getByText('PREMIUM')).toBeVisible();
-    expect(plan.getByText('19.99')).toHaveTextContent('19.99 USD for 12 months');
+    expect(plan.getByText('19.99').parentElement).toHaveTextContent('19.99 USD for 12 months');
     expect(plan.getAllByRole('listitem')).toHaveLength(4);
     expect(plan.getByText('+2 more')).toBeVisible();
     expect(plan.getByText('November 20, 2027')).toBeVisible();

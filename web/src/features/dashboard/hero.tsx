@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import { describeEngines } from '#domain/scan/scan-summary.ts';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { describeAge, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { answerOf, isScored } from './answer.ts';
 
 /** From here down the ring is amber, and red. */
@@ -30,14 +31,19 @@ export function Hero({ status, isUnknown }: { status: DashboardStatus | undefine
         <p className="sub">
           {status && !isScored(status) && 'Not scored yet. '}
           {answer.detail}
-          {latest && ` The last file was scanned ${describeAge(latest.scanned_at, now)}`}
-          {engines && (
-            <>
-              {' by '}
-              <span className="hero__engines">{engines}</span>
-            </>
-          )}
-          {latest && '.'}
+          {latest && ' '}
+          {latest &&
+            (engines ? (
+              <Sentence
+                text="The last file was scanned {when} by {engines}."
+                parts={{
+                  when: describeAge(latest.scanned_at, now),
+                  engines: <span className="hero__engines">{engines}</span>,
+                }}
+              />
+            ) : (
+              `The last file was scanned ${describeAge(latest.scanned_at, now)}.`
+            ))}
         </p>
       </div>
       {status && <Reasons reasons={status.score_breakdown} />}
@@ -101,7 +107,7 @@ function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
           <li key={reason.id} data-later={place >= SHOWN_ON_A_PHONE}>
             <Link to={reason.fix_route}>
               {reason.deduction > 0 && <em className="num">−{reason.deduction}</em>} <span>{reason.title}</span>{' '}
-              {reason.gain > 0 && <small className="num">+{reason.gain} if fixed</small>} <b className="hero__fix">Fix</b>
+              {reason.gain > 0 && <small className="num">{`+${reason.gain} if fixed`}</small>} <b className="hero__fix">Fix</b>
             </Link>
           </li>
         ))}

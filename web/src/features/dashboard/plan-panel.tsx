@@ -5,6 +5,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import { Button } from '#ui/button.tsx';
 import { describeDate, describePlanEnd } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 
 /** The licence: what the person has, until when, and for how much. */
 export function PlanPanel({ plan }: { plan: CurrentSubscription }) {
@@ -27,7 +28,7 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
       </div>
       {plan.price !== null && (
         <p className="plan__price num">
-          {formatDecimals(plan.price, 2)} <span className="sub">{describeTerm(plan)}</span>
+          <Price plan={plan} price={plan.price} />
         </p>
       )}
       {plan.features.length > 0 && (
@@ -46,19 +47,27 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
         {plan.expires_at === null ? (
           'Does not expire'
         ) : (
-          <>
-            Expires <time dateTime={plan.expires_at}>{describePlanEnd(plan.expires_at)}</time>
-          </>
+          <Sentence
+            text="Expires {day}"
+            parts={{ day: <time dateTime={plan.expires_at}>{describePlanEnd(plan.expires_at)}</time> }}
+          />
         )}
       </p>
     </>
   );
 }
 
-function describeTerm({ currency, duration_months }: CurrentSubscription): string {
-  if (duration_months === null) return currency ?? '';
+/** The price, large, and its currency and term beside it: "9.99 USD for 12 months". */
+function Price({ plan: { currency, duration_months }, price }: { plan: CurrentSubscription; price: number }) {
+  const amount = <b>{formatDecimals(price, 2)}</b>;
+  const code = currency ?? '';
+  if (duration_months === null) return <Sentence text="{amount} {code}" parts={{ amount, code }} />;
   const span = formatSpan(duration_months, 'month');
-  return currency ? `${currency} for ${span}` : `for ${span}`;
+  return currency ? (
+    <Sentence text="{amount} {code} for {span}" parts={{ amount, code, span }} />
+  ) : (
+    <Sentence text="{amount} for {span}" parts={{ amount, span }} />
+  );
 }
 
 function NoPlan({ asked }: { asked: string | undefined }) {

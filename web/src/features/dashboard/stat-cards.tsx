@@ -121,7 +121,9 @@ function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
   return (
     <StatCard label={label} icon={icon} value={formatNumber(simulated)}>
       <FigureMark kind="simulated" />
-      {measured !== undefined && <span className="dashboard__measured">{formatNumber(measured)} measured on this account</span>}
+      {measured !== undefined && (
+        <span className="dashboard__measured">{`${formatNumber(measured)} measured on this account`}</span>
+      )}
     </StatCard>
   );
 }

@@ -63,7 +63,11 @@ export function AddDevice({ devices, onClose, onBegin }: AddDeviceProps) {
         ))}
       </fieldset>
       {system === 'linux' &&
-        (isUnproven ? <EmailNeeded what="You can add devices" /> : <AddLinux devices={devices} onDone={onClose} />)}
+        (isUnproven ? (
+          <EmailNeeded sentence="You can add devices after you confirm your email address." />
+        ) : (
+          <AddLinux devices={devices} onDone={onClose} />
+        ))}
       {system !== undefined && system !== 'linux' && <OtherSystem key={system} system={system} />}
     </Card>
   );

@@ -9,6 +9,7 @@ import { Button, Spinner } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 
 /** An address of the machine itself, which no other computer reaches. */
 const OWN_MACHINE = /\/\/(?:localhost|127\.|\[::1\])/u;
@@ -78,14 +79,20 @@ export function AddLinux({ devices, onDone }: AddLinuxProps) {
       <h3>Run this line in a terminal on the computer</h3>
       <div className="add-step__line">
         <code data-command="">{command}</code>
-        <CopyButton text={command} what="The command" label="Copy command" variant="primary" />
+        <CopyButton text={command} copied="The command was copied." label="Copy command" variant="primary" />
       </div>
       {OWN_MACHINE.test(command) && (
         <p className="sub">This command works only on this computer. Ask your server administrator to open access.</p>
       )}
       <p className="sub">
-        It installs the Palisade agent, which needs Linux with nftables. The code <b className="num">{data.code}</b> works once,
-        for <Countdown until={Date.parse(data.expires_at)} onEnd={expire} />.
+        It installs the Palisade agent, which needs Linux with nftables.{' '}
+        <Sentence
+          text="The code {code} works once, for {time}."
+          parts={{
+            code: <b className="num">{data.code}</b>,
+            time: <Countdown until={Date.parse(data.expires_at)} onEnd={expire} />,
+          }}
+        />
       </p>
       <p className="add-step__waiting" role="status">
         <Spinner />
@@ -108,7 +115,10 @@ function Connected({ device, onAnother, onDone }: ConnectedProps) {
       <p className="add-step__success">
         {isOnline ? <IconCircleCheck size={24} stroke={1.8} aria-hidden="true" /> : <Spinner />}
         <span>
-          <bdi>{device.device_name}</bdi> {isOnline ? 'is connected.' : 'is added. Waiting for it to connect.'}
+          <Sentence
+            text={isOnline ? '{device} is connected.' : '{device} is added. Waiting for it to connect.'}
+            parts={{ device: <bdi>{device.device_name}</bdi> }}
+          />
         </span>
       </p>
       <p className="sub">Your firewall rules now apply there, and it scans its own files.</p>

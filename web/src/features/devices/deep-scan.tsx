@@ -4,6 +4,7 @@ import { formatNumber, plural } from '@palisade/contract/intl';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { unreadOf } from './device-health.ts';
 import { isOver, SCANS } from './device-words.ts';
 import { PathForm } from './path-form.tsx';
@@ -29,7 +30,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
         <p className="sub">{capabilities.scanner_reason ?? 'This device can’t scan files.'}</p>
       ) : (
         <>
-          <p>
+          <p className="device__scan">
             {scan === null && (last_full_scan_at === null ? 'No scans yet.' : 'No scans from this page yet.')}
             {scan !== null && <State scan={scan} />}
             {scan !== null && scan.files_found > 0 && (
@@ -57,7 +58,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
               {progress.path !== null && <bdi className="device__path">{progress.path}</bdi>}
             </>
           )}
-          {scan?.signatures_version && <p className="sub">Threat definitions {scan.signatures_version}</p>}
+          {scan?.signatures_version && <p className="sub">{`Threat definitions ${scan.signatures_version}`}</p>}
           <p className="sub">
             {last_full_scan_at === null ? (
               'No full scan finished yet.'
@@ -119,11 +120,7 @@ function State({ scan }: { scan: DeviceScan }) {
   const state = scan.reason === null ? words : `${words}: ${scan.reason}`;
   const unread = unreadOf(scan);
   if (unread === undefined) return `${state}.`;
-  return (
-    <>
-      {state}, but <b className="device__found">{unread} couldn’t be checked.</b>
-    </>
-  );
+  return <Sentence text="{state}, but **{unread} couldn’t be checked.**" parts={{ state, unread }} />;
 }
 
 /** Files that a scan has read, of all that it knows so far. */

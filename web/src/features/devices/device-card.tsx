@@ -22,6 +22,7 @@ import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { DeepScan } from './deep-scan.tsx';
 import { healthNotes, healthProblems } from './device-health.ts';
 import { CHECKS, DEVICE_STATES, ENFORCEMENTS } from './device-words.ts';
@@ -65,9 +66,10 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
           />
           <p className="sub">
             {device.last_seen_at ? (
-              <>
-                {device.os.name || device.hostname}, seen <Moment iso={device.last_seen_at} now={now} />
-              </>
+              <Sentence
+                text="{system}, seen {when}"
+                parts={{ system: device.os.name || device.hostname, when: <Moment iso={device.last_seen_at} now={now} /> }}
+              />
             ) : (
               device.os.name || device.hostname
             )}
@@ -229,28 +231,30 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
         {isUnavailable && capabilities.firewall_reason !== null ? capabilities.firewall_reason : sentence}{' '}
         {enforcement.seconds_left !== null && <TrialEnd seconds_left={enforcement.seconds_left} />}
         {enforcement.pending_since !== null && enforcement.seconds_left === null && !isUnavailable && (
-          <>
-            Since <Moment iso={enforcement.pending_since} now={now} />.
-          </>
+          <Sentence text="Since {when}." parts={{ when: <Moment iso={enforcement.pending_since} now={now} /> }} />
         )}{' '}
-        <span className="num">
-          Revision {enforcement.applied_rev} of {enforcement.desired_rev}.
-        </span>
+        <span className="num">{`Revision ${enforcement.applied_rev} of ${enforcement.desired_rev}.`}</span>
       </p>
       {enforcement.errors.map(({ rule_id, message }) => (
         <p key={`${rule_id} ${message}`} className="device__error">
-          {rule_id !== null && <b>“{ruleNames.get(rule_id) ?? 'A deleted rule'}”: </b>}
-          {message}
+          {rule_id === null ? (
+            message
+          ) : (
+            <Sentence text="**“{rule}”:** {message}" parts={{ rule: ruleNames.get(rule_id) ?? 'A deleted rule', message }} />
+          )}
         </p>
       ))}
       {device.foreign_tables.some(({ drops }) => drops) && (
         <p className="sub">
-          Another firewall there also blocks traffic (
-          {formatList(
-            device.foreign_tables.filter(({ drops }) => drops).map(({ name }) => name),
-            'plain',
-          )}
-          ). Your rules can’t override it.
+          <Sentence
+            text="Another firewall there also blocks traffic ({tables}). Your rules can’t override it."
+            parts={{
+              tables: formatList(
+                device.foreign_tables.filter(({ drops }) => drops).map(({ name }) => name),
+                'plain',
+              ),
+            }}
+          />
         </p>
       )}
       {capabilities?.firewall === 'nftables' && capabilities.containers && (
@@ -268,9 +272,10 @@ function TrialEnd({ seconds_left }: { seconds_left: number }) {
   return isOver ? (
     <>The previous rules return now.</>
   ) : (
-    <>
-      If that fails, the previous rules return in <Countdown until={until} onEnd={end} />.
-    </>
+    <Sentence
+      text="If that fails, the previous rules return in {time}."
+      parts={{ time: <Countdown until={until} onEnd={end} /> }}
+    />
   );
 }
 
@@ -309,7 +314,7 @@ function Health({ device }: { device: Device }) {
             </div>
           </dl>
           <p className="sub">
-            Measured <Moment iso={telemetry_at} now={now} />
+            <Sentence text="Measured {when}" parts={{ when: <Moment iso={telemetry_at} now={now} /> }} />
           </p>
         </>
       )}

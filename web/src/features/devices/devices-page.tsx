@@ -48,7 +48,7 @@ export function DevicesPage() {
       }
     >
       {/* Its card would have said so, and went with it. */}
-      {isRemoved && <Refusal error>“{missing.device_name}” was deleted in another window.</Refusal>}
+      {isRemoved && <Refusal error>{`“${missing.device_name}” was deleted in another window.`}</Refusal>}
       {isEmpty && (
         <Lead
           tone="unknown"

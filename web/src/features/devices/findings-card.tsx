@@ -6,6 +6,7 @@ import { useChange } from '#api/change.ts';
 import { Badge, IconTile, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { SecondLook } from './second-look.tsx';
 
 /** While the server's scanner reads a file, in ms. */
@@ -25,6 +26,12 @@ const STATES: Record<DeviceFinding['state'], { label: string; tone: Tone }> = {
   restored: { label: 'Restored', tone: 'note' },
   deleted: { label: 'Deleted', tone: 'plain' },
 };
+
+/** The order that waits for a device, in words. */
+const ORDERS = {
+  restore: 'The device will restore it when it connects.',
+  delete: 'The device will delete it when it connects.',
+} as const satisfies Record<NonNullable<DeviceFinding['order']>, string>;
 
 /** Findings on devices; empty without one. */
 export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device> }) {
@@ -52,10 +59,10 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
           <li key={finding.id}>
             <IconTile tone={finding.state === 'left' ? 'danger' : 'note'} icon={IconBug} />
             <div>
-              <b>{finding.threat}</b> on {nameOf(finding)}
+              <Sentence text="**{threat}** on {device}" parts={{ threat: finding.threat, device: nameOf(finding) }} />
               <bdi className="device__path">{finding.path}</bdi>
               {finding.reason !== null && <span className="sub">{finding.reason}</span>}
-              {finding.order !== null && <span className="sub">The device will {finding.order} it when it connects.</span>}
+              {finding.order !== null && <span className="sub">{ORDERS[finding.order]}</span>}
             </div>
             <Badge tone={STATES[finding.state].tone}>{STATES[finding.state].label}</Badge>
             <div className="device__buttons">

@@ -17,6 +17,7 @@ import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { SYSTEM_NAMES } from './device-words.ts';
 import { wishesQuery } from './wishes.queries.ts';
 
@@ -56,7 +57,7 @@ const WAYS: Record<WishedSystem, readonly Way[]> = {
 export function OtherSystem({ system }: { system: WishedSystem }) {
   return (
     <div className="add-step">
-      <h3>You can use these on {SYSTEM_NAMES[system].here} today</h3>
+      <h3>{`You can use these on ${SYSTEM_NAMES[system].here} today`}</h3>
       <ul className="add-ways">
         {WAYS[system].map(({ icon: Icon, title, sentence, to }) => (
           <li key={title}>
@@ -92,7 +93,10 @@ function Wish({ system }: { system: WishedSystem }) {
         <p className="add-step__success" role="status">
           <IconCircleCheck size={24} stroke={1.8} aria-hidden="true" />
           <span>
-            You asked for {name} support <Moment iso={wish.created_at} now={now} />.
+            <Sentence
+              text="You asked for {name} support {when}."
+              parts={{ name, when: <Moment iso={wish.created_at} now={now} /> }}
+            />
           </span>
         </p>
         {wish.note !== '' && (
@@ -111,7 +115,7 @@ function Wish({ system }: { system: WishedSystem }) {
   }
   return (
     <Form className="add-wish" error={save.error} busy={save.isPending} onSubmit={() => save.mutate()} onEdit={save.reset}>
-      <label htmlFor={id}>The Palisade agent doesn’t support {name} yet. What should it do there?</label>
+      <label htmlFor={id}>{`The Palisade agent doesn’t support ${name} yet. What should it do there?`}</label>
       <textarea
         id={id}
         rows={2}
@@ -122,7 +126,7 @@ function Wish({ system }: { system: WishedSystem }) {
       />
       <Refusal error={save.error} />
       <div>
-        <Submit variant="quiet">Request {name} support</Submit>
+        <Submit variant="quiet">{`Request ${name} support`}</Submit>
       </div>
     </Form>
   );

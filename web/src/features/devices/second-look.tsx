@@ -6,6 +6,7 @@ import { useChange } from '#api/change.ts';
 import { ScanBadge } from '#domain/scan/scan-badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 
 interface SecondLookProps {
   finding: DeviceFinding;
@@ -35,11 +36,14 @@ export function SecondLook({ finding: { id, path, size, state, order, second_loo
     <div className="device-look">
       {look?.state === 'asked' && (
         <span className="sub">
-          Server rescan: {name} will send the file when it connects. Requested <Moment iso={look.asked_at} now={now} />
+          <Sentence
+            text="Server rescan: {name} will send the file when it connects. Requested {when}"
+            parts={{ name, when: <Moment iso={look.asked_at} now={now} /> }}
+          />
         </span>
       )}
       {look?.state === 'scanning' && <span className="sub">Server rescan: scanning the file.</span>}
-      {look?.state === 'failed' && <span className="sub">Server rescan failed: {look.reason}</span>}
+      {look?.state === 'failed' && <span className="sub">{`Server rescan failed: ${look.reason}`}</span>}
       {look?.state === 'gone' && <span className="sub">The server rescan was deleted.</span>}
       {look?.state === 'answered' && look.scan && (
         <span className="sub device-look__answer">

@@ -1,6 +1,7 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
 import { Card } from '#ui/card.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { SYSTEM_NAMES } from './device-words.ts';
 import { wishedQuery } from './wishes.queries.ts';
 
@@ -15,8 +16,10 @@ export function WishesCard() {
         {wished.map(({ system, people, notes }) => (
           <li key={system}>
             <p>
-              <b>{SYSTEM_NAMES[system].name}</b>:{' '}
-              <span className="num">{plural(people, { one: '1 person', other: `${formatNumber(people)} people` })}</span>
+              <Sentence
+                text={plural(people, { one: '**{system}**: 1 person', other: '**{system}**: {count} people' })}
+                parts={{ system: SYSTEM_NAMES[system].name, count: <span className="num">{formatNumber(people)}</span> }}
+              />
             </p>
             {notes.map((note, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two people may write the same

@@ -11,6 +11,7 @@ import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { allowanceOf } from './allowance.ts';
@@ -113,18 +114,13 @@ function BlockedRow({ source, deviceName, isBusy, onAllow }: BlockedRowProps) {
       <div>
         <p className="blocked__what">{describe(source)}</p>
         <p className="sub">
-          {plural(source.packets, {
-            one: (
-              <>
-                1 packet on {device}, last {last}
-              </>
-            ),
-            other: (
-              <>
-                {formatNumber(source.packets)} packets on {device}, last {last}
-              </>
-            ),
-          })}
+          <Sentence
+            text={plural(source.packets, {
+              one: '1 packet on {device}, last {last}',
+              other: '{count} packets on {device}, last {last}',
+            })}
+            parts={{ count: formatNumber(source.packets), device, last }}
+          />
         </p>
       </div>
       {source.protocol !== 'other' && (

@@ -45,9 +45,7 @@ export function ConflictGroups({ conflicts, rules, isBusy, onDelete, onShow }: C
           </p>
         </div>
         {needless.length > 1 && (
-          <Button loading={isBusy} onClick={() => onDelete(needless)}>
-            Delete all {formatNumber(needless.length)}
-          </Button>
+          <Button loading={isBusy} onClick={() => onDelete(needless)}>{`Delete all ${formatNumber(needless.length)}`}</Button>
         )}
       </div>
       {groups.slice(0, shown).map(([kept_id, members]) => (

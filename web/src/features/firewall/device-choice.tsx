@@ -1,6 +1,7 @@
 import type { Device } from '@palisade/contract/devices';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { useId } from 'react';
+import { Sentence } from '#ui/sentence.tsx';
 
 interface DeviceChoiceProps {
   devices: readonly Device[];
@@ -32,7 +33,7 @@ export function DeviceChoice({ devices, chosen, onChange }: DeviceChoiceProps) {
             }}
           />
           <span>
-            Only on <bdi>{device.device_name}</bdi>
+            <Sentence text="Only on {device}" parts={{ device: <bdi>{device.device_name}</bdi> }} />
           </span>
         </label>
       ))}

@@ -67,7 +67,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
                 </li>
               ))}
             </ul>
-            {count > SHOWN && <p className="sub">And {count - SHOWN} more.</p>}
+            {count > SHOWN && <p className="sub">{`And ${count - SHOWN} more.`}</p>}
             {total > 0 && (
               <label className="rule-form__check">
                 <input type="checkbox" checked={replace} onChange={(event) => setReplace(event.currentTarget.checked)} />

@@ -215,8 +215,9 @@ function RulePreview({ terms, rules, edited, devices }: RulePreviewProps) {
             </p>
             {isOpen && (
               <p className="sub">
-                This rule allows everything. Enter a port or {terms.direction === 'inbound' ? 'a source' : 'a destination'} IP to
-                limit it.
+                {terms.direction === 'inbound'
+                  ? 'This rule allows everything. Enter a port or a source IP to limit it.'
+                  : 'This rule allows everything. Enter a port or a destination IP to limit it.'}
               </p>
             )}
           </div>

@@ -19,6 +19,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { LongText } from './long-text.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS, describeSource, FINDINGS, PROTOCOLS } from './rule-words.ts';
@@ -269,7 +270,7 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isS
         <LongText text={describeSource(rule)} />
         {rule.destination_ip !== EVERY && (
           <span className="rule-row__destination">
-            to <LongText text={rule.destination_ip} />
+            <Sentence text="to {destination}" parts={{ destination: <LongText text={rule.destination_ip} /> }} />
           </span>
         )}
       </td>
@@ -331,11 +332,11 @@ const RowFacts = memo(function RowFacts({ rule, packets, children }: RowFactsPro
   return (
     <span className="rule-row__facts">
       <span>
-        Created <Moment iso={rule.created_at} now={now} />
+        <Sentence text="Created {when}" parts={{ when: <Moment iso={rule.created_at} now={now} /> }} />
       </span>
       {rule.expires_at !== null && (
         <span>
-          {isOver ? 'Ended' : 'Ends'} <Moment iso={rule.expires_at} now={now} />
+          <Sentence text={isOver ? 'Ended {when}' : 'Ends {when}'} parts={{ when: <Moment iso={rule.expires_at} now={now} /> }} />
         </span>
       )}
       {packets !== undefined && <span className="num">{describePackets(packets, rule.action)}</span>}
@@ -359,7 +360,7 @@ function RowDevices({ rule, devices }: { rule: Rule; devices: readonly Device[] 
       )}
       {refused.map(({ device_name, message }) => (
         <span key={device_name} className="rule-row__refused">
-          Rejected by <bdi>{device_name}</bdi>: {message}
+          <Sentence text="Rejected by {device}: {message}" parts={{ device: <bdi>{device_name}</bdi>, message }} />
         </span>
       ))}
     </>
@@ -379,7 +380,7 @@ function FindingNote({ finding: { reason, other_id }, otherName, onShow }: Findi
       <span>{reason}</span>
       {other_id !== null && (
         <Button variant="text" size="s" onClick={() => onShow(other_id)}>
-          Show “<bdi>{otherName}</bdi>”
+          <Sentence text="Show “{rule}”" parts={{ rule: <bdi>{otherName}</bdi> }} />
         </Button>
       )}
     </span>

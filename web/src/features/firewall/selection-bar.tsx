@@ -17,9 +17,7 @@ export function SelectionBar({ selected, total, isBusy, onChange, onAll, onClear
   const isNone = selected === 0;
   return (
     <fieldset className="selection-bar" aria-label="Selected rules">
-      <span className="selection-bar__count num" role="status">
-        {selected} of {total} selected
-      </span>
+      <span className="selection-bar__count num" role="status">{`${selected} of ${total} selected`}</span>
       <div className="selection-bar__buttons">
         <Button size="s" variant="quiet" disabled={isNone || isBusy} onClick={() => onChange('enable')}>
           Enable

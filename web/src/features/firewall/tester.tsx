@@ -6,6 +6,7 @@ import { type ChangeEvent, useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { DEFAULTS_SENTENCE, DIRECTIONS, PROTOCOLS } from './rule-words.ts';
 import './tester.css';
 
@@ -97,6 +98,11 @@ export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; 
   );
 }
 
+const ANSWERS = {
+  allow: { rule: '**Would be allowed** by the rule {rule}', by_default: '**Would be allowed** by default.' },
+  block: { rule: '**Would be blocked** by the rule {rule}', by_default: '**Would be blocked** by default.' },
+} as const;
+
 function Answer({ rules, packet }: { rules: readonly Rule[]; packet: Packet }) {
   const { action, rule } = verdict(rules, packet);
   const Icon = action === 'allow' ? IconCheck : IconBan;
@@ -104,13 +110,12 @@ function Answer({ rules, packet }: { rules: readonly Rule[]; packet: Packet }) {
     <p className="tester__verdict" data-action={action}>
       <Icon size={20} stroke={2} aria-hidden="true" />
       <span>
-        <b>{action === 'allow' ? 'Would be allowed' : 'Would be blocked'}</b>{' '}
         {rule ? (
-          <>
-            by the rule <bdi>“{rule.rule_name}”</bdi>
-          </>
+          <Sentence text={ANSWERS[action].rule} parts={{ rule: <bdi>“{rule.rule_name}”</bdi> }} />
         ) : (
-          <>by default. {DEFAULTS_SENTENCE}</>
+          <>
+            <Sentence text={ANSWERS[action].by_default} /> {DEFAULTS_SENTENCE}
+          </>
         )}
       </span>
     </p>

@@ -8,6 +8,7 @@ import { ScreenLink } from '#ui/button-link.tsx';
 import { Markdown } from '#ui/markdown.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { articleQuery, articlesQuery } from './help.queries.ts';
 import '#ui/card.css';
@@ -33,7 +34,7 @@ export function ArticlePage() {
           {article && (
             <>
               <Markdown text={article.body} />
-              <p className="sub">Last changed on {describeDate(article.updated_at)}</p>
+              <p className="sub">{`Last changed on ${describeDate(article.updated_at)}`}</p>
             </>
           )}
           {!article && !error && <LoadingRows label="Loading the help page" />}
@@ -49,7 +50,10 @@ export function ArticlePage() {
           <section className="card help-more">
             <IconHeadset size={24} stroke={1.7} aria-hidden="true" />
             <p>
-              Did this not answer it? <Link to="/chat">Ask support in the chat</Link>: a person reads it.
+              <Sentence
+                text="Did this not answer it? {link}: a person reads it."
+                parts={{ link: <Link to="/chat">Ask support in the chat</Link> }}
+              />
             </p>
           </section>
           {article && <Related article={article} />}

@@ -16,6 +16,7 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import './outbox-page.css';
 
@@ -90,8 +91,8 @@ function PassOn({ mail: { id, recipient, status }, text }: { mail: Mail; text: s
   const pass = useChange({ of: passOnMail, mutationFn: () => call(passOnMail, { body: { mail_id: id } }) });
   return (
     <div className="mail-row__actions">
-      <CopyButton text={text} what="The email" label="Copy text" size="s" />
-      <CopyButton text={shownEmail(recipient)} what="The address" label="Copy address" size="s" />
+      <CopyButton text={text} copied="The email was copied." label="Copy text" size="s" />
+      <CopyButton text={shownEmail(recipient)} copied="The address was copied." label="Copy address" size="s" />
       {!isSentLater && (
         <Button
           size="s"
@@ -120,7 +121,7 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
               <bdi>{mail.subject}</bdi>
             </span>
             <span className="mail-row__to">
-              to <bdi>{shownEmail(mail.recipient)}</bdi>
+              <Sentence text="to {email}" parts={{ email: <bdi>{shownEmail(mail.recipient)}</bdi> }} />
             </span>
           </span>
           <span className="mail-row__when">
@@ -133,11 +134,13 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
         </summary>
         {mail.last_error !== null && (
           <p className="mail-row__error">
-            {plural(mail.attempts, {
-              one: '1 attempt, the last one answered:',
-              other: `${formatNumber(mail.attempts)} attempts, the last one answered:`,
-            })}{' '}
-            <bdi>{mail.last_error}</bdi>
+            <Sentence
+              text={plural(mail.attempts, {
+                one: '1 attempt, the last one answered: {error}',
+                other: '{count} attempts, the last one answered: {error}',
+              })}
+              parts={{ count: formatNumber(mail.attempts), error: <bdi>{mail.last_error}</bdi> }}
+            />
           </p>
         )}
         {mail.text === null ? (

@@ -5,6 +5,7 @@ import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Face } from '#ui/face.tsx';
 import { describeDate } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { useDecline, useTalkOnly } from './joined.queries.ts';
 import { missingToShare, type NotShown, share, useSharing } from './sharing.ts';
 import './asking-card.css';
@@ -47,19 +48,19 @@ export function AskingCard({ session }: { session: RemoteSession }) {
             Someone asks to see your screen
           </p>
           <h2>
-            <bdi>{name}</bdi> has joined your session
+            <Sentence text="{name} has joined your session" parts={{ name: <bdi>{name}</bdi> }} />
           </h2>
           <ul className="asking__facts">
             {technician && (
               <li>
                 <IconBuildingStore size={16} stroke={1.7} aria-hidden="true" />
-                Works for <bdi>{technician.provider}</bdi>
+                <Sentence text="Works for {provider}" parts={{ provider: <bdi>{technician.provider}</bdi> }} />
               </li>
             )}
             {technician && technician.staff_since !== null && (
               <li>
                 <IconCalendarCheck size={16} stroke={1.7} aria-hidden="true" />
-                On its staff since {describeDate(technician.staff_since)}
+                {`On its staff since ${describeDate(technician.staff_since)}`}
               </li>
             )}
           </ul>
@@ -97,9 +98,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
       <p className="sub">
         {missing === undefined && 'Next, your browser asks what to share. Nothing is shared before you choose. '}
         {due_at !== null && (
-          <>
-            This request expires in <Countdown until={Date.parse(due_at)} />.
-          </>
+          <Sentence text="This request expires in {time}." parts={{ time: <Countdown until={Date.parse(due_at)} /> }} />
         )}
       </p>
       {refused && (

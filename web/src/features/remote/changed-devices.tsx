@@ -3,6 +3,7 @@ import type { RemoteSession } from '@palisade/contract/remote';
 import type { ChangedThing, DeviceChanges, SessionChange } from '@palisade/contract/session-changes';
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
+import { Sentence } from '#ui/sentence.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionChangesQuery } from './joined.queries.ts';
 import './changed-devices.css';
@@ -37,32 +38,27 @@ export function ChangedDevices({ session }: { session: RemoteSession }) {
   );
 }
 
-function Device({ device }: { device: DeviceChanges }) {
-  const { device_name, state, changes, more, unread } = device;
+function Device({ device: { device_name, state, changes, more, unread } }: { device: DeviceChanges }) {
+  const device = <bdi>{device_name}</bdi>;
   if (state === 'measuring' || state === 'awaited')
     return (
       <p className="sub" role="status">
-        <bdi>{device_name}</bdi> hasn’t reported changes yet. Switch it on to see them.
+        <Sentence text="{device} hasn’t reported changes yet. Switch it on to see them." parts={{ device }} />
       </p>
     );
   if (state === 'not_measured')
     return (
       <p className="sub">
-        We couldn’t check <bdi>{device_name}</bdi>: it wasn’t connected at the start or at the end.
+        <Sentence text="We couldn’t check {device}: it wasn’t connected at the start or at the end." parts={{ device }} />
       </p>
     );
   return (
     <>
       <p className="sub">
-        {changes.length === 0 ? (
-          <>
-            We found no changes on <bdi>{device_name}</bdi>.
-          </>
-        ) : (
-          <>
-            Ask about anything you didn’t expect. On <bdi>{device_name}</bdi>:
-          </>
-        )}
+        <Sentence
+          text={changes.length === 0 ? 'We found no changes on {device}.' : 'Ask about anything you didn’t expect. On {device}:'}
+          parts={{ device }}
+        />
       </p>
       {changes.length > 0 && (
         <ul className="changed__list" aria-label={`Changed on ${device_name}`}>

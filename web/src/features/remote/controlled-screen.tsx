@@ -112,7 +112,7 @@ export function ControlledScreen({ session, device_name }: { session: JoinedSess
       <div className="controlled__stage" ref={stage} />
       {hasClipboard && (
         <label className="controlled__clipboard">
-          Clipboard of {device_name}
+          {`Clipboard of ${device_name}`}
           <textarea
             rows={2}
             value={copied}

@@ -19,7 +19,7 @@ export function GoOn({ session: { id, reaffirm_by } }: { session: Pick<RemoteSes
   const minutes = Math.max(1, Math.ceil(left / MINUTE));
   return (
     <div className="go-on">
-      <p role="alert">The session ends in {formatSpan(minutes, 'minute')} unless you continue it.</p>
+      <p role="alert">{`The session ends in ${formatSpan(minutes, 'minute')} unless you continue it.`}</p>
       <Button size="s" loading={reaffirm.isPending} onClick={() => reaffirm.mutate()}>
         Continue session
       </Button>

@@ -7,6 +7,7 @@ import { onEvent } from '#api/events.ts';
 import { devicesQuery, livingOf } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { describeEnd, GRANT_LABELS, WANTED } from './grant-words.ts';
 import { useGrant, useRevoke } from './joined.queries.ts';
@@ -64,22 +65,18 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
   const seen = held.find((one) => one.grant === 'view');
   return (
     <section className="grants" aria-labelledby="grants">
-      <h3 id="grants">What {technician} may do</h3>
+      <h3 id="grants">{`What ${technician} may do`}</h3>
       <p role="status" className="grants__state">
         {controlled ? (
-          <>
-            <b>
-              <bdi>{technician}</bdi> controls <bdi>{controlled.device.device_name}</bdi>.
-            </b>{' '}
-            Move your mouse to take control back.
-          </>
+          <Sentence
+            text="**{technician} controls {device}.** Move your mouse to take control back."
+            parts={{ technician: <bdi>{technician}</bdi>, device: <bdi>{controlled.device.device_name}</bdi> }}
+          />
         ) : seen ? (
-          <>
-            <b>
-              <bdi>{technician}</bdi> sees the screen of <bdi>{seen.device.device_name}</bdi>.
-            </b>{' '}
-            They can’t control it.
-          </>
+          <Sentence
+            text="**{technician} sees the screen of {device}.** They can’t control it."
+            parts={{ technician: <bdi>{technician}</bdi>, device: <bdi>{seen.device.device_name}</bdi> }}
+          />
         ) : (
           <>
             No technician controls your computers.

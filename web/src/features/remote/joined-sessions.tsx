@@ -7,6 +7,7 @@ import { FocusKept } from '#ui/focus-kept.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { EndSession } from './end-session.tsx';
 import { EVERY_SESSION, joinedHistoryQuery, useCompleteJoined } from './remote.queries.ts';
@@ -56,7 +57,7 @@ function JoinedRow({ session, now }: { session: JoinedSession; now: number }) {
       now={now}
       who={
         <>
-          Customer: <bdi>{session.customer}</bdi>
+          <Sentence text="Customer: {name}" parts={{ name: <bdi>{session.customer}</bdi> }} />
           {hasFiles(session, now) && <JoinedFiles session={session} />}
           {complete.error && (
             <span role="alert" className="remote-session__error">

@@ -49,7 +49,7 @@ export function NewSessionDialog({ onClose, offersPortal }: NewSessionDialogProp
       </div>
       <p className="sub">Your code lasts 30 minutes, works for one technician, and replaces any unused code.</p>
       {offersPortal && <Toggle label="Also open the portal in a new window" isOn={isPortalWanted} onChange={setChoice} />}
-      <EmailNeeded what="You can create a session" />
+      <EmailNeeded sentence="You can create a session after you confirm your email address." />
       <div className="modal-window__actions">
         <Button variant="quiet" onClick={onClose}>
           Not now

@@ -39,7 +39,7 @@ export function OverseenDialog({ session, onClose }: { session: OverseenSession;
             </Fact>
           )}
           {end_reason !== null && <Fact name="Why">{END_REASONS[end_reason]}</Fact>}
-          {rating !== null && <Fact name="Rating">{rating} of 5</Fact>}
+          {rating !== null && <Fact name="Rating">{`${rating} of 5`}</Fact>}
         </Facts>
         {report !== null && (
           <DetailPart title="What the customer reported">

@@ -18,6 +18,7 @@ import { Page } from '#ui/page.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { lastedOf } from './lasted.ts';
 import {
@@ -224,7 +225,10 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
     <li className="overseen__session" data-reported={report !== null} data-open={phase !== 'ended'}>
       <div className="overseen__what">
         <span className="overseen__who">
-          <bdi>{support_agent}</bdi> with <bdi>{customer}</bdi>
+          <Sentence
+            text="{technician} with {customer}"
+            parts={{ technician: <bdi>{support_agent}</bdi>, customer: <bdi>{customer}</bdi> }}
+          />
         </span>
         {end_reason !== null && <span className="overseen__end">{END_REASONS[end_reason]}</span>}
         {report !== null && (

@@ -6,6 +6,7 @@ import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EndSession } from './end-session.tsx';
 import { useDecline } from './joined.queries.ts';
 import { sessionsQuery, useEndSession, useSessionEvents } from './remote.queries.ts';
@@ -32,14 +33,14 @@ function Asks({ session }: { session: RemoteSession }) {
       <IconUserQuestion size={22} stroke={1.7} aria-hidden="true" />
       <div className="sharing-banner__what">
         <p role="alert">
-          <b>
-            <bdi>{session.support_agent}</bdi> asks to see your screen.
-          </b>{' '}
-          If you don’t answer, the request expires.
+          <Sentence
+            text="**{technician} asks to see your screen.** If you don’t answer, the request expires."
+            parts={{ technician: <bdi>{session.support_agent}</bdi> }}
+          />
         </p>
         {session.due_at !== null && (
           <p className="sub">
-            Left: <Countdown until={Date.parse(session.due_at)} />
+            <Sentence text="Left: {time}" parts={{ time: <Countdown until={Date.parse(session.due_at)} /> }} />
           </p>
         )}
         <Refusal error={decline.error} />
@@ -68,9 +69,7 @@ function Runs({ session }: { session: RemoteSession }) {
       <IconScreenShare size={22} stroke={1.7} aria-hidden="true" />
       <div className="sharing-banner__what">
         <p role="status">
-          <b>
-            Your session with <bdi>{session.support_agent}</bdi> runs.
-          </b>{' '}
+          <Sentence text="**Your session with {technician} runs.**" parts={{ technician: <bdi>{session.support_agent}</bdi> }} />{' '}
           {describeShare(session)}
         </p>
         <Refusal error={end.error} />

@@ -7,6 +7,7 @@ import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { Button, Spinner } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EndSession } from './end-session.tsx';
 import { useEndSession } from './remote.queries.ts';
 import '#ui/card.css';
@@ -41,7 +42,9 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
     <section className="card banner" data-tone={isWaiting ? 'waiting' : 'good'} aria-label="Open session">
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
       <div className="banner__actions">
-        {isWaiting && <CopyButton variant="primary" text={session.session_code} what="The session code" label="Copy code" />}
+        {isWaiting && (
+          <CopyButton variant="primary" text={session.session_code} copied="The session code was copied." label="Copy code" />
+        )}
         {isWaiting && (
           <Button variant="quiet" loading={end.isPending} onClick={() => end.mutate(session)}>
             Cancel
@@ -86,10 +89,10 @@ function Running({ session }: { session: RemoteSession }) {
         Technician connected
       </p>
       <h2 className="banner__title" tabIndex={-1}>
-        <bdi>{session.support_agent}</bdi> has joined your session
+        <Sentence text="{name} has joined your session" parts={{ name: <bdi>{session.support_agent}</bdi> }} />
       </h2>
       <p className="sub">
-        Session <bdi className="banner__small-code">{session.session_code}</bdi>.
+        <Sentence text="Session {code}." parts={{ code: <bdi className="banner__small-code">{session.session_code}</bdi> }} />
         {session.joined_at !== null && ` They joined ${describeAge(session.joined_at, now)}.`} Stay on the phone: they see what
         you share, and you press.
       </p>

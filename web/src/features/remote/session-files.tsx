@@ -3,13 +3,14 @@ import { SESSION_FILE_BYTES_MAXIMUM, type SessionFile, sendSessionFile } from '@
 import type { LiveSession, Side } from '@palisade/contract/remote-record';
 import { IconAlertTriangle, IconFileUpload, IconShieldCheck, IconVideo } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { sentenceOf, upload } from '#api/call.ts';
 import { onEvent, saySignal } from '#api/events.ts';
 import { Button, Spinner } from '#ui/button.tsx';
 import { FileName } from '#ui/file-name.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { shownNameOf } from '#ui/shown-name.ts';
 import { ErrorNotice } from '#ui/states.tsx';
 import { sessionFilesQuery, useIsRecorded, useRefuseFile, useSaveFile } from './files.queries.ts';
@@ -61,9 +62,10 @@ export function SessionFileList({ session_id, side }: { session_id: string; side
         {deleted_at === null ? (
           'Files are deleted a day after the session.'
         ) : (
-          <>
-            Download what you want to keep before <Moment iso={deleted_at} now={now} />. Then we delete it.
-          </>
+          <Sentence
+            text="Download what you want to keep before {when}. Then we delete it."
+            parts={{ when: <Moment iso={deleted_at} now={now} /> }}
+          />
         )}
       </p>
     </>
@@ -199,23 +201,22 @@ export function SessionFiles({ session, side }: { session: LiveSession; side: Si
   );
 }
 
-const WORDS: Record<Asked, { allow: string; asked: (technician: ReactNode) => ReactNode; off: string; on: string; end: string }> =
-  {
-    files: {
-      allow: 'Allow files',
-      asked: (technician) => <>{technician} asks to exchange files with you.</>,
-      off: 'File transfer is off. Each file is scanned first, and you can refuse it.',
-      on: 'File transfer is on. Each file is scanned first, and you can refuse it.',
-      end: 'Stop file transfer',
-    },
-    recording: {
-      allow: 'Allow recording',
-      asked: (technician) => <>{technician} asks to record what you share.</>,
-      off: 'Nothing is recorded.',
-      on: 'The technician can record what you share, without voices. You both get the recording.',
-      end: 'Stop recording',
-    },
-  };
+const WORDS = {
+  files: {
+    allow: 'Allow files',
+    asked: '{technician} asks to exchange files with you.',
+    off: 'File transfer is off. Each file is scanned first, and you can refuse it.',
+    on: 'File transfer is on. Each file is scanned first, and you can refuse it.',
+    end: 'Stop file transfer',
+  },
+  recording: {
+    allow: 'Allow recording',
+    asked: '{technician} asks to record what you share.',
+    off: 'Nothing is recorded.',
+    on: 'The technician can record what you share, without voices. You both get the recording.',
+    end: 'Stop recording',
+  },
+} as const satisfies Record<Asked, { allow: string; asked: string; off: string; on: string; end: string }>;
 
 /** The customer's permissions beside the picture; silence is a no. */
 export function Allow({ session, grant }: { session: LiveSession; grant: Asked }) {
@@ -240,7 +241,9 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
     <div className="allow" data-asked={isAsked}>
       <p role={isAsked ? 'alert' : 'status'}>
         {isAsked ? (
-          <b>{words.asked(<bdi>{session.support_agent}</bdi>)}</b>
+          <b>
+            <Sentence text={words.asked} parts={{ technician: <bdi>{session.support_agent}</bdi> }} />
+          </b>
         ) : isRecorded ? (
           <b>Your shared screen is being recorded. You both get the recording.</b>
         ) : isOn ? (

@@ -7,6 +7,7 @@ import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { EVERY_SESSION, historyQuery, sessionsQuery } from './remote.queries.ts';
 import { SearchedSessions } from './searched-sessions.tsx';
@@ -80,9 +81,5 @@ function useReadAnewWith(newest: unknown, refetch: () => unknown) {
 
 function Agent({ session: { support_agent, status } }: { session: RemoteSession }) {
   if (support_agent === null) return status === 'pending' ? 'No agent has joined yet' : 'No agent joined';
-  return (
-    <>
-      Agent: <bdi>{support_agent}</bdi>
-    </>
-  );
+  return <Sentence text="Agent: {name}" parts={{ name: <bdi>{support_agent}</bdi> }} />;
 }

@@ -7,6 +7,7 @@ import { ScreenLink } from '#ui/button-link.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Report } from './after-session.tsx';
 import { UNABLE } from './asking-card.tsx';
@@ -215,7 +216,10 @@ function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharin
       )}
       {session.due_reason === 'share_stopped' && session.due_at !== null && (
         <p className="sub session-panel__due">
-          Share again, or the session ends in <Countdown until={Date.parse(session.due_at)} />.
+          <Sentence
+            text="Share again, or the session ends in {time}."
+            parts={{ time: <Countdown until={Date.parse(session.due_at)} /> }}
+          />
         </p>
       )}
     </>

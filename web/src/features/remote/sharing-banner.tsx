@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { SharingNow } from '#domain/session/sharing-now.ts';
 import { Button } from '#ui/button.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EndSession } from './end-session.tsx';
 import { useIsRecorded } from './files.queries.ts';
 import { GoOn } from './go-on.tsx';
@@ -70,24 +71,17 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
       <div className="sharing-banner__what">
         <p role="status">
           {!is_shown ? (
-            <>
-              Your session with{' '}
-              <b>
-                <bdi>{technician}</bdi>
-              </b>{' '}
-              is on. They can’t see your screen.
-            </>
+            <Sentence
+              text="Your session with **{technician}** is on. They can’t see your screen."
+              parts={{ technician: <bdi>{technician}</bdi> }}
+            />
           ) : is_paused ? (
-            <>
-              <b>Paused.</b> <bdi>{technician}</bdi> sees black.
-            </>
+            <Sentence text="**Paused.** {technician} sees black." parts={{ technician: <bdi>{technician}</bdi> }} />
           ) : (
-            <>
-              <b>
-                <bdi>{technician}</bdi> sees what you share.
-              </b>{' '}
-              Pause before you open your bank.
-            </>
+            <Sentence
+              text="**{technician} sees what you share.** Pause before you open your bank."
+              parts={{ technician: <bdi>{technician}</bdi> }}
+            />
           )}
         </p>
         {voice !== 'off' && (

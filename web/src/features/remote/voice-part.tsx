@@ -2,6 +2,7 @@ import type { LiveSession, Side, Voice } from '@palisade/contract/remote-record'
 import { IconMicrophone, IconMicrophoneOff, IconPhoneOff, IconVolume } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { CodeLine } from './code-line.tsx';
 import { describeLink } from './link-words.ts';
 import { MuteButton } from './mute-button.tsx';
@@ -61,7 +62,10 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
     <>
       {isAsked ? (
         <p role="alert" className="voice__asked">
-          <bdi>{other}</bdi> would like to talk with you here. They can’t hear you until you turn your voice on.
+          <Sentence
+            text="{other} would like to talk with you here. They can’t hear you until you turn your voice on."
+            parts={{ other: <bdi>{other}</bdi> }}
+          />
         </p>
       ) : (
         <p className="sub">Talk here instead of on the phone. You start muted, and voices are never recorded.</p>
@@ -136,9 +140,11 @@ function Talk({ own, other, theirs }: { own: OwnVoice; other: string; theirs: Vo
           Turn my voice off
         </Button>
         {own.isSilent && (
-          <Button size="s" icon={<IconVolume size={16} stroke={1.7} aria-hidden="true" />} onClick={() => hear()}>
-            Hear {other}
-          </Button>
+          <Button
+            size="s"
+            icon={<IconVolume size={16} stroke={1.7} aria-hidden="true" />}
+            onClick={() => hear()}
+          >{`Hear ${other}`}</Button>
         )}
         {own.link.state === 'failed' && (
           <Button size="s" variant="quiet" onClick={() => voiceAgain()}>

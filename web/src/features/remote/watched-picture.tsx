@@ -11,6 +11,7 @@ import {
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { describeClock, useSecond } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { MarkedPicture } from './marked-picture.tsx';
 import { type Mark, type Marks, NO_MARKS, placeIn, withMark } from './marks.ts';
 import type { Picture } from './peer.ts';
@@ -89,7 +90,10 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
           <p className="watched__paused" role="status">
             <IconPlayerPause size={28} stroke={1.7} aria-hidden="true" />
             <span>
-              <bdi>{customer}</bdi> has paused. You see their screen again when they want you to.
+              <Sentence
+                text="{customer} has paused. You see their screen again when they want you to."
+                parts={{ customer: <bdi>{customer}</bdi> }}
+              />
             </span>
           </p>
         )}

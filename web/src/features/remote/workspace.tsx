@@ -11,6 +11,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { CodeLine } from './code-line.tsx';
 import type { Link } from './connection.ts';
@@ -71,9 +72,7 @@ export function Workspace({ session }: { session: JoinedSession }) {
                   variant="quiet"
                   aria-pressed={connection_id === picture?.connection_id}
                   onClick={() => setChosen(connection_id)}
-                >
-                  Screen {index + 1}
-                </Button>
+                >{`Screen ${index + 1}`}</Button>
               ))}
             </fieldset>
           )}
@@ -135,7 +134,7 @@ function WaitingRoom({ session }: { session: JoinedSession }) {
       action={
         session.due_at !== null && (
           <p className="sub" role="timer">
-            The request expires in <Countdown until={Date.parse(session.due_at)} />.
+            <Sentence text="The request expires in {time}." parts={{ time: <Countdown until={Date.parse(session.due_at)} /> }} />
           </p>
         )
       }
@@ -173,7 +172,7 @@ function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: L
           )}
           {due_at !== null && due_reason !== null && SOON.has(due_reason) && (
             <p className="sub" role="timer">
-              The session ends in <Countdown until={Date.parse(due_at)} />.
+              <Sentence text="The session ends in {time}." parts={{ time: <Countdown until={Date.parse(due_at)} /> }} />
             </p>
           )}
         </>

@@ -13,6 +13,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { Lead, type LeadTone } from '#ui/lead.tsx';
 import { StateFilter } from '#ui/list-filters.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 
 const LOOKS: Record<ScamVerdict, { tone: LeadTone; icon: TablerIcon; sentence: string }> = {
   dangerous: { tone: 'danger', icon: IconShieldX, sentence: 'Don’t answer, don’t tap anything in it, and don’t pay.' },
@@ -99,9 +100,9 @@ function Advice({ answer: { advice } }: { answer: ScamAnswer }) {
 
 function trustOf({ trust, imitates, brand }: CheckedLink) {
   if (trust === 'listed') return <Badge tone="danger">On a list of dangerous addresses</Badge>;
-  if (imitates !== null) return <Badge tone="danger">Imitates {imitates}</Badge>;
+  if (imitates !== null) return <Badge tone="danger">{`Imitates ${imitates}`}</Badge>;
   if (trust === 'suspicious') return <Badge tone="attention">Suspicious</Badge>;
-  if (brand !== null) return <Badge tone="note">Belongs to {brand}</Badge>;
+  if (brand !== null) return <Badge tone="note">{`Belongs to ${brand}`}</Badge>;
   if (trust === 'trusted') return <Badge tone="note">On your trusted list</Badge>;
   return <Badge tone="plain">Unknown</Badge>;
 }
@@ -135,17 +136,16 @@ function Parts({ parts: { links, sender, codes, numbers, accounts } }: { parts: 
       <dl className="scam-parts">
         {sender !== null && (
           <Part name="Sender" value={sender.name === '' ? sender.address : `${sender.name} <${sender.address}>`}>
-            {sender.reply_to !== null && <span>Answers go to {sender.reply_to}. </span>}
+            {sender.reply_to !== null && <span>{`Answers go to ${sender.reply_to}.`}</span>}
             <span>{PROOFS[sender.proof]}</span>
           </Part>
         )}
         {links.map((link) => (
           <Part key={`${link.url} ${link.span?.start}`} name="Link" value={link.shown}>
-            {link.owner === null ? 'Leads to ' : 'Your tap goes to '}
-            <b>
-              <bdi>{link.owner ?? link.host_shown}</bdi>
-            </b>{' '}
-            {trustOf(link)}
+            <Sentence
+              text={link.owner === null ? 'Leads to **{place}** {trust}' : 'Your tap goes to **{place}** {trust}'}
+              parts={{ place: <bdi>{link.owner ?? link.host_shown}</bdi>, trust: trustOf(link) }}
+            />
           </Part>
         ))}
         {codes.map((code) => (

@@ -148,9 +148,11 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
           </datalist>
           {ZONE.is_known && part.time_zone !== ZONE.name && (
             <div>
-              <Button variant="quiet" size="s" onClick={() => change({ time_zone: ZONE.name })}>
-                Use {ZONE.name}, this browser’s
-              </Button>
+              <Button
+                variant="quiet"
+                size="s"
+                onClick={() => change({ time_zone: ZONE.name })}
+              >{`Use ${ZONE.name}, this browser’s`}</Button>
             </div>
           )}
           <div className="desk-hours__days">

@@ -1,4 +1,5 @@
 import { Tabs } from '@mantine/core';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import type { Template, UserPlanRequest } from '@palisade/contract/subscription';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -91,7 +92,11 @@ export function AdminManager() {
           <Tabs.Tab className="manager__tab" value="manage">
             Manage Subscriptions
             {waiting > 0 && (
-              <span className="manager__waiting num" title={`${waiting} plan requests`} aria-hidden="true">
+              <span
+                className="manager__waiting num"
+                title={plural(waiting, { one: '1 plan request', other: `${formatNumber(waiting)} plan requests` })}
+                aria-hidden="true"
+              >
                 {waiting}
               </span>
             )}

@@ -87,8 +87,7 @@ function Preview({ draft }: { draft: AssignDraft }) {
         }}
       />
       <p className="sub assign__effect">
-        It starts at once, ends on {describePlanEnd(expiryOf(new Date(now).toISOString(), months))}, and replaces their current
-        plan.
+        {`It starts at once, ends on ${describePlanEnd(expiryOf(new Date(now).toISOString(), months))}, and replaces their current plan.`}
         {draft.request_id !== undefined && ' It grants their request.'}
       </p>
     </Card>

@@ -10,6 +10,7 @@ import { Card } from '#ui/card.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
 import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
@@ -90,11 +91,25 @@ function Plan({ current }: { current: CurrentSubscription }) {
         <FeatureList features={current.features} />
       </div>
       <div className="own-plan__facts num">
-        {price !== null && currency !== null && <b>{describePrice(price, currency)}</b>}
-        {duration_months !== null && <span className="sub">for {describeMonths(duration_months)}</span>}
+        <Cost price={price} currency={currency} duration_months={duration_months} />
         {max_devices !== null && <span className="sub">{describeDevices(max_devices)}</span>}
       </div>
     </div>
+  );
+}
+
+type CostProps = Pick<CurrentSubscription, 'price' | 'currency' | 'duration_months'>;
+
+/** The price of the plan and its term, as far as they are known. */
+function Cost({ price, currency, duration_months }: CostProps) {
+  const cost = price === null || currency === null ? undefined : describePrice(price, currency);
+  const span = duration_months === null ? undefined : describeMonths(duration_months);
+  if (cost === undefined) return span && <span className="sub">{`for ${span}`}</span>;
+  if (span === undefined) return <b>{cost}</b>;
+  return (
+    <span className="sub">
+      <Sentence text="**{cost}** for {span}" parts={{ cost, span }} />
+    </span>
   );
 }
 
@@ -106,7 +121,7 @@ function PlansOnOffer() {
   const retry = () => void Promise.all([plans.refetch(), requests.refetch()]);
   return (
     <Card title="Available plans">
-      <EmailNeeded what="You can request a plan" />
+      <EmailNeeded sentence="You can request a plan after you confirm your email address." />
       {error && <ErrorNotice title="We couldn’t load the plans" sentence={sentenceOf(error)} onRetry={retry} />}
       {!error && !(plans.data && requests.data) && <LoadingRows label="Loading the plans" />}
       {plans.data?.length === 0 && (
@@ -170,18 +185,20 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
         <Button
           variant="quiet"
           loading={isPending}
+          aria-label={`Withdraw the request for ${plan.template_name}`}
           onClick={() => send(() => call(withdrawPlanRequest, { params: { id: request.id } }))}
         >
-          Withdraw the request <span className="visually-hidden">for {plan.template_name}</span>
+          Withdraw the request
         </Button>
       ) : (
         <Button
           variant={isOwn ? 'quiet' : 'primary'}
           loading={isPending}
           disabled={isUnproven}
+          aria-label={`Request this plan ${plan.template_name}`}
           onClick={() => send(() => call(requestPlan, { body: { template_id: plan.id } }))}
         >
-          Request this plan <span className="visually-hidden">{plan.template_name}</span>
+          Request this plan
         </Button>
       )}
       {error && (

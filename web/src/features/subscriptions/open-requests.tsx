@@ -57,16 +57,21 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
               <span className="sub num">{describeRequest(request)}</span>
             </span>
             <span className="open-requests__actions">
-              <Button size="s" onClick={() => onLoad(request)}>
-                Review and assign <span className="visually-hidden">for {shownEmail(request.user_email)}</span>
+              <Button
+                size="s"
+                aria-label={`Review and assign for ${shownEmail(request.user_email)}`}
+                onClick={() => onLoad(request)}
+              >
+                Review and assign
               </Button>
               <Button
                 variant="quiet"
                 size="s"
                 loading={isPending && variables.id === request.id}
+                aria-label={`Decline the request from ${shownEmail(request.user_email)}`}
                 onClick={() => decline(request)}
               >
-                Decline <span className="visually-hidden">the request from {shownEmail(request.user_email)}</span>
+                Decline
               </Button>
             </span>
           </li>

@@ -1,6 +1,7 @@
 import type { Template } from '@palisade/contract/subscription';
 import { IconCheck, IconDevices } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
+import { Sentence } from '#ui/sentence.tsx';
 import { describeDevices, describeMonths, describePrice, describeType } from './plan-words.ts';
 
 type Plan = Omit<Template, 'id'>;
@@ -39,7 +40,10 @@ export function PlanCard({ plan, children }: { plan: Plan; children?: ReactNode 
         <TypeBadge isPremium={plan.is_premium} />
       </header>
       <p className="plan-card__price num">
-        <b>{describePrice(plan.base_price, plan.currency)}</b> for {describeMonths(plan.duration_months)}
+        <Sentence
+          text="**{price}** for {span}"
+          parts={{ price: describePrice(plan.base_price, plan.currency), span: describeMonths(plan.duration_months) }}
+        />
       </p>
       <p className="plan-card__devices">
         <IconDevices size={16} stroke={1.7} aria-hidden="true" />

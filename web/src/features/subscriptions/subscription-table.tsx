@@ -58,8 +58,13 @@ function Status({ row: { status } }: { row: Subscription }) {
 function CancelButton({ row, onCancel }: { row: Subscription; onCancel: (row: Subscription) => void }) {
   if (row.status !== 'active') return null;
   return (
-    <Button variant="quiet" size="s" onClick={() => onCancel(row)}>
-      Cancel <span className="visually-hidden">the subscription of {shownEmail(row.user_email)}</span>
+    <Button
+      variant="quiet"
+      size="s"
+      aria-label={`Cancel the subscription of ${shownEmail(row.user_email)}`}
+      onClick={() => onCancel(row)}
+    >
+      Cancel
     </Button>
   );
 }

@@ -72,19 +72,20 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
             <div className="plan-grid">
               {templates.map((template) => (
                 <PlanCard key={template.id} plan={template}>
-                  <Button variant="quiet" onClick={() => onUse(template)}>
-                    Use Template <span className="visually-hidden">{template.template_name}</span>
+                  <Button variant="quiet" aria-label={`Use Template ${template.template_name}`} onClick={() => onUse(template)}>
+                    Use Template
                   </Button>
-                  <Button variant="text" size="s" onClick={() => edit(template)}>
-                    Edit <span className="visually-hidden">{template.template_name}</span>
+                  <Button variant="text" size="s" aria-label={`Edit ${template.template_name}`} onClick={() => edit(template)}>
+                    Edit
                   </Button>
                   <Button
                     variant="text"
                     size="s"
                     loading={remove.isPending && remove.variables.id === template.id}
+                    aria-label={`Withdraw ${template.template_name}`}
                     onClick={() => askAndRemove(template)}
                   >
-                    Withdraw <span className="visually-hidden">{template.template_name}</span>
+                    Withdraw
                   </Button>
                 </PlanCard>
               ))}

@@ -193,10 +193,10 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
         )}
         <span className="inbox__marks">
           {wants_person && <Badge tone="attention">Wants a person</Badge>}
-          {waiting_since !== null && <Badge tone="attention">Waits {describeWait(waiting_since, now)}</Badge>}
+          {waiting_since !== null && <Badge tone="attention">{`Waits ${describeWait(waiting_since, now)}`}</Badge>}
           {priority !== 'normal' && <Badge tone={PRIORITY_TONES[priority]}>{PRIORITY_LABELS[priority]}</Badge>}
-          {snoozed_until !== null && <Badge tone="note">Until {describeComing(snoozed_until)}</Badge>}
-          {rating !== null && <Badge tone="plain">Rated {rating} of 5</Badge>}
+          {snoozed_until !== null && <Badge tone="note">{`Until ${describeComing(snoozed_until)}`}</Badge>}
+          {rating !== null && <Badge tone="plain">{`Rated ${rating} of 5`}</Badge>}
           {assignee && (
             <Badge tone="plain">
               <bdi>{assignee.username}</bdi>

@@ -178,9 +178,11 @@ function Figures({ report }: { report: Report }) {
   return (
     <>
       <div className="page__stats" data-columns="4">
-        <StatCard label="Conversations" icon={<IconChecklist size={20} stroke={1.7} />} value={formatNumber(total.opened)}>
-          {formatNumber(total.answered)} answered, {formatNumber(total.closed)} closed
-        </StatCard>
+        <StatCard
+          label="Conversations"
+          icon={<IconChecklist size={20} stroke={1.7} />}
+          value={formatNumber(total.opened)}
+        >{`${formatNumber(total.answered)} answered, ${formatNumber(total.closed)} closed`}</StatCard>
         <StatCard
           label="First answer"
           icon={<IconClockHour4 size={20} stroke={1.7} />}

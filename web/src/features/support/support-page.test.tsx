@@ -282,7 +282,10 @@ describe('a new message of a customer', () => {
           version: seq,
           unread: 1,
           ...parts,
-          last_message: { seq, text: 'It smokes', sender: 'user', is_automatic: false, at: '2026-11-20T10:00:00.000Z' },
+          last_message: {
+            ...{ seq, text: 'It smokes', phrases: null, sender: 'user', is_automatic: false },
+            at: '2026-11-20T10:00:00.000Z',
+          },
         }),
       });
     written(2);

@@ -1,0 +1,143 @@
+import type { Sentence } from '#platform/sentence.ts';
+import { sentence } from './chat.phrases.ts';
+
+interface ReplyRule {
+  /** The topic of the message. */
+  about: RegExp;
+  reply: Sentence;
+  /** The help page that says more. */
+  article: string;
+}
+
+interface ScamRule {
+  /** Words that must all occur, in any order. Each is searched in one pass. */
+  all: readonly RegExp[];
+  reply: Sentence;
+  article: string;
+}
+
+/** Somebody who calls or writes. */
+const SOMEBODY =
+  /\b(?:phone|call(?:s|ed|er|ing)?|rang|rings|voice|man|woman|lady|guy|someone|somebody|he|she|they|sms|whatsapp|technician)\b/u;
+/** Requests that only deceivers make. */
+const LOOT =
+  /\b(?:card (?:number|details)|credit card|debit card|cvv|pin|tan|password|codes?|gift ?cards?|vouchers?|bitcoin|crypto|wire|transfer|bank (?:account|details|login)|online banking|anydesk|team ?viewer|quick ?assist|remote control)\b/u;
+const ASKING = /\b(?:wants?|wanted|asks?|asked|asking|needs|says|said|told|tells|demands?|claims?|gave|given|installed|paid)\b/u;
+
+/** Messages of a person who is being deceived. Looked for before everything else: it cannot wait. */
+const SCAM_RULES: readonly ScamRule[] = [
+  {
+    all: [/\b(?:encrypted|locked|ransom(?:ware)?)\b/u, /\b(?:pay|paid|money|bitcoin|ransom(?:ware)?)\b/u],
+    reply: sentence('reply.ransom'),
+    article: 'ransom-note',
+  },
+  {
+    all: [
+      /\b(?:pop-?up|window|page|screen|warning)\b/u,
+      /\b(?:virus(?:es)?|infected|locked|hacked)\b/u,
+      /\b(?:call|ring|number)\b/u,
+    ],
+    reply: sentence('reply.virus_warning'),
+    article: 'warning-with-a-number',
+  },
+  {
+    all: [
+      /\b(?:pop-?up|window|page|screen|warning|message)\b/u,
+      /\b(?:says?|said|tells?|told|wants?|asks?)\b/u,
+      /\b(?:call|ring|dial)\b/u,
+      /\bnumber\b/u,
+    ],
+    reply: sentence('reply.number_to_call'),
+    article: 'warning-with-a-number',
+  },
+  {
+    all: [SOMEBODY, LOOT, ASKING],
+    reply: sentence('reply.asked_for_secrets'),
+    article: 'somebody-called-me',
+  },
+  {
+    all: [/\b(?:microsoft|windows|apple|amazon|police|bank)\b/u, /\b(?:called|calls|calling|on the phone|rang)\b/u],
+    reply: sentence('reply.false_caller'),
+    article: 'somebody-called-me',
+  },
+  {
+    all: [/\b(?:scam(?:s|med|mer|mers)?|fraud|con ?man|tricked|ripped off|fake (?:support|microsoft|police|bank))\b/u],
+    reply: sentence('reply.scam'),
+    article: 'somebody-called-me',
+  },
+  {
+    all: [
+      /\bphishing\b|\b(?:strange|suspicious|odd|weird|fake) (?:e-?mail|mail|link|text|sms|message)\b|\bclicked (?:on )?(?:a|the|this) link\b/u,
+    ],
+    reply: sentence('reply.phishing'),
+    article: 'strange-mail-or-link',
+  },
+];
+
+/** The specification's rules in its order: the first of which a keyword occurs in the message, in whatever case, gives the reply. */
+const REPLY_RULES: readonly ReplyRule[] = [
+  {
+    about: /virus|malware/u,
+    reply: sentence('reply.virus'),
+    article: 'a-file-is-infected',
+  },
+  {
+    about: /firewall|network/u,
+    reply: sentence('reply.firewall'),
+    article: 'firewall-rules',
+  },
+  {
+    about: /slow|performance/u,
+    reply: sentence('reply.slow'),
+    article: 'slow-computer',
+  },
+  {
+    about: /billing|payment/u,
+    reply: sentence('reply.billing'),
+    article: 'plan-and-payment',
+  },
+  {
+    about: /remote|access/u,
+    reply: sentence('reply.remote'),
+    article: 'remote-support-safely',
+  },
+];
+
+/** Messages of a person who was charged wrongly, cannot sign in, or asks for the meaning of a word of the product; looked for where no keyword of the specification occurs. */
+const QUESTION_RULES: readonly ReplyRule[] = [
+  {
+    about:
+      /\b(?:(?:over)?charged|double charges?|charges? (?:on|to|from)|billed|debited|refund(?:ed|s)?|invoices?|receipts?|money back|(?:paid|pay) (?:twice|double|two times))\b/u,
+    reply: sentence('reply.billing'),
+    article: 'plan-and-payment',
+  },
+  {
+    about: /\b(?:cannot|can't|cant|can not|unable to) (?:sign|log) ?in\b|\bforgot(?:ten)? my (?:password|username)\b/u,
+    reply: sentence('reply.sign_in'),
+    article: 'i-cannot-sign-in',
+  },
+  {
+    about: /\bpending\b/u,
+    reply: sentence('reply.pending'),
+    article: 'what-pending-means',
+  },
+];
+
+/** A message is searched up to here, in characters: a deceiver's call is told in a few sentences, and the time that the search takes stays small. */
+const SEARCHED = 2_000;
+
+/** The immediate answer, and the help page with more; `article` is null where none fits. */
+export interface AutomaticAnswer {
+  reply: Sentence;
+  article: string | null;
+}
+
+/** The answer that is added to the chat at once and marked as automatic, unless a person has the conversation open. First what cannot wait, then the keywords of the specification. */
+export function automaticAnswer(message: string): AutomaticAnswer {
+  const text = message.toLowerCase();
+  const start = text.slice(0, SEARCHED).replace(/\s+/gu, ' ');
+  const scam = SCAM_RULES.find(({ all }) => all.every((sign) => sign.test(start)));
+  const rule = scam ?? REPLY_RULES.find(({ about }) => about.test(text)) ?? QUESTION_RULES.find(({ about }) => about.test(start));
+  const { reply, article } = rule ?? { reply: sentence('reply.received'), article: null };
+  return { reply, article };
+}
