@@ -56,7 +56,7 @@ test('the desk takes the window and no more, so that its panes alone scroll', as
   for (const size of [{ width: 1440, height: 900 }, { width: 1024, height: 768 }, TABLET]) {
     await page.setViewportSize(size);
     await page.goto('/support');
-    await expect(page.getByText('Nothing to take')).toBeVisible();
+    await expect(page.getByText('No open conversations')).toBeVisible();
     expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight), `at ${size.width}`).toBe(0);
   }
 });
