@@ -1,3 +1,4 @@
+import { formatNumber } from '@palisade/contract/intl';
 import { Button } from './button.tsx';
 import './show-more.css';
 
@@ -13,7 +14,7 @@ export function ShowMore({ left, loading = false, onMore }: ShowMoreProps) {
   return (
     <div className="show-more">
       <Button variant="quiet" loading={loading} onClick={() => void onMore()}>
-        Show more{left !== undefined && ` (${left} left)`}
+        Show more{left !== undefined && ` (${formatNumber(left)} left)`}
       </Button>
     </div>
   );

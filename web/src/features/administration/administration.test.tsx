@@ -188,7 +188,7 @@ describe('Users', () => {
     }));
     server.on(listUsers, page(listUsers, full, { next: full.at(-1)?.id ?? '', total: 10_051 }));
     renderForTest(<UsersPage />);
-    const more = await screen.findByRole('button', { name: 'Show more (10001 left)' });
+    const more = await screen.findByRole('button', { name: 'Show more (10,001 left)' });
     expect(screen.getByText('10,051 people')).toBeVisible();
     server.on(listUsers, (query) => {
       expect(query.get('cursor')).toBe(full.at(-1)?.id);
