@@ -69,7 +69,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   const { tina, maria, otto } = desk;
   await maria.goto('/chat');
   await tina.goto('/support');
-  await expect(inbox(tina).getByText('Nothing to take')).toBeVisible();
+  await expect(inbox(tina).getByText('No open conversations')).toBeVisible();
 
   // The staff is there, apart from the connection.
   await expect(maria.getByRole('status', { name: 'Support' })).toContainText('Support is here');
@@ -364,7 +364,7 @@ test('administrators write help pages and canned answers, and set the hours', as
   await expect(page.getByRole('heading', { level: 2, name: 'Pull' })).toBeVisible();
 
   await page.goto('/support/answers');
-  await page.getByRole('button', { name: 'New answer' }).click();
+  await page.getByRole('button', { name: 'New reply' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Shortcut').fill('jam');
   await dialog.getByLabel('Title').fill('Paper jam');

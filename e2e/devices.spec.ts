@@ -221,7 +221,7 @@ test('a technician controls a computer as far as its person grants, until they s
 
     // Seen alone: what is typed reaches nobody.
     await grants.getByRole('switch', { name: 'See the screen of Kitchen' }).click();
-    await expect(screen.getByText('You see Kitchen. Its mouse and keyboard are not yours.')).toBeVisible();
+    await expect(screen.getByText('You can see Kitchen, but not control it.')).toBeVisible();
     const canvas = screen.locator('canvas');
     await expect(canvas).toBeVisible();
     await canvas.click();

@@ -52,7 +52,7 @@ test('the first start leads to an administrator, to set-up, and through the firs
   await expect(page.getByText(/^Create the first account/)).toHaveCount(0);
   await page.getByRole('tab', { name: 'Login' }).click();
   await signIn(page, 'maria');
-  const steps = page.getByRole('region', { name: 'Welcome. Get started in four steps.' });
+  const steps = page.getByRole('region', { name: 'Get started in four steps.' });
   await expect(steps.getByRole('listitem')).toHaveCount(4);
   shift = 0;
   await page.reload();

@@ -13,8 +13,10 @@ const StaffNavs = lazyPart(async () => (await import('./staff-nav.tsx')).StaffNa
 
 export function Sidebar() {
   const navigate = useNavigate();
+  // Known before the groups of the staff are loaded, so that they move nothing above them.
+  const isStaff = useIsStaff();
   return (
-    <div className="sidebar">
+    <div className="sidebar" data-staff={isStaff}>
       <div className="sidebar__brand">
         {/* The top bar names the provider. */}
         <Brand />

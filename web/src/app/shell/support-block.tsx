@@ -1,6 +1,6 @@
 import { VERSION } from '@palisade/contract/constants';
 import { describeSpan } from '@palisade/contract/intl';
-import { type Config, useConfig } from '#api/config.ts';
+import { type Config, useConfig, useIsConfigAnswered } from '#api/config.ts';
 import { type SupportContact, supportOf } from '#api/support-contact.ts';
 import { useResponseTime } from '#domain/conversation/chat.ts';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
@@ -9,7 +9,10 @@ import { FigureMark } from '#ui/figure-mark.tsx';
 /** Whom to ask, when the provider has said so, and the version. */
 export function SupportBlock() {
   const config = useConfig();
+  const isAnswered = useIsConfigAnswered();
   const support = config && supportOf(config);
+  // The block grows upward: drawn before its content is known, it would move.
+  if (!isAnswered && !config) return null;
   return (
     <footer className="support-block">
       {support && (support.phone || support.email) && (

@@ -106,9 +106,11 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
         )}
         <Facts>
           <Fact name="Type">{describeType(alert.threat_type)}</Fact>
-          <Fact name="Rule">
-            <code>{alert.rule}</code>
-          </Fact>
+          {!alert.simulated && (
+            <Fact name="Rule">
+              <code>{alert.rule}</code>
+            </Fact>
+          )}
           <Fact name="First seen">
             <Moment iso={alert.first_seen} now={now} />
           </Fact>

@@ -30,7 +30,7 @@ export function ChatAside() {
             {email && <EmailLink email={email} />}
           </p>
         ) : (
-          <p className="sub">Your provider has given neither a phone number nor an email address yet. Write here.</p>
+          <p className="sub">Your provider hasn’t added a phone number or email yet. Write to us here.</p>
         )}
       </section>
       <section className="card">

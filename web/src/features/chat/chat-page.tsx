@@ -4,7 +4,7 @@ import { ChatPanel } from './chat-panel.tsx';
 
 export function ChatPage() {
   return (
-    <Page title="Support Chat" sentence="Write what happened. An automatic hint comes at once, and a person of support reads it.">
+    <Page title="Support Chat" sentence="Tell us what happened. You’ll get an instant tip; our team will read it.">
       <div className="chat-columns">
         <ChatPanel />
         <ChatAside />

@@ -3,7 +3,7 @@ import { SAMPLE_FIGURES } from '@palisade/contract/firewall';
 import { describeBytes, formatNumber, plural } from '@palisade/contract/intl';
 import { IconBan, IconDatabase, IconListCheck, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useConfig } from '#api/config.ts';
+import { useConfig, useIsConfigAnswered } from '#api/config.ts';
 import { blockedQuery, ruleCountsQuery } from '#domain/device/devices.ts';
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
@@ -23,7 +23,8 @@ interface FirewallStatsProps {
 /** The four figures. Without a device nothing measures three of them, so they are samples where samples are shown, and unknown elsewhere. */
 export function FirewallStats({ devices, total, active, conflicts }: FirewallStatsProps) {
   const hasSamples = useConfig()?.demo === true;
-  const origin = <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
+  // The mark comes before the words: drawn after them, it would move them.
+  const origin = useIsConfigAnswered() && <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
   const measured = useMeasured(devices);
   return (
     <div className="page__stats firewall-stats" data-columns="4">

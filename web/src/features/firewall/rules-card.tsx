@@ -261,11 +261,6 @@ interface RuleToolsProps {
 function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
   return (
     <div className="rules__tools">
-      {total > 1 && onSelect && (
-        <Button variant="text" size="s" data-select="" icon={<IconListCheck {...ICON} />} onClick={onSelect}>
-          Select
-        </Button>
-      )}
       <Button variant="text" size="s" icon={<IconHistory {...ICON} />} onClick={() => onOpen('history')}>
         History
       </Button>
@@ -284,6 +279,12 @@ function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
           }}
         >
           Use in another firewall
+        </Button>
+      )}
+      {/* Last, because it is known last: before the others it would move them. */}
+      {total > 1 && onSelect && (
+        <Button variant="text" size="s" data-select="" icon={<IconListCheck {...ICON} />} onClick={onSelect}>
+          Select
         </Button>
       )}
     </div>

@@ -7,7 +7,7 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { ControlPart } from './control-part.tsx';
 import { sessionOf } from './fake-sessions.ts';
 
-const ASKED = 'You asked maria for control. They decide, and may say nothing.';
+const ASKED = 'You asked maria for control. They can decline or not answer.';
 
 /** The part of a session that changes. */
 function Shown({ session, onShow }: { session: JoinedSession; onShow: (show: (changed: JoinedSession) => void) => void }) {

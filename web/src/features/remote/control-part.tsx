@@ -32,7 +32,7 @@ export function ControlPart({ session }: { session: JoinedSession }) {
       )}
       <p className="sub" role="status">
         {!device && session.grants_ended !== null && `Control is off. ${describeEnd(session.grants_ended)} `}
-        {!hasControl && isAsked && `You asked ${session.customer} for control. They decide, and may say nothing.`}
+        {!hasControl && isAsked && `You asked ${session.customer} for control. They can decline or not answer.`}
       </p>
       {hasControl ? (
         <Button variant="quiet" size="s" loading={revoke.isPending} onClick={() => revoke.mutate('control')}>

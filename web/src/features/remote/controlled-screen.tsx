@@ -79,7 +79,7 @@ export function ControlledScreen({ session, device_name }: { session: JoinedSess
     waiting: `Waiting for ${device_name}.`,
     connected: hasControl
       ? `You control ${device_name}. Keys go there while its screen has the focus.`
-      : `You see ${device_name}. Its mouse and keyboard are not yours.`,
+      : `You can see ${device_name}, but not control it.`,
     ended: 'Control is off. The picture that the customer shares stays.',
   };
   return (

@@ -138,9 +138,9 @@ function Mirror({ screen, sharing, away }: MirrorProps) {
   return (
     <figure className="mirror" data-paused={sharing.isPaused}>
       <div className="mirror__picture">
-        <MarkedPicture track={screen.track} marks={screen.marks} label={`${nameOf(screen)}, as it is shared`}>
-          {sharing.isPaused && <p className="mirror__paused">Paused: the technician sees black</p>}
-        </MarkedPicture>
+        <MarkedPicture track={screen.track} marks={screen.marks} label={`${nameOf(screen)}, as it is shared`} />
+        {/* Over the whole frame: a picture of a phone is too narrow for the words. */}
+        {sharing.isPaused && <p className="mirror__paused">Paused: the technician sees black</p>}
       </div>
       <figcaption>
         <b>{nameOf(screen)}</b>

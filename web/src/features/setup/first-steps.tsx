@@ -45,7 +45,7 @@ export function FirstSteps() {
     <section className="card first-steps" aria-labelledby="first-steps">
       <div className="card__head">
         <h2 id="first-steps">
-          {left.length === STEPS.length ? 'Welcome. Get started in four steps.' : `First steps: ${left.length} left`}
+          {left.length === STEPS.length ? 'Get started in four steps.' : `First steps: ${left.length} left`}
         </h2>
         <Button
           variant="text"

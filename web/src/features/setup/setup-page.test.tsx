@@ -64,10 +64,10 @@ it('needs a company name, and nothing else', async () => {
   expect(button).toBeDisabled();
   await user.type(screen.getByLabelText('Company Name'), '   ');
   expect(button).toBeDisabled();
-  expect(screen.getByText('Give the company’s name first.')).toBeVisible();
+  expect(screen.getByText('Enter the company name first.')).toBeVisible();
   await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');
   expect(button).toBeEnabled();
-  expect(screen.queryByText('Give the company’s name first.')).not.toBeInTheDocument();
+  expect(screen.queryByText('Enter the company name first.')).not.toBeInTheDocument();
   for (const label of ['Company Name', 'Support Phone', 'Support Email']) expect(screen.getByLabelText(label)).toBeRequired();
 });
 

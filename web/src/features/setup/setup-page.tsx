@@ -221,7 +221,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
         />
         {isKept && <KeptNote />}
         <div className="setup-form__end">
-          {form.values.company_name.trim() === '' && <p className="sub">Give the company’s name first.</p>}
+          {form.values.company_name.trim() === '' && <p className="sub">Enter the company name first.</p>}
           <Submit size="l" disabled={form.values.company_name.trim() === ''}>
             Complete Setup
           </Submit>

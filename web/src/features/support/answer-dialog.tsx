@@ -37,7 +37,7 @@ export function AnswerDialog({ answer, onClose }: { answer: CannedAnswer | undef
     onSuccess: forgetAndClose,
   });
   return (
-    <ModalWindow title={answer ? 'Change the answer' : 'New answer'} size={600} onClose={onClose}>
+    <ModalWindow title={answer ? 'Edit reply' : 'New reply'} size={600} onClose={onClose}>
       <Form
         noValidate
         className="answer-form"

@@ -41,7 +41,7 @@ function Answers() {
   const [open, setOpen] = useState<CannedAnswer | 'new'>();
   return (
     <Card
-      title="Answers"
+      title="Replies"
       action={
         <Button
           size="s"
@@ -49,7 +49,7 @@ function Answers() {
           aria-haspopup="dialog"
           onClick={() => setOpen('new')}
         >
-          New answer
+          New reply
         </Button>
       }
     >
@@ -62,7 +62,7 @@ function Answers() {
           <EmptyState
             icon={<IconMessageBolt size={28} stroke={1.7} />}
             title="No saved replies yet"
-            sentence="Write down what is asked every day, such as how to start a remote session."
+            sentence="Save an answer that you give often, such as how to start a remote session."
           />
         }
       >

@@ -60,8 +60,8 @@ describe('canned answers', () => {
     server.on(createCanned, refusal('invalid_field', { errors }));
     renderForTest(<AnswersPage />);
     const user = userEvent.setup();
-    await user.click(await screen.findByRole('button', { name: 'New answer' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'New answer' }));
+    await user.click(await screen.findByRole('button', { name: 'New reply' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'New reply' }));
     await user.type(dialog.getByRole('textbox', { name: 'Shortcut' }), 'bye');
     await user.type(dialog.getByRole('textbox', { name: 'Title' }), 'Farewell');
     await user.type(dialog.getByRole('textbox', { name: 'Text' }), 'All the best.');
@@ -89,7 +89,7 @@ describe('canned answers', () => {
     const [title, kept] = ['Title', 'We restored what you typed here. It isn’t saved yet.'];
     const user = userEvent.setup();
     const openNew = async () => {
-      await user.click(await screen.findByRole('button', { name: 'New answer' }));
+      await user.click(await screen.findByRole('button', { name: 'New reply' }));
       await screen.findByRole('dialog');
     };
     renderForTest(<AnswersPage />);

@@ -101,7 +101,7 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
             ) : (
               <EmptyState
                 icon={<IconInbox size={28} stroke={1.7} />}
-                {...EMPTY[chosen.view]}
+                {...EMPTY[counts?.all === 0 && chosen.view === 'unassigned' ? 'all' : chosen.view]}
                 action={
                   chosen.view === 'unassigned' &&
                   own > 0 && (
@@ -144,10 +144,10 @@ const EMPTY: Record<InboxChoice['view'], { title: string; sentence: string }> = 
   unassigned: { title: 'Nothing to take', sentence: 'Every open conversation is assigned.' },
   all: { title: 'No open conversations', sentence: 'When a customer writes, the conversation appears here.' },
   snoozed: {
-    title: 'Nothing is put off',
+    title: 'No snoozed conversations',
     sentence: 'A snoozed conversation comes back at its time, or when its customer writes.',
   },
-  closed: { title: 'Nothing was closed yet', sentence: 'Closed conversations stand here, with their ratings.' },
+  closed: { title: 'No closed conversations', sentence: 'Closed conversations appear here with their ratings.' },
 };
 
 /** So many tags of a conversation stand in its row; all of them stand above the conversation. */

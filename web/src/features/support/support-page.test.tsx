@@ -197,6 +197,13 @@ describe('the desk', () => {
     expect(await inbox().findByText('maria')).toBeVisible();
   });
 
+  it('says what will be here while no conversation is open at all', async () => {
+    server.on(readCounts, reply(readCounts, { ...COUNTS, mine: 0, unassigned: 0, all: 0 }));
+    server.on(listConversations, () => page(listConversations, [], { total: 0 }));
+    renderForTest(<SupportPage />, '/support');
+    expect(await inbox().findByText('When a customer writes, the conversation appears here.')).toBeVisible();
+  });
+
   // proves: support-staff-3
   it('narrows and searches on the server', async () => {
     const { user } = await open();

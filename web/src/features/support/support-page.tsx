@@ -133,7 +133,7 @@ function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
               <EmptyState
                 icon={<IconMessages size={28} stroke={1.7} />}
                 title="No conversation is open"
-                sentence="Choose one of the inbox. The keys j and k go through it, and ? lists all keys."
+                sentence="Choose one from the inbox. Press j or k to move, or ? to see all keys."
                 action={ids.length > 0 && <Button onClick={() => step(1)}>Open the first one</Button>}
               />
             </div>
