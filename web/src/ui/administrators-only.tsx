@@ -1,10 +1,22 @@
 import { IconLock } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useIsUnproven } from './email-needed.tsx';
 import { EmptyState } from './states.tsx';
 
+interface AdministratorsOnlyProps {
+  title?: string;
+  sentence: string;
+  /** The screen that helps instead; the dashboard where there is none. */
+  action?: ReactNode;
+}
+
 /** The notice on an administrator's screen for everybody else. */
-export function AdministratorsOnly({ title = 'Administrators only', sentence }: { title?: string; sentence: string }) {
+export function AdministratorsOnly({
+  title = 'Administrators only',
+  sentence,
+  action = <Link to="/dashboard">Go to the dashboard</Link>,
+}: AdministratorsOnlyProps) {
   const isUnproven = useIsUnproven();
   const hint = 'If your address is in ADMIN_EMAILS, enter the code we emailed you to become an administrator.';
   return (
@@ -13,7 +25,7 @@ export function AdministratorsOnly({ title = 'Administrators only', sentence }: 
         icon={<IconLock size={28} stroke={1.7} />}
         title={title}
         sentence={isUnproven ? `${sentence} ${hint}` : sentence}
-        action={<Link to="/dashboard">Go to the dashboard</Link>}
+        action={action}
       />
     </section>
   );

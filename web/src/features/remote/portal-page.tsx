@@ -75,7 +75,7 @@ export function PortalPage() {
         </div>
         {/* On a phone it stands below them, and would be moved by what they hold. */}
         {!isOwnOnItsWay && !isJoinedOnItsWay && (
-          <Card title={isStaff ? 'How a session goes' : 'While you are helped'}>
+          <Card title={isStaff ? 'How a session goes' : 'During your session'}>
             <Steps steps={isStaff ? STAFF_STEPS : CUSTOMER_STEPS} />
           </Card>
         )}

@@ -170,7 +170,8 @@ describe('the desk', () => {
   it('is closed to customers', () => {
     startSession({ access_token: 'token-1', user_info: MARIA });
     renderForTest(<SupportPage />);
-    expect(screen.getByRole('region', { name: 'Staff only' })).toBeVisible();
+    const notice = within(screen.getByRole('region', { name: 'Staff only' }));
+    expect(notice.getByRole('link', { name: 'Open the support chat' })).toHaveAttribute('href', '/chat');
     expect(server.calls).toEqual([]);
   });
 

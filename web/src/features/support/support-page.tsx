@@ -4,7 +4,7 @@ import { idSchema } from '@palisade/contract/fields';
 import { may } from '@palisade/contract/may';
 import { IconKeyboard, IconMessages } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
-import { useNavigate, useSearchParams } from 'react-router';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { rowsOf } from '#api/pages.ts';
 import { opensDesk } from '#api/policies.ts';
 import { useSession } from '#api/session.ts';
@@ -38,10 +38,11 @@ export function SupportPage() {
   const user = useSession().session?.user_info;
   if (user && opensDesk(user)) return <Desk mayAdministrate={may.administrate(user)} />;
   return (
-    <Page title="Support Desk" sentence="Where the staff of support answer customers.">
+    <Page title="Support Desk" sentence="Support staff answer customers here.">
       <AdministratorsOnly
         title="Staff only"
-        sentence="Conversations are of customers and support alone, so only staff open the desk. Your own one is the support chat."
+        sentence="Only support staff can open the desk. To write to us, open the support chat."
+        action={<Link to="/chat">Open the support chat</Link>}
       />
     </Page>
   );
