@@ -18,6 +18,7 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { pack } from 'tar-stream';
+import { AGENT_ENGINES, AGENT_PROCESSES, AGENT_PROGRAM } from './entry-points.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { agentNotices, noticed, noticedPackages } from './notices.mjs';
 
@@ -149,10 +150,7 @@ export async function bundleAgent(outdir, entryPoints) {
   await Promise.all([
     bundle({
       ...common,
-      entryPoints: {
-        'yara-process': '../scanner/src/engine/yara-process.ts',
-        'set-trial-process': '../scanner/src/rules/set-trial-process.ts',
-      },
+      entryPoints: AGENT_ENGINES,
       format: 'esm',
       // Code that was written for require finds it.
       banner: {
@@ -163,7 +161,7 @@ export async function bundleAgent(outdir, entryPoints) {
       ...common,
       ...FOR_LITTLE_MEMORY,
       plugins: [...(FOR_LITTLE_MEMORY.plugins ?? []), ...common.plugins],
-      entryPoints: { ...entryPoints, 'owner-process': 'src/files/owner-process.ts' },
+      entryPoints: { ...entryPoints, ...AGENT_PROCESSES },
     }),
   ]);
 }
@@ -172,7 +170,7 @@ export async function buildAgent() {
   rmSync(OUT, { recursive: true, force: true });
   const staged = join(OUT, 'staged');
   mkdirSync(FILES, { recursive: true });
-  await bundleAgent(join(staged, 'lib'), { 'palisade-agent': 'src/main.ts' });
+  await bundleAgent(join(staged, 'lib'), AGENT_PROGRAM);
   const text = readFileSync(join(staged, 'lib/palisade-agent.cjs'));
   // One letter beyond them, and the engine keeps the whole text with two bytes a letter.
   if (text.some((byte) => byte > 127)) throw new Error('the bundle of the agent has letters beyond ASCII');

@@ -1,4 +1,5 @@
-// Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. Up-to-date parts are left alone.
+// Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. Up-to-date parts are left alone. `--production` installs only what building and
+// running need, and leaves alone the tools of tests and checks that an earlier run brought.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -15,7 +16,12 @@ import {
 import { delimiter, dirname, join, relative } from 'node:path';
 import { findNode, LEAST_NODE, ROOT } from './node-runtime.mjs';
 
-const INSTALLED = join(ROOT, 'node_modules', '.stamp');
+const PACKAGES = join(ROOT, 'node_modules');
+const INSTALLED = join(PACKAGES, '.stamp');
+/** npm's list of the packages in node_modules. npm writes it when it has put all of them in place. */
+const LISTED = join(PACKAGES, '.package-lock.json');
+/** Is there while npm changes node_modules: after an interruption no package in it is trusted. */
+const CHANGING = join(PACKAGES, '.changing');
 const LEAKED = join(ROOT, 'server', 'passwords', 'leaked.bin');
 const LEAKED_FROM = ['package-lock.json', 'scripts/leaked-passwords.mjs'];
 const BUILT = join(ROOT, 'server', 'dist', '.stamp');
@@ -93,16 +99,20 @@ function isForHere({ os, cpu, libc }) {
 /**
  * Whether node_modules has the locked packages already, by the list that npm keeps there: only a workspace changed. Optional packages of other
  * platforms are missing everywhere.
+ * @param {boolean} with_tools whether packages that only tests and checks need count
  */
-function isInstalled() {
+function isInstalled(with_tools) {
   const wanted = new Map(packagesOf(join(ROOT, 'package-lock.json')));
-  const there = new Map(packagesOf(join(ROOT, 'node_modules', '.package-lock.json')));
+  const there = new Map(packagesOf(LISTED));
   const same = (/** @type {string} */ place) =>
     wanted.get(place)?.version === there.get(place)?.version && wanted.get(place)?.integrity === there.get(place)?.integrity;
   return (
     there.size > 0 &&
     [...there.keys()].every(same) &&
-    [...wanted].every(([place, locked]) => there.has(place) || (locked.optional === true && !isForHere(locked)))
+    [...wanted].every(
+      ([place, { dev, optional, ...locked }]) =>
+        there.has(place) || (dev === true && !with_tools) || (optional === true && !isForHere(locked)),
+    )
   );
 }
 
@@ -111,29 +121,56 @@ function linkWorkspaces() {
   const { workspaces } = JSON.parse(read(join(ROOT, 'package.json')));
   for (const workspace of workspaces) {
     const { name } = JSON.parse(read(join(ROOT, workspace, 'package.json')));
-    const link = join(ROOT, 'node_modules', name);
+    const link = join(PACKAGES, name);
     if (existsSync(link)) continue;
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(process.platform === 'win32' ? join(ROOT, workspace) : join('..', '..', workspace), link, 'junction');
   }
 }
 
-function install() {
-  const wanted = digest(['package-lock.json']);
-  if (read(INSTALLED) === wanted) return linkWorkspaces();
-  if (isInstalled()) {
-    linkWorkspaces();
-    stamp(INSTALLED, wanted);
-    return;
+/** @param {boolean} wants_tools whether this run needs the packages of tests and checks as well */
+function install(wants_tools) {
+  if (existsSync(CHANGING)) rmSync(LISTED, { force: true });
+  const with_tools = wants_tools || packagesOf(LISTED).some(([, { dev }]) => dev === true);
+  const wanted = `${digest(['package-lock.json'])}${with_tools ? ' with tools' : ''}`;
+  if (!existsSync(LISTED) || read(INSTALLED) !== wanted) {
+    rmSync(INSTALLED, { force: true });
+    if (!isInstalled(with_tools)) installPackages(with_tools);
+  }
+  linkWorkspaces();
+  stamp(INSTALLED, wanted);
+}
+
+/** Adds to node_modules what it lacks; where that does not give the locked packages, installs all of them anew. @param {boolean} with_tools */
+function installPackages(with_tools) {
+  const sets = [with_tools ? '--include=dev' : '--omit=dev', '--include=optional'];
+  if (existsSync(LISTED)) {
+    process.stdout.write('palisade: installing what is missing...\n');
+    writeFileSync(CHANGING, '');
+    const node = findNode();
+    const has_ended = npm(['install', '--no-save', ...sets], node === undefined ? [] : [dirname(node)]) === 0;
+    if (has_ended && isInstalled(with_tools)) return proveAndTrust();
+    process.stdout.write('palisade: Not all packages could be added. They are installed anew.\n');
   }
   process.stdout.write('palisade: installing (once, about half a minute)...\n');
-  npm(['ci']);
+  // npm removes node_modules piece by piece: without its list, what an interruption leaves is not trusted.
+  rmSync(LISTED, { force: true });
+  if (npm(['ci', ...sets]) !== 0)
+    fail('npm ci failed; its own message is above. Check the network and the disk space, then run the command again.');
   // npm silently leaves out an optional package that refuses the Node that npm runs on. Run again on the packaged Node, it adds what is missing.
   const node = findNode();
-  if (node !== undefined && node !== process.execPath && Number(process.versions.node.split('.', 1)[0]) < LEAST_NODE)
-    npm(['install', '--no-save'], [dirname(node), process.env.PATH ?? ''].join(delimiter));
+  if (node !== undefined && node !== process.execPath && Number(process.versions.node.split('.', 1)[0]) < LEAST_NODE) {
+    writeFileSync(CHANGING, '');
+    if (npm(['install', '--no-save', ...sets], [dirname(node)]) !== 0)
+      fail('npm install failed; its own message is above. Check the network and the disk space, then run the command again.');
+  }
+  proveAndTrust();
+}
+
+function proveAndTrust() {
+  const node = findNode();
   if (node !== undefined) proveNativePackages(node);
-  stamp(INSTALLED, wanted);
+  rmSync(CHANGING, { force: true });
 }
 
 /** Stops with the sentences of scripts/native-packages.mjs where a binary does not load. @param {string} node */
@@ -145,19 +182,18 @@ function proveNativePackages(node) {
 /**
  * Runs npm without the scripts of packages. Every package brings its binary, but npm compiles each one that has a `binding.gyp`, and a machine without Python and a compiler
  * fails at it.
- * @param {string[]} command @param {string} [PATH]
+ * @param {string[]} command @param {string[]} [first] folders before those of the PATH @returns {number | null} the exit code
  */
-function npm(command, PATH = process.env.PATH ?? '') {
-  const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--loglevel=error', '--no-fund', '--no-audit'];
+function npm(command, first = []) {
+  const options = ['--ignore-scripts', '--loglevel=error', '--no-fund', '--no-audit'];
   const { error, status } = spawnSync('npm', [...command, ...options], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
-    env: { ...process.env, PATH },
+    env: { ...process.env, PATH: [...first, process.env.PATH ?? ''].join(delimiter) },
   });
   if (error) fail(`npm could not be run: ${error.message}. Install npm 9 or newer.`);
-  if (status !== 0)
-    fail(`npm ${command[0]} failed; its own message is above. Check the network and the disk space, then run the command again.`);
+  return status;
 }
 
 /** The table of leaked passwords is made, not kept with the source. @param {string} node */
@@ -189,7 +225,7 @@ function build(node) {
  */
 function installExec() {
   if (process.platform !== 'win32') return;
-  writeFileSync(join(ROOT, 'node_modules', '.bin', 'exec.cmd'), '@%*\r\n');
+  writeFileSync(join(PACKAGES, '.bin', 'exec.cmd'), '@%*\r\n');
 }
 
 /**
@@ -197,8 +233,8 @@ function installExec() {
  * @param {string} node
  */
 function linkNode(node) {
-  const link = join(ROOT, 'node_modules', '.bin', 'node');
-  if (process.platform === 'win32' || !node.startsWith(join(ROOT, 'node_modules')) || existsSync(link)) return;
+  const link = join(PACKAGES, '.bin', 'node');
+  if (process.platform === 'win32' || !node.startsWith(PACKAGES) || existsSync(link)) return;
   rmSync(link, { force: true });
   symlinkSync(relative(dirname(link), node), link);
 }
@@ -211,7 +247,7 @@ function installHooks() {
 
 if (Number(process.versions.node.split('.', 1)[0]) < 18)
   fail(`Node ${process.versions.node} is too old. Install Node 18 or newer.`);
-install();
+install(!process.argv.includes('--production'));
 const node = findNode();
 if (node === undefined) {
   fail(

@@ -7,6 +7,7 @@ import { build as bundle } from 'esbuild';
 import { build as buildWeb } from 'vite';
 import { buildAgent } from './agent-package.mjs';
 import { circlesOf } from './circles.mjs';
+import { SERVER_PROGRAMS } from './entry-points.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { allNotices, noticed, noticedInWeb } from './notices.mjs';
 
@@ -62,22 +63,7 @@ async function buildServer() {
   const { metafile } = await bundle({
     absWorkingDir: join(ROOT, 'server'),
     metafile: true,
-    entryPoints: {
-      main: 'src/main.ts',
-      'update-signatures': 'src/update-signatures.ts',
-      'verify-audit': 'src/verify-audit.ts',
-      'move-storage': 'src/move-storage.ts',
-      'read-outbox': 'src/read-outbox.ts',
-      'accept-keys': 'src/accept-keys.ts',
-      'write-backup': 'src/write-backup.ts',
-      'read-backup': 'src/read-backup.ts',
-      'yara-process': '../scanner/src/engine/yara-process.ts',
-      'trial-process': '../scanner/src/rules/trial-process.ts',
-      'mail-thread': 'src/features/chat/mail-thread.ts',
-      'scam-thread': 'src/features/scam-check/scam-thread.ts',
-      'picture-process': '../scam/src/picture-process.ts',
-      'picture-text-process': '../scam/src/picture-text-process.ts',
-    },
+    entryPoints: SERVER_PROGRAMS,
     outdir: 'dist',
     bundle: true,
     format: 'esm',
