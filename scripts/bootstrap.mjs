@@ -1,6 +1,6 @@
 // Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. Up-to-date parts are left alone. `--production` installs only what building and
 // running need, and leaves alone the tools of tests and checks that an earlier run brought.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -20,8 +20,10 @@ const PACKAGES = join(ROOT, 'node_modules');
 const INSTALLED = join(PACKAGES, '.stamp');
 /** npm's list of the packages in node_modules. npm writes it when it has put all of them in place. */
 const LISTED = join(PACKAGES, '.package-lock.json');
-/** Is there while npm changes node_modules: after an interruption no package in it is trusted. */
-const CHANGING = join(PACKAGES, '.changing');
+/** Is there while npm changes node_modules, and has the ids of the processes. After an interruption no package in node_modules is trusted. */
+const CHANGING = join(ROOT, '.installing');
+const ADVICE = 'its own message is above. Check the network and the disk space, then run the command again.';
+const LOOK_AGAIN_MS = 200;
 const LEAKED = join(ROOT, 'server', 'passwords', 'leaked.bin');
 const LEAKED_FROM = ['package-lock.json', 'scripts/leaked-passwords.mjs'];
 const BUILT = join(ROOT, 'server', 'dist', '.stamp');
@@ -55,9 +57,13 @@ function fail(line) {
   process.exit(1);
 }
 
-/** @param {string} path @returns {string} */
+/** @param {string} path @returns {string} empty where there is no such file */
 function read(path) {
-  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** @param {string} path @returns {string[]} files at or below, in a stable order */
@@ -91,17 +97,28 @@ function packagesOf(path) {
   return Object.entries(packages).filter(([place, { link }]) => place.includes('node_modules/') && link !== true);
 }
 
-/** @param {{ os?: string[], cpu?: string[], libc?: string[] }} locked */
-function isForHere({ os, cpu, libc }) {
-  return os?.includes(process.platform) && cpu?.includes(process.arch) && libc === undefined;
+/** The C library of this machine by npm's name; undefined beyond Linux. */
+function ownLibc() {
+  if (process.platform !== 'linux') return undefined;
+  // Its part on the network may take seconds.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { header } = /** @type {any} */ (process.report.getReport());
+  return header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
+}
+
+/** @param {{ os?: string[], cpu?: string[], libc?: string[] }} locked @param {string} [libc] */
+function isForHere({ os, cpu, libc: wanted }, libc) {
+  const has_libc = wanted === undefined || (libc !== undefined && wanted.includes(libc));
+  return os?.includes(process.platform) && cpu?.includes(process.arch) && has_libc;
 }
 
 /**
  * Whether node_modules has the locked packages already, by the list that npm keeps there: only a workspace changed. Optional packages of other
  * platforms are missing everywhere.
  * @param {boolean} with_tools whether packages that only tests and checks need count
+ * @param {string} [libc] counts packages for this C library as well, which npm 9 leaves out; Palisade runs without them
  */
-function isInstalled(with_tools) {
+function isInstalled(with_tools, libc) {
   const wanted = new Map(packagesOf(join(ROOT, 'package-lock.json')));
   const there = new Map(packagesOf(LISTED));
   const same = (/** @type {string} */ place) =>
@@ -111,7 +128,7 @@ function isInstalled(with_tools) {
     [...there.keys()].every(same) &&
     [...wanted].every(
       ([place, { dev, optional, ...locked }]) =>
-        there.has(place) || (dev === true && !with_tools) || (optional === true && !isForHere(locked)),
+        there.has(place) || (dev === true && !with_tools) || (optional === true && !isForHere(locked, libc)),
     )
   );
 }
@@ -128,53 +145,82 @@ function linkWorkspaces() {
   }
 }
 
-/** @param {boolean} wants_tools whether this run needs the packages of tests and checks as well */
-function install(wants_tools) {
+/** Whether a process installs still. Another program may have its id by now. @param {number} id */
+function isInstalling(id) {
+  if (id === 0 || id === process.pid) return false;
+  try {
+    process.kill(id, 0);
+    return process.platform !== 'linux' || /npm|bootstrap/.test(read(`/proc/${id}/cmdline`));
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+  }
+}
+
+/** Waits for an installation that another command began, or that goes on without the command that began it. */
+async function waitForOthers() {
+  for (let is_first = true; read(CHANGING).split(' ').map(Number).some(isInstalling); is_first = false) {
+    if (is_first) process.stdout.write('palisade: waiting for another installation...\n');
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+/** @param {boolean} wants_tools whether this run needs the packages of tests and checks as well @returns {Promise<void>} */
+async function install(wants_tools) {
+  await waitForOthers();
   if (existsSync(CHANGING)) rmSync(LISTED, { force: true });
   const with_tools = wants_tools || packagesOf(LISTED).some(([, { dev }]) => dev === true);
   const wanted = `${digest(['package-lock.json'])}${with_tools ? ' with tools' : ''}`;
   if (!existsSync(LISTED) || read(INSTALLED) !== wanted) {
     rmSync(INSTALLED, { force: true });
-    if (!isInstalled(with_tools)) installPackages(with_tools);
+    if (!isInstalled(with_tools)) {
+      rmSync(CHANGING, { force: true });
+      try {
+        writeFileSync(CHANGING, `${process.pid}`, { flag: 'wx' });
+      } catch {
+        return await install(wants_tools);
+      }
+      await installPackages(with_tools);
+      rmSync(CHANGING);
+    }
   }
   linkWorkspaces();
   stamp(INSTALLED, wanted);
 }
 
 /** Adds to node_modules what it lacks; where that does not give the locked packages, installs all of them anew. @param {boolean} with_tools */
-function installPackages(with_tools) {
+async function installPackages(with_tools) {
   const sets = [with_tools ? '--include=dev' : '--omit=dev', '--include=optional'];
   if (existsSync(LISTED)) {
     process.stdout.write('palisade: installing what is missing...\n');
-    writeFileSync(CHANGING, '');
     const node = findNode();
-    const has_ended = npm(['install', '--no-save', ...sets], node === undefined ? [] : [dirname(node)]) === 0;
-    if (has_ended && isInstalled(with_tools)) return proveAndTrust();
+    const code = await npm(['install', '--no-save', ...sets], node === undefined ? [] : [dirname(node)]);
+    if (code === 0 && isInstalled(with_tools)) return proveNativePackages();
+    if (code !== 0) {
+      // npm has put back what it had changed, unless it was killed.
+      if (code !== null) rmSync(CHANGING);
+      fail(`npm install failed; ${ADVICE}`);
+    }
     process.stdout.write('palisade: Not all packages could be added. They are installed anew.\n');
   }
   process.stdout.write('palisade: installing (once, about half a minute)...\n');
-  // npm removes node_modules piece by piece: without its list, what an interruption leaves is not trusted.
-  rmSync(LISTED, { force: true });
-  if (npm(['ci', ...sets]) !== 0)
-    fail('npm ci failed; its own message is above. Check the network and the disk space, then run the command again.');
+  if ((await npm(['ci', ...sets])) !== 0) fail(`npm ci failed; ${ADVICE}`);
   // npm silently leaves out an optional package that refuses the Node that npm runs on. Run again on the packaged Node, it adds what is missing.
   const node = findNode();
-  if (node !== undefined && node !== process.execPath && Number(process.versions.node.split('.', 1)[0]) < LEAST_NODE) {
-    writeFileSync(CHANGING, '');
-    if (npm(['install', '--no-save', ...sets], [dirname(node)]) !== 0)
-      fail('npm install failed; its own message is above. Check the network and the disk space, then run the command again.');
-  }
-  proveAndTrust();
+  const is_older = Number(process.versions.node.split('.', 1)[0]) < LEAST_NODE;
+  if (
+    is_older &&
+    node !== undefined &&
+    !isInstalled(with_tools, ownLibc()) &&
+    (await npm(['install', '--no-save', ...sets], [dirname(node)])) !== 0
+  )
+    fail(`npm install failed; ${ADVICE}`);
+  proveNativePackages();
 }
 
-function proveAndTrust() {
+/** Stops with the sentences of scripts/native-packages.mjs where a binary does not load. */
+function proveNativePackages() {
   const node = findNode();
-  if (node !== undefined) proveNativePackages(node);
-  rmSync(CHANGING, { force: true });
-}
-
-/** Stops with the sentences of scripts/native-packages.mjs where a binary does not load. @param {string} node */
-function proveNativePackages(node) {
+  if (node === undefined) return;
   const { status } = spawnSync(node, [join(ROOT, 'scripts', 'native-packages.mjs')], { stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) process.exit(1);
 }
@@ -182,18 +228,19 @@ function proveNativePackages(node) {
 /**
  * Runs npm without the scripts of packages. Every package brings its binary, but npm compiles each one that has a `binding.gyp`, and a machine without Python and a compiler
  * fails at it.
- * @param {string[]} command @param {string[]} [first] folders before those of the PATH @returns {number | null} the exit code
+ * @param {string[]} command @param {string[]} [first] folders before those of the PATH @returns {Promise<number | null>} the exit code
  */
-function npm(command, first = []) {
+async function npm(command, first = []) {
   const options = ['--ignore-scripts', '--loglevel=error', '--no-fund', '--no-audit'];
-  const { error, status } = spawnSync('npm', [...command, ...options], {
+  const child = spawn('npm', [...command, ...options], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
     env: { ...process.env, PATH: [...first, process.env.PATH ?? ''].join(delimiter) },
   });
-  if (error) fail(`npm could not be run: ${error.message}. Install npm 9 or newer.`);
-  return status;
+  child.once('error', (error) => fail(`npm could not be run: ${error.message}. Install npm 9 or newer.`));
+  if (child.pid !== undefined) writeFileSync(CHANGING, `${process.pid} ${child.pid}`);
+  return await new Promise((resolve) => child.once('close', resolve));
 }
 
 /** The table of leaked passwords is made, not kept with the source. @param {string} node */
@@ -247,7 +294,7 @@ function installHooks() {
 
 if (Number(process.versions.node.split('.', 1)[0]) < 18)
   fail(`Node ${process.versions.node} is too old. Install Node 18 or newer.`);
-install(!process.argv.includes('--production'));
+await install(!process.argv.includes('--production'));
 const node = findNode();
 if (node === undefined) {
   fail(

@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { build as buildWeb } from 'vite';
 import { buildAgent } from './agent-package.mjs';
@@ -10,6 +11,9 @@ import { circlesOf } from './circles.mjs';
 import { SERVER_PROGRAMS } from './entry-points.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { allNotices, noticed, noticedInWeb } from './notices.mjs';
+
+const brotliOf = promisify(brotliCompress);
+const gzipOf = promisify(gzip);
 
 const COMPRESSIBLE = /\.(js|css|html|svg|json|txt)$/;
 /** Below this the header that names the encoding costs more than it saves. */
@@ -94,21 +98,21 @@ async function buildServer() {
   writeBuild();
 }
 
-/** @param {string} folder */
-function compress(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || !COMPRESSIBLE.test(path)) continue;
-    const bytes = readFileSync(path);
-    if (bytes.length < LEAST_BYTES) continue;
-    writeFileSync(
-      `${path}.br`,
-      brotliCompressSync(bytes, {
-        params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
-      }),
-    );
-    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-  }
+/** On the threads of Node's pool: the best compression takes seconds, and each core does its part. @param {string} folder */
+async function compress(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      if (!entry.isFile() || !COMPRESSIBLE.test(path)) return;
+      const bytes = readFileSync(path);
+      if (bytes.length < LEAST_BYTES) return;
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+      const [brotli, zipped] = await Promise.all([brotliOf(bytes, { params }), gzipOf(bytes, { level: 9 })]);
+      writeFileSync(`${path}.br`, brotli);
+      writeFileSync(`${path}.gz`, zipped);
+    }),
+  );
 }
 
 /**
@@ -159,4 +163,4 @@ await Promise.all([
 ]);
 takeOutComments(join(ROOT, 'web/dist'));
 writeFileSync(join(ROOT, 'web/dist/third-party-notices.txt'), allNotices());
-compress(join(ROOT, 'web/dist'));
+await compress(join(ROOT, 'web/dist'));
