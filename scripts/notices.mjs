@@ -125,6 +125,16 @@ export function productionPlaces(lock, workspaces) {
   return [...places].filter((place) => place.includes('node_modules/'));
 }
 
+/** The workspaces that a server consists of. */
+export const SERVER_WORKSPACES = ['contract', 'scam', 'scanner', 'server'];
+
+/** The places of the packages that a server runs with: those of its workspaces, and the Node of the root. @param {{ packages: Record<string, import('./lock-faults.mjs').Locked> }} lock */
+export const serverPlaces = (lock) =>
+  productionPlaces(
+    lock,
+    ['', ...SERVER_WORKSPACES].filter((one) => lock.packages[one]),
+  );
+
 /** The text of a licence with its line ends as here, so that equal ones are one. @param {string} text */
 const tidied = (text) =>
   text
@@ -251,11 +261,7 @@ export const agentNotices = () => noticesText(noticesOf(['agent'])) + cratesText
 /** The notices of everything that is shipped, after all bundles are built. */
 export function allNotices() {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
-  // As the image installs: the server's packages, and the Node of the root.
-  for (const place of productionPlaces(
-    lock,
-    ['', 'server', 'scanner', 'scam', 'contract'].filter((one) => lock.packages[one]),
-  ))
+  for (const place of serverPlaces(lock))
     if (existsSync(join(ROOT, place, 'package.json'))) contained.server.add(join(ROOT, place));
   for (const [name, part] of MADE_FROM) noticedPackages(part, [name]);
   /** @type {Part[]} */
