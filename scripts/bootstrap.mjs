@@ -30,6 +30,8 @@ const BUILT = join(ROOT, 'server', 'dist', '.stamp');
 const BUILT_FROM = [
   'package-lock.json',
   'scripts/build.mjs',
+  'scripts/entry-points.mjs',
+  'scripts/icons.mjs',
   'contract/src',
   'contract/package.json',
   'scanner/src',
@@ -44,6 +46,7 @@ const BUILT_FROM = [
   'server/src',
   'server/migrations',
   'server/package.json',
+  'web/icons.json',
   'web/index.html',
   'web/package.json',
   'web/public',

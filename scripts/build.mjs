@@ -9,6 +9,7 @@ import { build as buildWeb } from 'vite';
 import { buildAgent } from './agent-package.mjs';
 import { circlesOf } from './circles.mjs';
 import { SERVER_PROGRAMS } from './entry-points.mjs';
+import { keptIcons } from './icons.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { allNotices, noticed, noticedInWeb } from './notices.mjs';
 
@@ -159,7 +160,7 @@ function takeOutComments(folder) {
 await Promise.all([
   buildServer(),
   buildAgent(),
-  buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn', plugins: [noCircles(), noticedInWeb()] }),
+  buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn', plugins: [keptIcons(), noCircles(), noticedInWeb()] }),
 ]);
 takeOutComments(join(ROOT, 'web/dist'));
 writeFileSync(join(ROOT, 'web/dist/third-party-notices.txt'), allNotices());

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { cratesIn, isRust } from './crates.mjs';
+import { readKept } from './icons.mjs';
 import { isAllowed, licenceShown } from './licences.mjs';
 import { ROOT } from './node-runtime.mjs';
 
@@ -188,6 +189,13 @@ function noticesOf(parts) {
     if (outer.length === 0) continue;
     const text = tidied(readFileSync(join(ROOT, 'scripts/licences', file), 'utf8'));
     notices.push({ ...work, version: `in ${within}`, text, parts: new Set(outer.flatMap((one) => [...one.parts])) });
+  }
+  if (parts.includes('web')) {
+    // The build has no folder of their package.
+    const { package: own, licence: text } = readKept();
+    const { name, version, license, homepage: home } = own;
+    if (!isAllowed(name, license)) throw new Error(`${name} has the licence ${license}, which is not allowed.`);
+    notices.push({ name, version, licence: license, home, text: tidied(text), parts: new Set(/** @type {Part[]} */ (['web'])) });
   }
   return notices.sort((a, b) => (a.name === b.name ? (a.version < b.version ? -1 : 1) : a.name < b.name ? -1 : 1));
 }

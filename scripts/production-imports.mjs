@@ -5,6 +5,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { AGENT_ENGINES, AGENT_PROCESSES, AGENT_PROGRAM, BUILD_SCRIPTS, SERVER_PROGRAMS, WEB_PROGRAM } from './entry-points.mjs';
+import { ICONS } from './icons.mjs';
 import { ROOT } from './node-runtime.mjs';
 
 /** @typedef {{ dependencies?: Record<string, string>, optionalDependencies?: Record<string, string>, devDependencies?: Record<string, string> }} Manifest */
@@ -64,11 +65,12 @@ export async function productionImports() {
 }
 
 /**
- * Every fault, as a sentence that names the file and the package.
+ * Every fault, as a sentence that names the file and the package. The build brings its icons along.
  * @param {{ file: string, name: string }[]} imports @param {(workspace: string) => Manifest} [manifestOf]
  */
 export function importFaults(imports, manifestOf = readManifest) {
   return imports.flatMap(({ file, name }) => {
+    if (name === ICONS) return [];
     const [workspace = ''] = file.split(sep);
     const { dependencies = {}, optionalDependencies = {}, devDependencies = {} } = manifestOf(workspace);
     if (name in dependencies || name in optionalDependencies) return [];
