@@ -159,7 +159,7 @@ function isInstalling(id) {
   }
 }
 
-/** Waits for an installation that another command began, or that goes on without the command that began it. */
+/** Waits for an installation that another command began, or whose command was killed. */
 async function waitForOthers() {
   for (let is_first = true; read(CHANGING).split(' ').map(Number).some(isInstalling); is_first = false) {
     if (is_first) process.stdout.write('palisade: waiting for another installation...\n');

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 
-/** Takes part in the tests alone: a run that FAKE_NPM says is "killed" ends half way, with bootstrap; one that is "failed" or "idle" adds nothing; one that is "orphaned" goes on for a while after bootstrap was killed. */
+/** Takes part in the tests alone: a run that FAKE_NPM says is "killed" ends half way, with bootstrap; one that is "failed" or "idle" adds nothing; one that is "orphaned" still runs for a while after bootstrap was killed. */
 const FAKE_NPM = `#!${process.execPath}
 const { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync, existsSync, readdirSync } = require('node:fs');
 const args = process.argv.slice(2);
@@ -182,7 +182,7 @@ describe.skipIf(process.platform === 'win32')('bootstrap', () => {
     expect(Object.values(repository.packages()).map(({ version }) => version)).toEqual(['1.0.0', '1.0.0', '5.0.0', '4.0.0']);
   });
 
-  test('waits for an npm that goes on after its bootstrap was killed, then mends', () => {
+  test('waits for an npm that still runs after its bootstrap was killed, then mends', () => {
     const repository = newRepository();
     repository.run('start', { npm: 'orphaned' });
     expect(repository.run('start')).toEqual(['the first npm ended', ...CI_FOR.start]);
