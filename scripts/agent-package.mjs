@@ -15,11 +15,15 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { pack } from 'tar-stream';
+import { AGENT_ENGINES, AGENT_PROCESSES, AGENT_PROGRAM } from './entry-points.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { agentNotices, noticed, noticedPackages } from './notices.mjs';
+
+const gzipOf = promisify(gzip);
 
 const OUT = join(ROOT, 'agent/dist');
 export const FILES = join(OUT, 'files');
@@ -98,7 +102,7 @@ async function archive(folder, entries, level) {
     else packed.entry(header, readFileSync(path));
   }
   packed.finalize();
-  return gzipSync(await buffer(packed), { level });
+  return await gzipOf(await buffer(packed), { level });
 }
 
 /** @param {string} name @param {Buffer} bytes */
@@ -149,10 +153,7 @@ export async function bundleAgent(outdir, entryPoints) {
   await Promise.all([
     bundle({
       ...common,
-      entryPoints: {
-        'yara-process': '../scanner/src/engine/yara-process.ts',
-        'set-trial-process': '../scanner/src/rules/set-trial-process.ts',
-      },
+      entryPoints: AGENT_ENGINES,
       format: 'esm',
       // Code that was written for require finds it.
       banner: {
@@ -163,7 +164,7 @@ export async function bundleAgent(outdir, entryPoints) {
       ...common,
       ...FOR_LITTLE_MEMORY,
       plugins: [...(FOR_LITTLE_MEMORY.plugins ?? []), ...common.plugins],
-      entryPoints: { ...entryPoints, 'owner-process': 'src/files/owner-process.ts' },
+      entryPoints: { ...entryPoints, ...AGENT_PROCESSES },
     }),
   ]);
 }
@@ -172,7 +173,9 @@ export async function buildAgent() {
   rmSync(OUT, { recursive: true, force: true });
   const staged = join(OUT, 'staged');
   mkdirSync(FILES, { recursive: true });
-  await bundleAgent(join(staged, 'lib'), { 'palisade-agent': 'src/main.ts' });
+  // Packing Node takes seconds on another thread.
+  const packing = process.platform === 'linux' ? Promise.all(PROCESSORS.map(({ cpu }) => keepNode(cpu))) : [];
+  await bundleAgent(join(staged, 'lib'), AGENT_PROGRAM);
   const text = readFileSync(join(staged, 'lib/palisade-agent.cjs'));
   // One letter beyond them, and the engine keeps the whole text with two bytes a letter.
   if (text.some((byte) => byte > 127)) throw new Error('the bundle of the agent has letters beyond ASCII');
@@ -207,8 +210,9 @@ export async function buildAgent() {
   rmSync(staged, { recursive: true, force: true });
   /** @type {Record<string, string>} */
   const values = { AGENT_SHA256: agent.sha256 };
-  for (const { cpu } of PROCESSORS) {
-    const node = await keepNode(cpu);
+  const nodes = await packing;
+  for (const [at, { cpu }] of PROCESSORS.entries()) {
+    const node = nodes[at];
     values[`NODE_${cpu.toUpperCase()}`] = node?.name ?? '';
     values[`NODE_${cpu.toUpperCase()}_SHA256`] = node?.sha256 ?? '';
   }

@@ -1,5 +1,6 @@
-// Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. Up-to-date parts are left alone.
-import { spawnSync } from 'node:child_process';
+// Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. Up-to-date parts are left alone. `--production` installs only what building and
+// running need, and leaves alone the tools of tests and checks that an earlier run brought.
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -15,13 +16,22 @@ import {
 import { delimiter, dirname, join, relative } from 'node:path';
 import { findNode, LEAST_NODE, ROOT } from './node-runtime.mjs';
 
-const INSTALLED = join(ROOT, 'node_modules', '.stamp');
+const PACKAGES = join(ROOT, 'node_modules');
+const INSTALLED = join(PACKAGES, '.stamp');
+/** npm's list of the packages in node_modules. npm writes it when it has put all of them in place. */
+const LISTED = join(PACKAGES, '.package-lock.json');
+/** Is there while npm changes node_modules, and has the ids of the processes. After an interruption no package in node_modules is trusted. */
+const CHANGING = join(ROOT, '.installing');
+const ADVICE = 'its own message is above. Check the network and the disk space, then run the command again.';
+const LOOK_AGAIN_MS = 200;
 const LEAKED = join(ROOT, 'server', 'passwords', 'leaked.bin');
 const LEAKED_FROM = ['package-lock.json', 'scripts/leaked-passwords.mjs'];
 const BUILT = join(ROOT, 'server', 'dist', '.stamp');
 const BUILT_FROM = [
   'package-lock.json',
   'scripts/build.mjs',
+  'scripts/entry-points.mjs',
+  'scripts/icons.mjs',
   'contract/src',
   'contract/package.json',
   'scanner/src',
@@ -36,6 +46,7 @@ const BUILT_FROM = [
   'server/src',
   'server/migrations',
   'server/package.json',
+  'web/icons.json',
   'web/index.html',
   'web/package.json',
   'web/public',
@@ -49,9 +60,13 @@ function fail(line) {
   process.exit(1);
 }
 
-/** @param {string} path @returns {string} */
+/** @param {string} path @returns {string} empty where there is no such file */
 function read(path) {
-  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** @param {string} path @returns {string[]} files at or below, in a stable order */
@@ -85,24 +100,39 @@ function packagesOf(path) {
   return Object.entries(packages).filter(([place, { link }]) => place.includes('node_modules/') && link !== true);
 }
 
-/** @param {{ os?: string[], cpu?: string[], libc?: string[] }} locked */
-function isForHere({ os, cpu, libc }) {
-  return os?.includes(process.platform) && cpu?.includes(process.arch) && libc === undefined;
+/** The C library of this machine by npm's name; undefined beyond Linux. */
+function ownLibc() {
+  if (process.platform !== 'linux') return undefined;
+  // Its part on the network may take seconds.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { header } = /** @type {any} */ (process.report.getReport());
+  return header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
+}
+
+/** @param {{ os?: string[], cpu?: string[], libc?: string[] }} locked @param {string} [libc] */
+function isForHere({ os, cpu, libc: wanted }, libc) {
+  const has_libc = wanted === undefined || (libc !== undefined && wanted.includes(libc));
+  return os?.includes(process.platform) && cpu?.includes(process.arch) && has_libc;
 }
 
 /**
  * Whether node_modules has the locked packages already, by the list that npm keeps there: only a workspace changed. Optional packages of other
  * platforms are missing everywhere.
+ * @param {boolean} with_tools whether packages that only tests and checks need count
+ * @param {string} [libc] counts packages for this C library as well, which npm 9 leaves out; Palisade runs without them
  */
-function isInstalled() {
+function isInstalled(with_tools, libc) {
   const wanted = new Map(packagesOf(join(ROOT, 'package-lock.json')));
-  const there = new Map(packagesOf(join(ROOT, 'node_modules', '.package-lock.json')));
+  const there = new Map(packagesOf(LISTED));
   const same = (/** @type {string} */ place) =>
     wanted.get(place)?.version === there.get(place)?.version && wanted.get(place)?.integrity === there.get(place)?.integrity;
   return (
     there.size > 0 &&
     [...there.keys()].every(same) &&
-    [...wanted].every(([place, locked]) => there.has(place) || (locked.optional === true && !isForHere(locked)))
+    [...wanted].every(
+      ([place, { dev, optional, ...locked }]) =>
+        there.has(place) || (dev === true && !with_tools) || (optional === true && !isForHere(locked, libc)),
+    )
   );
 }
 
@@ -111,33 +141,89 @@ function linkWorkspaces() {
   const { workspaces } = JSON.parse(read(join(ROOT, 'package.json')));
   for (const workspace of workspaces) {
     const { name } = JSON.parse(read(join(ROOT, workspace, 'package.json')));
-    const link = join(ROOT, 'node_modules', name);
+    const link = join(PACKAGES, name);
     if (existsSync(link)) continue;
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(process.platform === 'win32' ? join(ROOT, workspace) : join('..', '..', workspace), link, 'junction');
   }
 }
 
-function install() {
-  const wanted = digest(['package-lock.json']);
-  if (read(INSTALLED) === wanted) return linkWorkspaces();
-  if (isInstalled()) {
-    linkWorkspaces();
-    stamp(INSTALLED, wanted);
-    return;
+/** Whether a process installs still. Another program may have its id by now. @param {number} id */
+function isInstalling(id) {
+  if (id === 0 || id === process.pid) return false;
+  try {
+    process.kill(id, 0);
+    return process.platform !== 'linux' || /npm|bootstrap/.test(read(`/proc/${id}/cmdline`));
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
   }
-  process.stdout.write('palisade: installing (once, about half a minute)...\n');
-  npm(['ci']);
-  // npm silently leaves out an optional package that refuses the Node that npm runs on. Run again on the packaged Node, it adds what is missing.
-  const node = findNode();
-  if (node !== undefined && node !== process.execPath && Number(process.versions.node.split('.', 1)[0]) < LEAST_NODE)
-    npm(['install', '--no-save'], [dirname(node), process.env.PATH ?? ''].join(delimiter));
-  if (node !== undefined) proveNativePackages(node);
+}
+
+/** Waits for an installation that another command began, or whose command was killed. */
+async function waitForOthers() {
+  for (let is_first = true; read(CHANGING).split(' ').map(Number).some(isInstalling); is_first = false) {
+    if (is_first) process.stdout.write('palisade: waiting for another installation...\n');
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+/** @param {boolean} wants_tools whether this run needs the packages of tests and checks as well @returns {Promise<void>} */
+async function install(wants_tools) {
+  await waitForOthers();
+  if (existsSync(CHANGING)) rmSync(LISTED, { force: true });
+  const with_tools = wants_tools || packagesOf(LISTED).some(([, { dev }]) => dev === true);
+  const wanted = `${digest(['package-lock.json'])}${with_tools ? ' with tools' : ''}`;
+  if (!existsSync(LISTED) || read(INSTALLED) !== wanted) {
+    rmSync(INSTALLED, { force: true });
+    if (!isInstalled(with_tools)) {
+      rmSync(CHANGING, { force: true });
+      try {
+        writeFileSync(CHANGING, `${process.pid}`, { flag: 'wx' });
+      } catch {
+        return await install(wants_tools);
+      }
+      await installPackages(with_tools);
+      rmSync(CHANGING);
+    }
+  }
+  linkWorkspaces();
   stamp(INSTALLED, wanted);
 }
 
-/** Stops with the sentences of scripts/native-packages.mjs where a binary does not load. @param {string} node */
-function proveNativePackages(node) {
+/** Adds to node_modules what it lacks; where that does not give the locked packages, installs all of them anew. @param {boolean} with_tools */
+async function installPackages(with_tools) {
+  const sets = [with_tools ? '--include=dev' : '--omit=dev', '--include=optional'];
+  if (existsSync(LISTED)) {
+    process.stdout.write('palisade: installing what is missing...\n');
+    const node = findNode();
+    const code = await npm(['install', '--no-save', ...sets], node === undefined ? [] : [dirname(node)]);
+    if (code === 0 && isInstalled(with_tools)) return proveNativePackages();
+    if (code !== 0) {
+      // npm has put back what it had changed, unless it was killed.
+      if (code !== null) rmSync(CHANGING);
+      fail(`npm install failed; ${ADVICE}`);
+    }
+    process.stdout.write('palisade: Not all packages could be added. They are installed anew.\n');
+  }
+  process.stdout.write('palisade: installing (once, about half a minute)...\n');
+  if ((await npm(['ci', ...sets])) !== 0) fail(`npm ci failed; ${ADVICE}`);
+  // npm silently leaves out an optional package that refuses the Node that npm runs on. Run again on the packaged Node, it adds what is missing.
+  const node = findNode();
+  const is_older = Number(process.versions.node.split('.', 1)[0]) < LEAST_NODE;
+  if (
+    is_older &&
+    node !== undefined &&
+    !isInstalled(with_tools, ownLibc()) &&
+    (await npm(['install', '--no-save', ...sets], [dirname(node)])) !== 0
+  )
+    fail(`npm install failed; ${ADVICE}`);
+  proveNativePackages();
+}
+
+/** Stops with the sentences of scripts/native-packages.mjs where a binary does not load. */
+function proveNativePackages() {
+  const node = findNode();
+  if (node === undefined) return;
   const { status } = spawnSync(node, [join(ROOT, 'scripts', 'native-packages.mjs')], { stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) process.exit(1);
 }
@@ -145,19 +231,19 @@ function proveNativePackages(node) {
 /**
  * Runs npm without the scripts of packages. Every package brings its binary, but npm compiles each one that has a `binding.gyp`, and a machine without Python and a compiler
  * fails at it.
- * @param {string[]} command @param {string} [PATH]
+ * @param {string[]} command @param {string[]} [first] folders before those of the PATH @returns {Promise<number | null>} the exit code
  */
-function npm(command, PATH = process.env.PATH ?? '') {
-  const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--loglevel=error', '--no-fund', '--no-audit'];
-  const { error, status } = spawnSync('npm', [...command, ...options], {
+async function npm(command, first = []) {
+  const options = ['--ignore-scripts', '--loglevel=error', '--no-fund', '--no-audit'];
+  const child = spawn('npm', [...command, ...options], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
-    env: { ...process.env, PATH },
+    env: { ...process.env, PATH: [...first, process.env.PATH ?? ''].join(delimiter) },
   });
-  if (error) fail(`npm could not be run: ${error.message}. Install npm 9 or newer.`);
-  if (status !== 0)
-    fail(`npm ${command[0]} failed; its own message is above. Check the network and the disk space, then run the command again.`);
+  child.once('error', (error) => fail(`npm could not be run: ${error.message}. Install npm 9 or newer.`));
+  if (child.pid !== undefined) writeFileSync(CHANGING, `${process.pid} ${child.pid}`);
+  return await new Promise((resolve) => child.once('close', resolve));
 }
 
 /** The table of leaked passwords is made, not kept with the source. @param {string} node */
@@ -189,7 +275,7 @@ function build(node) {
  */
 function installExec() {
   if (process.platform !== 'win32') return;
-  writeFileSync(join(ROOT, 'node_modules', '.bin', 'exec.cmd'), '@%*\r\n');
+  writeFileSync(join(PACKAGES, '.bin', 'exec.cmd'), '@%*\r\n');
 }
 
 /**
@@ -197,8 +283,8 @@ function installExec() {
  * @param {string} node
  */
 function linkNode(node) {
-  const link = join(ROOT, 'node_modules', '.bin', 'node');
-  if (process.platform === 'win32' || !node.startsWith(join(ROOT, 'node_modules')) || existsSync(link)) return;
+  const link = join(PACKAGES, '.bin', 'node');
+  if (process.platform === 'win32' || !node.startsWith(PACKAGES) || existsSync(link)) return;
   rmSync(link, { force: true });
   symlinkSync(relative(dirname(link), node), link);
 }
@@ -211,7 +297,7 @@ function installHooks() {
 
 if (Number(process.versions.node.split('.', 1)[0]) < 18)
   fail(`Node ${process.versions.node} is too old. Install Node 18 or newer.`);
-install();
+await install(!process.argv.includes('--production'));
 const node = findNode();
 if (node === undefined) {
   fail(

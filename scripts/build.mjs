@@ -2,13 +2,19 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { build as buildWeb } from 'vite';
 import { buildAgent } from './agent-package.mjs';
 import { circlesOf } from './circles.mjs';
+import { SERVER_PROGRAMS } from './entry-points.mjs';
+import { keptIcons } from './icons.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { allNotices, noticed, noticedInWeb } from './notices.mjs';
+
+const brotliOf = promisify(brotliCompress);
+const gzipOf = promisify(gzip);
 
 const COMPRESSIBLE = /\.(js|css|html|svg|json|txt)$/;
 /** Below this the header that names the encoding costs more than it saves. */
@@ -62,22 +68,7 @@ async function buildServer() {
   const { metafile } = await bundle({
     absWorkingDir: join(ROOT, 'server'),
     metafile: true,
-    entryPoints: {
-      main: 'src/main.ts',
-      'update-signatures': 'src/update-signatures.ts',
-      'verify-audit': 'src/verify-audit.ts',
-      'move-storage': 'src/move-storage.ts',
-      'read-outbox': 'src/read-outbox.ts',
-      'accept-keys': 'src/accept-keys.ts',
-      'write-backup': 'src/write-backup.ts',
-      'read-backup': 'src/read-backup.ts',
-      'yara-process': '../scanner/src/engine/yara-process.ts',
-      'trial-process': '../scanner/src/rules/trial-process.ts',
-      'mail-thread': 'src/features/chat/mail-thread.ts',
-      'scam-thread': 'src/features/scam-check/scam-thread.ts',
-      'picture-process': '../scam/src/picture-process.ts',
-      'picture-text-process': '../scam/src/picture-text-process.ts',
-    },
+    entryPoints: SERVER_PROGRAMS,
     outdir: 'dist',
     bundle: true,
     format: 'esm',
@@ -108,21 +99,21 @@ async function buildServer() {
   writeBuild();
 }
 
-/** @param {string} folder */
-function compress(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || !COMPRESSIBLE.test(path)) continue;
-    const bytes = readFileSync(path);
-    if (bytes.length < LEAST_BYTES) continue;
-    writeFileSync(
-      `${path}.br`,
-      brotliCompressSync(bytes, {
-        params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
-      }),
-    );
-    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-  }
+/** On the threads of Node's pool: the best compression takes seconds, and each core does its part. @param {string} folder */
+async function compress(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      if (!entry.isFile() || !COMPRESSIBLE.test(path)) return;
+      const bytes = readFileSync(path);
+      if (bytes.length < LEAST_BYTES) return;
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+      const [brotli, zipped] = await Promise.all([brotliOf(bytes, { params }), gzipOf(bytes, { level: 9 })]);
+      writeFileSync(`${path}.br`, brotli);
+      writeFileSync(`${path}.gz`, zipped);
+    }),
+  );
 }
 
 /**
@@ -169,8 +160,8 @@ function takeOutComments(folder) {
 await Promise.all([
   buildServer(),
   buildAgent(),
-  buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn', plugins: [noCircles(), noticedInWeb()] }),
+  buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn', plugins: [keptIcons(), noCircles(), noticedInWeb()] }),
 ]);
 takeOutComments(join(ROOT, 'web/dist'));
 writeFileSync(join(ROOT, 'web/dist/third-party-notices.txt'), allNotices());
-compress(join(ROOT, 'web/dist'));
+await compress(join(ROOT, 'web/dist'));

@@ -17,6 +17,8 @@ const CHECKS = [
   ['tsc', ['-p', 'bench']],
   ['oxlint', ['--type-aware', '--deny-warnings']],
   ['knip', []],
+  // Packages that run in production and are installed for tests alone.
+  ['node', ['scripts/production-imports.mjs']],
   // Hashes, origins and licences of all packages.
   ['node', ['scripts/lock-faults.mjs']],
   // Constructions of comments, test names and documents that have to be decoded; the allowed counts only fall.

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { cratesIn, isRust } from './crates.mjs';
+import { readKept } from './icons.mjs';
 import { isAllowed, licenceShown } from './licences.mjs';
 import { ROOT } from './node-runtime.mjs';
 
@@ -125,6 +126,16 @@ export function productionPlaces(lock, workspaces) {
   return [...places].filter((place) => place.includes('node_modules/'));
 }
 
+/** The workspaces that a server consists of. */
+export const SERVER_WORKSPACES = ['contract', 'scam', 'scanner', 'server'];
+
+/** The places of the packages that a server runs with: those of its workspaces, and the Node of the root. @param {{ packages: Record<string, import('./lock-faults.mjs').Locked> }} lock */
+export const serverPlaces = (lock) =>
+  productionPlaces(
+    lock,
+    ['', ...SERVER_WORKSPACES].filter((one) => lock.packages[one]),
+  );
+
 /** The text of a licence with its line ends as here, so that equal ones are one. @param {string} text */
 const tidied = (text) =>
   text
@@ -178,6 +189,13 @@ function noticesOf(parts) {
     if (outer.length === 0) continue;
     const text = tidied(readFileSync(join(ROOT, 'scripts/licences', file), 'utf8'));
     notices.push({ ...work, version: `in ${within}`, text, parts: new Set(outer.flatMap((one) => [...one.parts])) });
+  }
+  if (parts.includes('web')) {
+    // The build has no folder of their package.
+    const { package: own, licence: text } = readKept();
+    const { name, version, license, homepage: home } = own;
+    if (!isAllowed(name, license)) throw new Error(`${name} has the licence ${license}, which is not allowed.`);
+    notices.push({ name, version, licence: license, home, text: tidied(text), parts: new Set(/** @type {Part[]} */ (['web'])) });
   }
   return notices.sort((a, b) => (a.name === b.name ? (a.version < b.version ? -1 : 1) : a.name < b.name ? -1 : 1));
 }
@@ -251,11 +269,7 @@ export const agentNotices = () => noticesText(noticesOf(['agent'])) + cratesText
 /** The notices of everything that is shipped, after all bundles are built. */
 export function allNotices() {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
-  // As the image installs: the server's packages, and the Node of the root.
-  for (const place of productionPlaces(
-    lock,
-    ['', 'server', 'scanner', 'scam', 'contract'].filter((one) => lock.packages[one]),
-  ))
+  for (const place of serverPlaces(lock))
     if (existsSync(join(ROOT, place, 'package.json'))) contained.server.add(join(ROOT, place));
   for (const [name, part] of MADE_FROM) noticedPackages(part, [name]);
   /** @type {Part[]} */

@@ -1,6 +1,6 @@
+/// <reference types="vitest/config" />
 import react from '@vitejs/plugin-react';
-import type { Plugin } from 'vite';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vite';
 
 /** Has the page ask for its font at once: named in the styles alone, it is asked for when the first words are drawn, and moves them when it comes. */
 function fontAtOnce(): Plugin {

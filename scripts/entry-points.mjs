@@ -1,0 +1,37 @@
+// The files that each bundle begins with, by the name of the bundle.
+
+/** The server with its commands, processes and threads. Paths begin in server/. */
+export const SERVER_PROGRAMS = {
+  main: 'src/main.ts',
+  'update-signatures': 'src/update-signatures.ts',
+  'verify-audit': 'src/verify-audit.ts',
+  'move-storage': 'src/move-storage.ts',
+  'read-outbox': 'src/read-outbox.ts',
+  'accept-keys': 'src/accept-keys.ts',
+  'write-backup': 'src/write-backup.ts',
+  'read-backup': 'src/read-backup.ts',
+  'yara-process': '../scanner/src/engine/yara-process.ts',
+  'trial-process': '../scanner/src/rules/trial-process.ts',
+  'mail-thread': 'src/features/chat/mail-thread.ts',
+  'scam-thread': 'src/features/scam-check/scam-thread.ts',
+  'picture-process': '../scam/src/picture-process.ts',
+  'picture-text-process': '../scam/src/picture-text-process.ts',
+};
+
+/** Paths begin in agent/. */
+export const AGENT_PROGRAM = { 'palisade-agent': 'src/main.ts' };
+
+/** Processes of the agent that are no engines. */
+export const AGENT_PROCESSES = { 'owner-process': 'src/files/owner-process.ts' };
+
+/** Processes of the agent with an engine, which are modules. */
+export const AGENT_ENGINES = {
+  'yara-process': '../scanner/src/engine/yara-process.ts',
+  'set-trial-process': '../scanner/src/rules/set-trial-process.ts',
+};
+
+/** The web application. */
+export const WEB_PROGRAM = 'web/src/app/main.tsx';
+
+/** Scripts that install and build: they run where the packages of tests and checks are missing. Paths begin in scripts/. */
+export const BUILD_SCRIPTS = ['bootstrap.mjs', 'build.mjs', 'leaked-passwords.mjs', 'native-packages.mjs'];

@@ -1,0 +1,86 @@
+// Finds imports of packages that `npm start` does not install: `node scripts/production-imports.mjs` lists each file of the server, the agent, the web application and the
+// build that imports a package which is not in the `dependencies` of its workspace. Imports of types do not count.
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { AGENT_ENGINES, AGENT_PROCESSES, AGENT_PROGRAM, BUILD_SCRIPTS, SERVER_PROGRAMS, WEB_PROGRAM } from './entry-points.mjs';
+import { ICONS } from './icons.mjs';
+import { ROOT } from './node-runtime.mjs';
+
+/** @typedef {{ dependencies?: Record<string, string>, optionalDependencies?: Record<string, string>, devDependencies?: Record<string, string> }} Manifest */
+
+const inFolder = (/** @type {string} */ folder, /** @type {string[]} */ paths) => paths.map((path) => join(ROOT, folder, path));
+
+/** Every file with which something begins that runs or builds in production. */
+const ENTRIES = [
+  ...inFolder('server', Object.values(SERVER_PROGRAMS)),
+  ...inFolder('agent', Object.values({ ...AGENT_PROGRAM, ...AGENT_PROCESSES, ...AGENT_ENGINES })),
+  ...inFolder('scripts', BUILD_SCRIPTS),
+  join(ROOT, WEB_PROGRAM),
+  join(ROOT, 'web/vite.config.ts'),
+];
+
+/** The package that an import names; undefined for a file, a module of Node's and a name of the workspace itself. @param {string} specifier */
+export function packageOf(specifier) {
+  if (/^([./#]|node:|data:)/.test(specifier)) return undefined;
+  const [first = '', second = ''] = specifier.split('/');
+  return first.startsWith('@') ? `${first}/${second}` : first;
+}
+
+/** @param {string} workspace @returns {Manifest} */
+const readManifest = (workspace) => JSON.parse(readFileSync(join(ROOT, workspace, 'package.json'), 'utf8'));
+
+/** The imports of packages in all that runs or builds in production: each file with each package. @returns {Promise<{ file: string, name: string }[]>} */
+export async function productionImports() {
+  /** @type {Map<string, { file: string, name: string }>} */
+  const found = new Map();
+  await build({
+    entryPoints: ENTRIES,
+    outdir: join(ROOT, 'node_modules/.cache/production-imports'),
+    write: false,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    jsx: 'automatic',
+    loader: { '.css': 'empty', '.woff2': 'empty' },
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'palisade:production-imports',
+        setup({ onResolve }) {
+          onResolve({ filter: /./ }, ({ path, importer, kind }) => {
+            const name = kind === 'entry-point' ? undefined : packageOf(path);
+            if (name === undefined) return undefined;
+            const file = relative(ROOT, importer);
+            found.set(`${file} ${name}`, { file, name });
+            // Workspaces are followed to their own imports.
+            return name.startsWith('@palisade/') ? undefined : { path, external: true };
+          });
+        },
+      },
+    ],
+  });
+  return [...found.values()];
+}
+
+/**
+ * Every fault, as a sentence that names the file and the package. The build brings its icons along.
+ * @param {{ file: string, name: string }[]} imports @param {(workspace: string) => Manifest} [manifestOf]
+ */
+export function importFaults(imports, manifestOf = readManifest) {
+  return imports.flatMap(({ file, name }) => {
+    if (name === ICONS) return [];
+    const [workspace = ''] = file.split(sep);
+    const { dependencies = {}, optionalDependencies = {}, devDependencies = {} } = manifestOf(workspace);
+    if (name in dependencies || name in optionalDependencies) return [];
+    const where = name in devDependencies ? 'has in devDependencies' : 'does not name';
+    return `${file} imports ${name}, which ${workspace}/package.json ${where}. Move it to dependencies: npm start installs these alone.`;
+  });
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const faults = importFaults(await productionImports());
+  for (const fault of faults) process.stdout.write(`palisade: ${fault}\n`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
