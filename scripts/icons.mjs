@@ -86,4 +86,4 @@ export function keptIcons() {
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url))
-  writeFileSync(KEPT, `${JSON.stringify(iconsOfPackage(), null, 1)}\n`);
+  writeFileSync(KEPT, `${JSON.stringify(iconsOfPackage(), null, 2)}\n`);
