@@ -245,9 +245,12 @@ export async function createHttp(options: {
     },
   });
   shareRefusals(fastify.log, options.logger);
-  fastify.setValidatorCompiler(({ schema }) => (value: unknown) => {
-    const read = readBounded(z.instanceof(z.core.$ZodType).parse(schema), value);
-    return read.ok ? { value: read.value } : { error: new InvalidRequest(read.faults) };
+  fastify.setValidatorCompiler(({ schema }) => {
+    const reader = z.instanceof(z.core.$ZodType).parse(schema);
+    return (value: unknown) => {
+      const read = readBounded(reader, value);
+      return read.ok ? { value: read.value } : { error: new InvalidRequest(read.faults) };
+    };
   });
   fastify.setSerializerCompiler(serializerCompiler);
   // Many clients name JSON in every request; where no body is asked for, an empty one is none.
