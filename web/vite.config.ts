@@ -90,15 +90,15 @@ const FIELDS =
 
 /** Modules of every call to the server, and the words of the sign-in screen: the first visit has all of them. */
 const CALLS =
-  /\/src\/api\/(?:call|early|session|connection|unknown-values)\.|\/contract\/src\/(?:auth|constants|email|endpoint|fields|joiners|may|platform|problem|reader|reader-words|setup|text)\./u;
+  /\/src\/api\/(?:call|early|session|connection|unknown-values)\.|\/contract\/src\/(?:auth|constants|email|endpoint|fields|joiners|platform|problem|reader|reader-words|setup|text)\./u;
 
 /** The components of every screen, and the library that asks for records: the screen behind sign-in has all of it. */
 const COMPONENTS =
-  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|shown-name|moment|place)\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|day|intl|phrase)\./u;
+  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|sentence|shown-name|moment|place)\.|\/contract\/src\/(?:antivirus|channel|current-subscription|day|intl|phrase)\./u;
 
 /** The router, and what the shell and most screens behind sign-in ask for. The shell itself is no part: it imports what is of no group, which asks for these. */
 const SIGNED_IN =
-  /\/react-router\/|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:change-list|events|shown-in)\.|\/src\/domain\/(?:live-queries|conversation\/(?:chat|desk-counts)|dashboard\/dashboard|overview\/overview|scan\/(?:scans|scan-sentence|scan-summary)|session\/(?:remote-news|sharing-now))\.|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|overview|remote-grant|remote-pipe|remote-record|remote-signal)\.|\/src\/ui\/(?:button-link|test-files)\.|\/src\/ui\/(?:color-scheme-switch|sheet|zone-note)\.css|\/src\/app\/screens\.|\/src\/api\/support-links\.|\/use-mantine-color-scheme\/use-mantine-color-scheme\.|\/use-(?:media-query|color-scheme)\/|\/utils\/noop\/|\/src\/domain\/scan\/scan-(?:badge|row)\.|\/icons\/Icon(?:Files|Moon|ShieldX|Sun|TestPipe)\./u;
+  /\/react-router\/|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:change-list|events|shown-in)\.|\/src\/domain\/(?:live-queries|conversation\/(?:chat|desk-counts)|dashboard\/dashboard|overview\/overview|scan\/(?:scans|scan-sentence|scan-summary)|session\/(?:remote-news|sharing-now))\.|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|absence)\.|\/contract\/src\/(?:chat-read|chat-record|dashboard|desk-counts|desk-record|desk-team|events|may|overview|remote-grant|remote-pipe|remote-record|remote-signal)\.|\/src\/ui\/(?:button-link|test-files)\.|\/src\/ui\/(?:color-scheme-switch|sheet|zone-note)\.css|\/src\/app\/screens\.|\/src\/api\/support-links\.|\/use-mantine-color-scheme\/use-mantine-color-scheme\.|\/use-(?:media-query|color-scheme)\/|\/utils\/noop\/|\/src\/domain\/scan\/scan-(?:badge|row)\.|\/icons\/Icon(?:Files|Moon|ShieldX|Sun|TestPipe)\./u;
 
 /** Parts of lists and dialogs: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =

@@ -47,12 +47,12 @@ describe('call', () => {
 
   it('takes an answer that was asked for early, once, and only for the same session', async () => {
     server.on(listScans, reply(listScans, []));
-    askEarly('token-1', ['/api/antivirus/scans']);
+    askEarly({ access_token: 'token-1', user_info: MARIA }, ['/antivirus/scans']);
     await call(listScans);
     expect(server.calls).toHaveLength(1);
     await call(listScans);
     expect(server.calls).toHaveLength(2);
-    askEarly('token-1', ['/api/antivirus/scans']);
+    askEarly({ access_token: 'token-1', user_info: MARIA }, ['/antivirus/scans']);
     startSession({ access_token: 'token-2', user_info: MARIA });
     await call(listScans);
     expect(server.calls.map(({ token }) => token)).toEqual([
@@ -65,7 +65,7 @@ describe('call', () => {
 
   it('tells of an early call that got no answer', async () => {
     server.lose(listScans);
-    askEarly('token-1', ['/api/antivirus/scans']);
+    askEarly({ access_token: 'token-1', user_info: MARIA }, ['/antivirus/scans']);
     expect(await failureOf(call(listScans))).toMatchObject({ kind: 'network' });
   });
 

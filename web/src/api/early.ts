@@ -1,7 +1,14 @@
+import type { Session } from './session.ts';
+
 /** An answer that nothing has taken after this time, in ms, is asked for anew. */
 const KEPT_MS = 5_000;
 
-let asked: { token: string; answers: Map<string, Promise<Response>> } | undefined;
+interface Asked {
+  token: string;
+  answers: Map<string, Promise<Response>>;
+}
+
+let asked: Asked | undefined;
 
 /** Headers of every call. */
 export function headersOf(token: string | undefined): Headers {
@@ -10,21 +17,29 @@ export function headersOf(token: string | undefined): Headers {
   return headers;
 }
 
-/** Asks for what the first screen will read, before the files of that screen are there. `addresses` are those of lists or records, which are read only. */
-export function askEarly(token: string, addresses: readonly string[]): void {
-  const answers = new Map(addresses.map((address) => [address, fetch(address, { headers: headersOf(token) })]));
-  // A failure is thrown by the call that takes the answer.
-  for (const answer of answers.values()) answer.catch(() => {});
-  asked = { token, answers };
-  setTimeout(() => {
-    asked = undefined;
-  }, KEPT_MS);
+function begin(token: string): Asked {
+  const begun: Asked = { token, answers: new Map() };
+  setTimeout(() => begun.answers.clear(), KEPT_MS);
+  return begun;
+}
+
+/** Asks for what the first screen will read, before the files of that screen are there. `paths` are those of endpoints that only read, without parameters. */
+export function askEarly({ access_token: token, two_factor_setup_required: isHeld }: Session, paths: readonly string[]): void {
+  if (isHeld) return;
+  if (asked?.token !== token) asked = begin(token);
+  for (const path of paths) {
+    const address = `/api${path}`;
+    const answer = fetch(address, { headers: headersOf(token) });
+    // A failure is thrown by the call that takes the answer.
+    answer.catch(() => {});
+    asked.answers.set(address, answer);
+  }
 }
 
 /** The answer that was asked for early by the same session, for the first who reads it. */
 export function takeEarly(address: string, token: string | undefined): Promise<Response> | undefined {
-  if (asked?.token !== token) return undefined;
-  const answer = asked?.answers.get(address);
-  asked?.answers.delete(address);
+  if (asked === undefined || asked.token !== token) return undefined;
+  const answer = asked.answers.get(address);
+  asked.answers.delete(address);
   return answer;
 }

@@ -12,6 +12,11 @@ function become(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
+/** Whether the address is that of the dashboard, or leads there. */
+export function isAtStart(): boolean {
+  return /^\/(dashboard)?$/u.test(location.pathname);
+}
+
 /** The application opens on a screen that ends the start itself: what that screen does not show waits for it. */
 export function beginStart(): void {
   become(false);

@@ -2,14 +2,12 @@ import '#api/zod-without-eval.ts';
 import './styles.ts';
 import { currentUser } from '@palisade/contract/auth';
 import type { readDashboard } from '@palisade/contract/dashboard';
-import { may } from '@palisade/contract/may';
-import type { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { askEarly } from '#api/early.ts';
 import { currentSession } from '#api/session.ts';
-import { beginStart } from '#api/start.ts';
+import { beginStart, isAtStart } from '#api/start.ts';
 import { App, loadSignedIn } from './app.tsx';
 import { Providers } from './providers.tsx';
 
@@ -22,23 +20,17 @@ function isPseudoKept(): boolean {
 }
 
 const STATUS: typeof readDashboard.path = '/dashboard/status';
-const OVERVIEW: typeof readOverview.path = '/admin/overview';
 
 /** Before the first render of a signed-in person: a placeholder that React draws stays for 300 ms, and that of index.html does not. */
 async function fetchFirst(): Promise<void> {
   const session = currentSession();
   if (!session) return;
   const paths: string[] = [currentUser.path, readConfig.path];
-  if (/^\/(dashboard)?$/u.test(location.pathname)) {
+  if (isAtStart()) {
     beginStart();
     paths.push(STATUS);
-    if (may.administrate(session.user_info)) paths.push(OVERVIEW);
   }
-  if (!session.two_factor_setup_required)
-    askEarly(
-      session.access_token,
-      paths.map((path) => `/api${path}`),
-    );
+  askEarly(session, paths);
   // The part itself tells of a file that does not come.
   await loadSignedIn().catch(() => {});
 }

@@ -1,12 +1,16 @@
 import { currentUser } from '@palisade/contract/auth';
+import { may } from '@palisade/contract/may';
+import { readOverview } from '@palisade/contract/overview';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { call } from '#api/call.ts';
+import { askEarly } from '#api/early.ts';
 import { keepEventsOpen } from '#api/events.ts';
 import { createQueryClient } from '#api/query-client.ts';
-import { refreshUser, type Session, useSession } from '#api/session.ts';
+import { currentSession, refreshUser, type Session, useSession } from '#api/session.ts';
+import { isAtStart } from '#api/start.ts';
 import { followEvents } from '#domain/live-queries.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { signOut } from '#features/auth/auth.ts';
@@ -14,6 +18,9 @@ import { lazyPart } from '#ui/lazy-part.tsx';
 import { routes } from './router.tsx';
 
 const RequiredFactorPage = lazyPart(async () => (await import('#features/account/required-factor-page.tsx')).RequiredFactorPage);
+
+const session = currentSession();
+if (session && isAtStart() && may.administrate(session.user_info)) askEarly(session, [readOverview.path]);
 
 // One for the life of the page: it starts to load the wanted screen as soon as this file is there.
 const router = createBrowserRouter(routes);

@@ -3,7 +3,6 @@ import type { Config } from '#api/config.ts';
 import type { SessionNotice } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
-import { PasskeysElsewhere } from '#ui/passkeys-elsewhere.tsx';
 import { AuthFields } from './auth-fields.tsx';
 import { ModeLink } from './auth-mode-link.tsx';
 import { AUTH_MODES, type AuthMode } from './auth-modes.ts';
@@ -36,6 +35,8 @@ const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
 
 /** Loaded only where an attempt is refused. */
 const RefusedMessage = lazyPart(async () => (await import('./refused-message.tsx')).RefusedMessage);
+/** Loaded only where passkeys are for another address. */
+const PasskeysElsewhere = lazyPart(async () => (await import('#ui/passkeys-elsewhere.tsx')).PasskeysElsewhere);
 
 interface AuthFormProps {
   notice: SessionNotice | undefined;
@@ -148,7 +149,7 @@ function Answer({ message, refusal, onEnd }: AnswerProps) {
       {refusal ? (
         <RefusedMessage meanwhile={refusal.sentence} sentence={refusal.sentence} until={refusal.until} onEnd={onEnd} />
       ) : message?.elsewhere ? (
-        <PasskeysElsewhere origin={message.elsewhere} />
+        <PasskeysElsewhere origin={message.elsewhere} meanwhile={message.text} />
       ) : (
         message?.text
       )}
