@@ -6,8 +6,7 @@ import './detail-dialog.css';
 
 interface DetailDialogProps<Shown> {
   title: string;
-  /** Its subject, in one word: "scan". */
-  what: string;
+  sentences: { loading: string; failed: string; missing: string };
   /** Undefined until it has been read. */
   shown: Shown | undefined;
   error: Error | null;
@@ -17,15 +16,15 @@ interface DetailDialogProps<Shown> {
 }
 
 /** Everything about one thing, over the page: parts with headings, the answer first. */
-export function DetailDialog<Shown>({ title, what, shown, error, onRetry, onClose, children }: DetailDialogProps<Shown>) {
+export function DetailDialog<Shown>({ title, sentences, shown, error, onRetry, onClose, children }: DetailDialogProps<Shown>) {
   const isMissing = error instanceof CallError && error.status === 404;
   return (
     <ModalWindow title={title} size={640} onClose={onClose}>
       {shown && <div className="detail">{children(shown)}</div>}
-      {!shown && !error && <LoadingRows label={`Loading the ${what}`} />}
+      {!shown && !error && <LoadingRows label={sentences.loading} />}
       {!shown && error && (
         <ErrorNotice
-          title={isMissing ? `We couldn’t find this ${what}` : `We couldn’t load the ${what}`}
+          title={isMissing ? sentences.missing : sentences.failed}
           sentence={sentenceOf(error)}
           onRetry={() => void onRetry()}
         />

@@ -3,15 +3,15 @@ import { sentenceOf } from '#api/call.ts';
 import { ErrorNotice, LoadingRows } from './states.tsx';
 
 interface ListedProps<Row> {
-  /** Name of the list in a sentence: "the scan history". */
-  what: string;
+  /** Said while it is on its way. */
+  loading: string;
   /** Undefined until they have been read. */
   rows: readonly Row[] | undefined;
   /** The rows answer an earlier question, until this one is answered: that they are none says nothing yet. */
   isOutdated?: boolean;
   error: Error | null;
-  /** Says that it failed in other words than "We couldn’t load the scan history". */
-  failed?: string;
+  /** Title of a failure. */
+  failed: string;
   onRetry: () => unknown;
   /** Content while the list is empty. */
   empty: ReactNode;
@@ -19,14 +19,21 @@ interface ListedProps<Row> {
 }
 
 /** A list in each of its states: on its way, failed, empty, there. One that was read before stays beneath the failure of reading it again. */
-export function Listed<Row>({ what, rows: read, isOutdated = false, error, failed, onRetry, empty, children }: ListedProps<Row>) {
+export function Listed<Row>({
+  loading,
+  rows: read,
+  isOutdated = false,
+  error,
+  failed,
+  onRetry,
+  empty,
+  children,
+}: ListedProps<Row>) {
   const rows = isOutdated && read?.length === 0 ? undefined : read;
   return (
     <>
-      {error && (
-        <ErrorNotice title={failed ?? `We couldn’t load ${what}`} sentence={sentenceOf(error)} onRetry={() => void onRetry()} />
-      )}
-      {!rows && !error && <LoadingRows label={`Loading ${what}`} />}
+      {error && <ErrorNotice title={failed} sentence={sentenceOf(error)} onRetry={() => void onRetry()} />}
+      {!rows && !error && <LoadingRows label={loading} />}
       {rows && (rows.length === 0 ? empty : <Rows rows={rows}>{children}</Rows>)}
     </>
   );

@@ -4,8 +4,14 @@ import { Button } from './button.tsx';
 
 export type RecordFormat = 'csv' | 'json';
 
-/** Saves a record as a table or as JSON. `what` ends the sentence "Save ... as CSV". */
-export function SaveAs({ what, save }: { what: string; save: UseMutationResult<Blob, Error, RecordFormat> }) {
+/** Saves a record as a table or as JSON. `labels` are the names of the two buttons. */
+export function SaveAs({
+  labels,
+  save,
+}: {
+  labels: Record<RecordFormat, string>;
+  save: UseMutationResult<Blob, Error, RecordFormat>;
+}) {
   return (['csv', 'json'] as const).map((format) => (
     <Button
       key={format}
@@ -13,7 +19,7 @@ export function SaveAs({ what, save }: { what: string; save: UseMutationResult<B
       size="s"
       icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
       loading={save.isPending && save.variables === format}
-      aria-label={`Save ${what} as ${format.toUpperCase()}`}
+      aria-label={labels[format]}
       onClick={() => save.mutate(format)}
     >
       {format.toUpperCase()}

@@ -43,13 +43,20 @@ export function OwnActivity() {
       title="Your activity"
       action={
         <div className="account-part__actions">
-          <SaveAs what="your activity" save={save} />
+          <SaveAs labels={{ csv: 'Save your activity as CSV', json: 'Save your activity as JSON' }} save={save} />
         </div>
       }
     >
       <p className="sub">See who did what in your account, and from where. If it wasn’t you, change your password.</p>
       <Refusal error={save.error} />
-      <Listed what="your activity" rows={entries} error={error} onRetry={refetch} empty={null}>
+      <Listed
+        loading="Loading your activity"
+        failed="We couldn’t load your activity"
+        rows={entries}
+        error={error}
+        onRetry={refetch}
+        empty={null}
+      >
         {(rows) => (
           <ol className="activity-list" aria-label="Activity">
             {rows.map((entry) => (

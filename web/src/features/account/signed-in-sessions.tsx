@@ -74,7 +74,14 @@ export function SignedInSessions() {
           {...question(OTHERS)}
         />
       )}
-      <Listed what="your sessions" rows={sessions} error={error} onRetry={refetch} empty={null}>
+      <Listed
+        loading="Loading your sessions"
+        failed="We couldn’t load your sessions"
+        rows={sessions}
+        error={error}
+        onRetry={refetch}
+        empty={null}
+      >
         {(rows) => (
           <ul className="session-list">
             {rows.map((session) => (

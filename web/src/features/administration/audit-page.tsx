@@ -232,7 +232,8 @@ function Entries() {
         <DaysFilter from={from} to={to} onChange={show} />
       </ListFilters>
       <Listed
-        what="the audit log"
+        loading="Loading the audit log"
+        failed="We couldn’t load the audit log"
         rows={entries}
         isOutdated={isPlaceholderData}
         error={error}

@@ -298,7 +298,8 @@ function SessionsPart({ user }: { user: AdminUser }) {
     >
       <Refusal error={end.error} />
       <Listed
-        what="the sessions"
+        loading="Loading the sessions"
+        failed="We couldn’t load the sessions"
         rows={sessions}
         error={error}
         onRetry={refetch}

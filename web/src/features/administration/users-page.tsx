@@ -108,7 +108,8 @@ function People() {
           </div>
         </ListFilters>
         <Listed
-          what="the people"
+          loading="Loading the people"
+          failed="We couldn’t load the people"
           rows={users}
           isOutdated={isOutdated}
           error={error}

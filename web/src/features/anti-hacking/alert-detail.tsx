@@ -24,7 +24,14 @@ interface AlertDetailDialogProps {
 export function AlertDetailDialog({ id, onClose, onChangePassword }: AlertDetailDialogProps) {
   const { data, error, refetch } = useQuery(alertQuery(id));
   return (
-    <DetailDialog title="Security alert" what="alert" shown={data} error={error} onRetry={refetch} onClose={onClose}>
+    <DetailDialog
+      title="Security alert"
+      sentences={{ loading: 'Loading the alert', failed: 'We couldn’t load the alert', missing: 'We couldn’t find this alert' }}
+      shown={data}
+      error={error}
+      onRetry={refetch}
+      onClose={onClose}
+    >
       {(alert) => <Detail alert={alert} onChangePassword={onChangePassword} />}
     </DetailDialog>
   );

@@ -36,7 +36,7 @@ export function AlertList() {
         <FocusKept>
           <AlertFilters choice={chosen} counts={monitor.data?.alerts} onChange={setChoice} />
           <Listed
-            what="the alerts"
+            loading="Loading the alerts"
             failed="Error fetching anti-hacking alerts"
             rows={alerts}
             isOutdated={isPlaceholderData}

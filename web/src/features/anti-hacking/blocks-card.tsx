@@ -62,7 +62,8 @@ export function BlocksCard() {
           />
         )}
         <Listed
-          what="the blocks"
+          loading="Loading the blocks"
+          failed="We couldn’t load the blocks"
           rows={blocks}
           error={error}
           onRetry={refetch}

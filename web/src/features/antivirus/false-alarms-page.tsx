@@ -60,7 +60,8 @@ function Reports() {
     <Card title="Reports">
       <FocusKept>
         <Listed
-          what="the reports"
+          loading="Loading the reports"
+          failed="We couldn’t load the reports"
           rows={reports}
           error={error}
           onRetry={refetch}

@@ -43,7 +43,14 @@ const SEVERITY_TONES: Record<ThreatFacts['severity'], Tone> = {
 export function ScanDetailDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { data, error, refetch } = useQuery(scanDetailQuery(id));
   return (
-    <DetailDialog title="Scan details" what="scan" shown={data} error={error} onRetry={refetch} onClose={onClose}>
+    <DetailDialog
+      title="Scan details"
+      sentences={{ loading: 'Loading the scan', failed: 'We couldn’t load the scan', missing: 'We couldn’t find this scan' }}
+      shown={data}
+      error={error}
+      onRetry={refetch}
+      onClose={onClose}
+    >
       {(scan) => <Detail scan={scan} onClose={onClose} />}
     </DetailDialog>
   );

@@ -101,7 +101,8 @@ export function ScanHistory({ justScanned = NO_SCANS }: { justScanned?: readonly
             </ListFilters>
           )}
           <Listed
-            what="the scan history"
+            loading="Loading the scan history"
+            failed="We couldn’t load the scan history"
             rows={scans}
             isOutdated={isPlaceholderData}
             error={error}

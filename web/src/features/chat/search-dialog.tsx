@@ -29,7 +29,8 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
       <SearchFilter label="Search the messages" placeholder="Words of a message" value={typed} onChange={setTyped} />
       {search !== '' && (
         <Listed
-          what="the messages"
+          loading="Loading the messages"
+          failed="We couldn’t load the messages"
           rows={data}
           error={error}
           onRetry={refetch}

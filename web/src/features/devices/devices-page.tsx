@@ -64,7 +64,14 @@ export function DevicesPage() {
           onClose={isEmpty ? undefined : () => setIsAdding(false)}
         />
       )}
-      <Listed what="your devices" rows={devices} error={error} onRetry={refetch} empty={null}>
+      <Listed
+        loading="Loading your devices"
+        failed="We couldn’t load your devices"
+        rows={devices}
+        error={error}
+        onRetry={refetch}
+        empty={null}
+      >
         {(rows) =>
           rows.map((device) => <DeviceCard key={device.id} device={device} ruleNames={ruleNames} onMissing={setMissing} />)
         }

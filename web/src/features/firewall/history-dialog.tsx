@@ -24,7 +24,8 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
   return (
     <ModalWindow title="Rule history" onClose={onClose}>
       <Listed
-        what="the history"
+        loading="Loading the history"
+        failed="We couldn’t load the history"
         rows={revisions}
         error={error}
         onRetry={refetch}

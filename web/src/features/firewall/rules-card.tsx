@@ -120,7 +120,8 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
             />
           )}
           <Listed
-            what="the rules"
+            loading="Loading the rules"
+            failed="We couldn’t load the rules"
             rows={found}
             error={error}
             onRetry={refresh}

@@ -104,7 +104,8 @@ function Editor() {
           }
         >
           <Listed
-            what="the help pages"
+            loading="Loading the help pages"
+            failed="We couldn’t load the help pages"
             rows={data}
             error={error}
             onRetry={refetch}

@@ -36,7 +36,8 @@ export function HelpPage() {
           <SearchFilter label="Search the help pages" placeholder="What is it about?" value={typed} onChange={setTyped} />
         </div>
         <Listed
-          what="the help pages"
+          loading="Loading the help pages"
+          failed="We couldn’t load the help pages"
           rows={data}
           isOutdated={isPlaceholderData}
           error={error}

@@ -60,7 +60,8 @@ function Mails() {
     <RefreshedCard title="Emails" onRefresh={refetch}>
       {(refresh) => (
         <Listed
-          what="the outbox"
+          loading="Loading the outbox"
+          failed="We couldn’t load the outbox"
           rows={mails}
           error={error}
           onRetry={refresh}

@@ -89,7 +89,7 @@ export function SessionAudit({ session }: { session: RemoteSession }) {
     <div className="after__audit">
       <RecordedList query={sessionAuditQuery(session.id)} />
       <div className="after__actions">
-        <SaveAs what="the record" save={save} />
+        <SaveAs labels={{ csv: 'Save the record as CSV', json: 'Save the record as JSON' }} save={save} />
       </div>
       <Refusal error={save.error} />
     </div>

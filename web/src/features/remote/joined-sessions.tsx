@@ -23,7 +23,8 @@ export function JoinedSessions() {
       <FocusKept>
         <SearchedSessions
           pages={pages}
-          what="the joined sessions"
+          loading="Loading the joined sessions"
+          failed="We couldn’t load the joined sessions"
           placeholder="Code or customer"
           onRetry={pages.refetch}
           empty={

@@ -119,7 +119,8 @@ function Sessions() {
               </ListFilters>
             )}
             <Listed
-              what="the remote sessions"
+              loading="Loading the remote sessions"
+              failed="We couldn’t load the remote sessions"
               rows={sessions}
               isOutdated={isOutdated}
               error={error}

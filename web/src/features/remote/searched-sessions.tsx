@@ -21,8 +21,9 @@ function isNarrowed({ status, search }: SessionChoice): boolean {
 
 interface SearchedSessionsProps<Session> {
   pages: SearchedPages<SessionChoice, Session>;
-  /** Name of the list in a sentence: "the session history". */
-  what: string;
+  /** Said while the list is on its way, and where it failed. */
+  loading: string;
+  failed: string;
   /** Searchable fields. */
   placeholder: string;
   onRetry: () => unknown;
@@ -35,7 +36,8 @@ interface SearchedSessionsProps<Session> {
 /** The sessions of somebody with their filters, page by page. */
 export function SearchedSessions<Session extends RemoteSession>({
   pages: { chosen, setChosen, choice, rows, isOutdated, error, more },
-  what,
+  loading,
+  failed,
   placeholder,
   onRetry,
   empty,
@@ -60,7 +62,8 @@ export function SearchedSessions<Session extends RemoteSession>({
         </ListFilters>
       )}
       <Listed
-        what={what}
+        loading={loading}
+        failed={failed}
         rows={rows}
         isOutdated={isOutdated}
         error={error}

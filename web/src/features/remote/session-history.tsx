@@ -28,7 +28,8 @@ export function SessionHistory() {
         <>
           <SearchedSessions
             pages={pages}
-            what="the session history"
+            loading="Loading the session history"
+            failed="We couldn’t load the session history"
             placeholder="Code or technician"
             onRetry={refresh}
             empty={

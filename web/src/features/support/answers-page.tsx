@@ -54,7 +54,8 @@ function Answers() {
       }
     >
       <Listed
-        what="the saved replies"
+        loading="Loading the saved replies"
+        failed="We couldn’t load the saved replies"
         rows={data}
         error={error}
         onRetry={refetch}

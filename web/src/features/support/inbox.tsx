@@ -81,7 +81,8 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
       </div>
       <div className="desk__scroll" data-busy={isPlaceholderData}>
         <Listed
-          what="the inbox"
+          loading="Loading the inbox"
+          failed="We couldn’t load the inbox"
           rows={rowsOf(data)}
           isOutdated={isPlaceholderData}
           error={error}

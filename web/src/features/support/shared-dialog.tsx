@@ -8,7 +8,11 @@ export function SharedDialog({ message_id, onClose }: { message_id: string; onCl
   return (
     <DetailDialog
       title={data?.title ?? 'What the customer shows'}
-      what="shared thing"
+      sentences={{
+        loading: 'Loading the shared thing',
+        failed: 'We couldn’t load the shared thing',
+        missing: 'We couldn’t find this shared thing',
+      }}
       shown={data}
       error={error}
       onRetry={refetch}
