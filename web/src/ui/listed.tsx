@@ -13,6 +13,8 @@ interface ListedProps<Row> {
   /** Title of a failure. */
   failed: string;
   onRetry: () => unknown;
+  /** The first rows are drawn in slices after the rest of the page: in one task with it they hold a phone for longer than a press may wait. For a list with nothing below it, which would move. */
+  isSliced?: boolean;
   /** Content while the list is empty. */
   empty: ReactNode;
   children: (rows: readonly Row[]) => ReactNode;
@@ -23,13 +25,17 @@ export function Listed<Row>({
   loading,
   rows: read,
   isOutdated = false,
+  isSliced = false,
   error,
   failed,
   onRetry,
   empty,
   children,
 }: ListedProps<Row>) {
-  const rows = isOutdated && read?.length === 0 ? undefined : read;
+  const answered = isOutdated && read?.length === 0 ? undefined : read;
+  // Rows that were there when the list came are drawn with it.
+  const isDrawn = useDeferredValue(answered !== undefined, answered !== undefined);
+  const rows = isDrawn || !isSliced ? answered : undefined;
   return (
     <>
       {error && <ErrorNotice title={failed} sentence={sentenceOf(error)} onRetry={() => void onRetry()} />}

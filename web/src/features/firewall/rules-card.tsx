@@ -122,6 +122,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
           <Listed
             loading="Loading the rules"
             failed="We couldn’t load the rules"
+            isSliced
             rows={found}
             error={error}
             onRetry={refresh}
