@@ -45,8 +45,9 @@ describe('a data folder', () => {
   const isLinux = process.platform === 'linux';
   if (!isLinux) process.stdout.write('skipped: zombies are told by /proc\n');
   test.runIf(isLinux)('is free when its server has ended and only waits for its parent', async () => {
-    // The shell becomes a program that never asks what became of its child.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    // The shell becomes a program that never asks what became of its child. The child ends after that: a shell would ask.
+    const child = '( until [ "$(cat /proc/$$/comm)" = sleep ]; do sleep 0.01; done )';
+    const parent = spawn('sh', ['-c', `${child} & echo $!; exec sleep 60`], { stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill('SIGKILL'));
     const said = await new Promise<string>((resolve) => parent.stdout.once('data', (bytes: Buffer) => resolve(bytes.toString())));
     const pid = Number(said);
