@@ -148,7 +148,7 @@ function linkWorkspaces() {
   }
 }
 
-/** Whether a process installs still. Another program may have its id by now. @param {number} id */
+/** Answers whether a process still installs. Another program may have its id by now. @param {number} id */
 function isInstalling(id) {
   if (id === 0 || id === process.pid) return false;
   try {

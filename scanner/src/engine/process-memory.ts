@@ -55,7 +55,7 @@ export function residentBytes(pid: number | undefined): number | undefined {
 
 const SIGKILL_BIT = 1n << 8n;
 
-/** Whether a process has ended, or is about to because it was killed, though its end may not have been reported yet. False where the kernel does not say. */
+/** Answers whether a process has ended or was killed. The kernel knows this before the end is reported here. False where the kernel does not say. */
 export function isGone(pid: number | undefined): boolean {
   if (pid === undefined) return true;
   if (process.platform !== 'linux') return false;

@@ -342,7 +342,7 @@ class YaraProcesses implements YaraPool {
       const edition = this.editionOf(member.facts);
       const waiting = this.nextFor(edition);
       if (waiting === undefined) return;
-      // Where a process has died over the file, this one may have died with it and its end not be known here yet: the file would be blamed twice.
+      // A file that has cost a process is not given to one that was killed with it and is not reported yet: the file would be blamed twice.
       if (waiting.deaths !== undefined && waiting.deaths.count > 0 && isGone(member.child.pid)) {
         this.queue.unshift(waiting);
         continue;

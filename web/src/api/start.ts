@@ -12,7 +12,7 @@ function become(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether the address is that of the dashboard, or leads there. */
+/** Answers whether the page’s address is that of the dashboard, or leads there. */
 export function isAtStart(): boolean {
   return /^\/(dashboard)?$/u.test(location.pathname);
 }

@@ -21,7 +21,7 @@ function isPseudoKept(): boolean {
 
 const STATUS: typeof readDashboard.path = '/dashboard/status';
 
-/** Before the first render of a signed-in person: a placeholder that React draws stays for 300 ms, and that of index.html does not. */
+/** Fetches the files of a signed-in person before the first render: React keeps its own placeholder for 300 ms, and that of index.html goes at once. */
 async function fetchFirst(): Promise<void> {
   const session = currentSession();
   if (!session) return;

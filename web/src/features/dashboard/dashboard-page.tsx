@@ -37,7 +37,7 @@ interface DashboardPageProps {
   waiting?: ReactNode;
   /** First steps of a new installation for its administrator. */
   firstSteps?: ReactNode;
-  /** Whether both can be drawn. */
+  /** What both parts need has come. The page is drawn then. */
   arePartsReady?: boolean;
   random?: () => number;
 }
