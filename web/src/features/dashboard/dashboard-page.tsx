@@ -37,7 +37,7 @@ interface DashboardPageProps {
   waiting?: ReactNode;
   /** First steps of a new installation for its administrator. */
   firstSteps?: ReactNode;
-  /** What both parts need has come. The page is drawn then. */
+  /** The files and answers of both parts have come. The page is drawn then. */
   arePartsReady?: boolean;
   random?: () => number;
 }
