@@ -152,7 +152,7 @@ test('every refusal is said in the words of the specification', async ({ page })
   await page.getByLabel('Template Name').fill('SOLO');
   await page.getByLabel('Base Price').fill('0');
   await page.getByRole('button', { name: 'Create Template' }).click();
-  await message(page, 'Error: A template named "SOLO" already exists. Choose another name.', 'bad');
+  await message(page, 'Error: A template named “SOLO” already exists. Choose another name.', 'bad');
 });
 
 test('a list that cannot be read says so, and is read again on Retry', async ({ page }) => {
@@ -223,7 +223,7 @@ test('the list is searched, filtered, sorted, exported and cancelled in', async 
   const question = page.waitForEvent('dialog');
   const press = row('Solo').getByRole('button', { name: 'Cancel' }).click();
   const dialog = await question;
-  expect(dialog.message()).toBe('End the plan "Solo" of maria@example.com now?');
+  expect(dialog.message()).toBe('End the plan “Solo” of maria@example.com now?');
   await dialog.accept();
   await press;
   await expect(row('Solo')).toContainText('Cancelled');

@@ -96,7 +96,7 @@ export class EmailProofs {
         token,
         ...(page.length > 0 ? ['Or open this link:', ...page] : []),
         `It works once and expires in ${formatSpan(PROOF_TOKEN_LIFETIME_S / 3_600, 'hour')}.`,
-        'If it wasn’t you, ignore this email. No one can use your address without this code. To take over the account, choose "Forgot Password?" on the sign-in screen.',
+        'If it wasn’t you, ignore this email. No one can use your address without this code. To take over the account, choose “Forgot Password?” on the sign-in screen.',
       ],
     });
   }

@@ -134,7 +134,7 @@ export class Recovery {
           : [
               'Hello,',
               'You asked for your username. This address isn’t confirmed yet, so we can’t email it.',
-              'Sign in with this email and your password to see your username. Use "Forgot Password?" to set a new password.',
+              'Sign in with this email and your password to see your username. Use “Forgot Password?” to set a new password.',
             ],
       });
     });
@@ -150,7 +150,7 @@ export class Recovery {
         lines: [
           'Hello,',
           'Someone tried to create an account with this address. You already have one, and nothing has changed.',
-          'If it was you, sign in with this email, or choose "Forgot Password?" to set a new password.',
+          'If it was you, sign in with this email, or choose “Forgot Password?” to set a new password.',
           ...this.pageOf('login'),
           'If it wasn’t you, ignore this email. We didn’t tell them that you have an account.',
         ],

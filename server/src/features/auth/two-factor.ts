@@ -317,7 +317,7 @@ export class TwoFactorAccounts {
       await write.audit('passkey_added', { name });
       await write.letter(
         'A passkey was added',
-        `A passkey named "${name}" was added to your account. It can sign in without your password.`,
+        `A passkey named “${name}” was added to your account. It can sign in without your password.`,
       );
       return { passkey, recovery_codes: await added(transaction, actor, write, factors) };
     });
@@ -332,7 +332,7 @@ export class TwoFactorAccounts {
       const { factors } = await stateOf(transaction, actor.user_id);
       if (factors === 0) throw refuse(must_have_factor ? 'two_factor.last_required' : 'two_factor.last');
       await write.audit('passkey_removed', { name });
-      await write.letter('A passkey was removed', `The passkey named "${name}" was removed from your account.`);
+      await write.letter('A passkey was removed', `The passkey named “${name}” was removed from your account.`);
     });
   }
 

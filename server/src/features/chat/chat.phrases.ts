@@ -53,7 +53,7 @@ const REPLIES = {
   },
   'reply.firewall': {
     english:
-      'In Firewall, use "Would this pass?" to test a connection. It shows which rule decides. ' +
+      'In Firewall, use “Would this pass?” to test a connection. It shows which rule decides. ' +
       'A dimmed rule is off, and an enabled block wins over every allow. Press Add Rule to create one. ' +
       'Still stuck? Call support with the program’s name, address, protocol, and port.',
     params: {},

@@ -5,7 +5,7 @@ export const HELP_REFUSALS = {
   'help_page.none': { problem: 'not_found', english: 'This help page doesn’t exist.', params: {} },
   'help_page.address_taken': {
     problem: 'conflict',
-    english: 'Another page uses the address "{slug}". Choose a different one.',
+    english: 'Another page uses the address “{slug}”. Choose a different one.',
     params: { slug: 'text' },
   },
 } as const satisfies Record<string, Refusal>;

@@ -17,12 +17,12 @@ export const SUBSCRIPTION_REFUSALS = {
   'plan.request_answered': { problem: 'not_found', english: 'This request was already answered.', params: {} },
   'plan.name_taken': {
     problem: 'conflict',
-    english: 'A template named "{template_name}" already exists. Choose another name.',
+    english: 'A template named “{template_name}” already exists. Choose another name.',
     params: { template_name: 'text' },
   },
   'plan.has_request': {
     problem: 'conflict',
-    english: '"{template_name}" has an open request. Answer it first in Manage Subscriptions.',
+    english: '“{template_name}” has an open request. Answer it first in Manage Subscriptions.',
     params: { template_name: 'text' },
   },
   'subscription.unknown_email': {

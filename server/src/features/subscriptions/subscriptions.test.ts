@@ -306,7 +306,7 @@ describe('templates', async () => {
     expect(problemOf(await create({ template_name: ' TAKEN ' }))).toMatchObject({
       status: 409,
       code: 'conflict',
-      detail: 'A template named "TAKEN" already exists. Choose another name.',
+      detail: 'A template named “TAKEN” already exists. Choose another name.',
     });
     const { template } = replyOf(await create({ template_name: 'Before' }));
     const change = (body: Partial<NewTemplate>, template_id = template.id) =>
@@ -432,7 +432,7 @@ describe('plan requests', async () => {
     expect(problemOf(await remove(customer.token)).status).toBe(403);
     expect(problemOf(await remove())).toMatchObject({
       status: 409,
-      detail: '"Mistyped" has an open request. Answer it first in Manage Subscriptions.',
+      detail: '“Mistyped” has an open request. Answer it first in Manage Subscriptions.',
     });
     const body = { ...PLAN, user_email: customer.email, plan_name: 'Mistyped', request_id: request.id };
     expect((await call(assignSubscription, { token: admin.token, body })).status).toBe(200);

@@ -241,7 +241,7 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
   }
 
   function askAndRemove() {
-    if (article && window.confirm(`Delete the help page "${article.title}"? This cannot be undone.`))
+    if (article && window.confirm(`Delete the help page “${article.title}”? This cannot be undone.`))
       remove.mutate(article.id, { onSuccess: onDeleted });
   }
 

@@ -76,7 +76,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
 
   function cancel(subscription: Subscription) {
     const { user_email, plan_name } = subscription;
-    if (!window.confirm(`End the plan "${plan_name}" of ${shownEmail(user_email)} now?`)) return;
+    if (!window.confirm(`End the plan “${plan_name}” of ${shownEmail(user_email)} now?`)) return;
     onMessage(undefined);
     mutate(subscription);
   }

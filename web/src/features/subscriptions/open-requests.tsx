@@ -39,7 +39,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
 
   function decline(request: UserPlanRequest) {
     const { user_email, template } = request;
-    if (!window.confirm(`Decline the request from ${shownEmail(user_email)} for "${template.template_name}"?`)) return;
+    if (!window.confirm(`Decline the request from ${shownEmail(user_email)} for “${template.template_name}”?`)) return;
     onMessage(undefined);
     mutate(request);
   }

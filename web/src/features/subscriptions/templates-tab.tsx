@@ -42,7 +42,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
   });
 
   function askAndRemove(template: Template) {
-    const question = `Remove "${template.template_name}" from the offer? People who have the plan keep it.`;
+    const question = `Remove “${template.template_name}” from the offer? People who have the plan keep it.`;
     if (window.confirm(question)) remove.mutate(template);
   }
 
