@@ -22,7 +22,21 @@ const { lzhOf, rar4Of, rar5Of, szddOf } = await import('./stored-archives.ts');
 const { streamOf } = await import('./xz-streams.ts');
 
 const SAMPLED = ['cab', 'ar', 'arj', 'swf', 'lzip', 'ntfs'];
-const PACKED = ['zip, ppmd', 'cpio-two', 'initramfs', 'lzip-two'];
+const PACKED = [
+  'zip, ppmd',
+  '7z',
+  '7z-links',
+  '7z-plain-header',
+  '7z-deflated-header',
+  '7z-lzma-end',
+  '7z-lzma2-header',
+  'cpio-two',
+  'cpio-links',
+  'initramfs',
+  'lzip-two',
+  'wim-links',
+  'wim-solid',
+];
 const FILES = new Map([
   ['one.txt', Buffer.from('harmless words of one')],
   ['two.txt', Buffer.alloc(300, 'harmless words of two ')],

@@ -8,6 +8,7 @@ import { samplesOf } from '#test/format-samples.ts';
 import { PACKED_ARCHIVES } from '#test/packed-archives.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { lzhOf, rar4Of, rar5Of, szddOf } from '#test/stored-archives.ts';
+import { listOf7z } from './listed-7z.ts';
 import {
   areOthers,
   listOfAr,
@@ -21,6 +22,7 @@ import {
   listOfXz,
   type ReadList,
 } from './listed-members.ts';
+import { listOfWim } from './listed-wim.ts';
 import { sevenZipFormat } from './seven-zip-format.ts';
 
 const readerOf = (bytes: Buffer) => openReader({ bytes, size: bytes.length }, new Budget(SCAN_LIMITS, bytes.length));
@@ -47,7 +49,7 @@ async function readArchive(bytes: Buffer) {
 }
 
 test.each(RARS)('lists what 7-Zip gives of %s', async (_id, bytes, list) => {
-  expect(list(readerOf(bytes))).toEqual(LISTED);
+  expect(list(readerOf(bytes))).toMatchObject(LISTED);
   expect(await readArchive(bytes)).toMatchObject({ unread: [], notes: [] });
 });
 
@@ -88,6 +90,8 @@ test('an archive whose headers list other bytes than 7-Zip gives is pending, wit
 });
 
 const KINDS: readonly [string, string, ReadList][] = [
+  ['7z', '377abcaf271c', listOf7z],
+  ['wim', '4d5357494d000000', listOfWim],
   ['rar', '526172211a0700', listOfRar4],
   ['rar5', '526172211a0701', listOfRar5],
   ['cab', '4d53434600000000', listOfCab],
@@ -124,12 +128,48 @@ test.each(KINDS)('gives no list for %s that is cut or has other bytes', (_id, si
       expect(() => list(readerOf(bytes.subarray(0, size)))).not.toThrow();
 });
 
+test.each([
+  ['7z-links', listOf7z],
+  ['cpio-links', listOfCpio],
+] as const)('of %s the links need not be given', (name, list) => {
+  const listed = list(readerOf(PACKED_ARCHIVES.get(name) ?? Buffer.alloc(0))) ?? [];
+  const links = listed.filter(({ may_be_absent }) => may_be_absent === true);
+  const targets = ['../../../up', '/etc/passwd', 'one.txt'];
+  expect(links.map(({ size }) => size).sort()).toEqual(targets.map(({ length }) => length));
+  expect(listed.length - links.length).toBe(3);
+});
+
+test('a header of 7z with any byte changed, and right checksums, lists something or nothing', () => {
+  const whole = PACKED_ARCHIVES.get('7z-plain-header') ?? Buffer.alloc(0);
+  const header_at = 32 + Number(whole.readBigUInt64LE(12));
+  const outcomes = new Set<string>();
+  for (let at = header_at; at < whole.length; at += 1)
+    for (const value of [0, 1, 0x7f, 0x80, 0xff]) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = value;
+      bytes.writeUInt32LE(crc32(bytes.subarray(header_at)), 28);
+      bytes.writeUInt32LE(crc32(bytes.subarray(12, 32)), 8);
+      outcomes.add(typeof listOf7z(readerOf(bytes)));
+    }
+  expect([...outcomes].sort()).toEqual(['object', 'undefined']);
+});
+
 test('an LZMA file has a size in its header, or is of an unknown one', () => {
   const head = Buffer.alloc(18);
   head.writeBigUInt64LE(70_000n, 5);
   expect(listOfOne(5, 8)(readerOf(head))).toEqual([{ size: 70_000, crc: undefined }]);
   head.fill(0xff, 5, 13);
   expect(listOfOne(5, 8)(readerOf(head))).toBe(undefined);
+});
+
+test('a link may be left out, and a content with several names is given for each', () => {
+  const link = { size: 3, crc: crc32('abc'), may_be_absent: true };
+  const often = { size: 4, crc: undefined, sha1: 'aa', may_repeat: true };
+  const given = { size: 4, crc: crc32('abcd'), sha1: 'aa' };
+  expect(areOthers([link, often], [given, given])).toBe(false);
+  expect(areOthers([link, often], [given, { size: 3, crc: crc32('abc') }])).toBe(false);
+  expect(areOthers([link, often], [{ size: 3, crc: crc32('abc') }])).toBe(true);
+  expect(areOthers([link, often], [given, { ...given, sha1: 'ab' }])).toBe(true);
 });
 
 test('members differ in number, in size and in their bytes, and not in their order', () => {

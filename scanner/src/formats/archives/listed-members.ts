@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Member } from '#scanner/walk/member.ts';
@@ -10,12 +11,18 @@ import type { Reader } from '#scanner/walk/reader.ts';
 export interface ListedMember {
   size: number;
   crc: number | undefined;
+  /** SHA-1, in hexadecimal, of a format that has it. */
+  sha1?: string;
+  /** It may be a link, of which 7-Zip gives no bytes. */
+  may_be_absent?: boolean;
+  /** Several members may have these bytes. */
+  may_repeat?: boolean;
 }
 
 /** Reads a list; undefined for what has another kind of headers, is locked, is spread over files, or lists too much. */
 export type ReadList = (reader: Reader) => ListedMember[] | undefined;
 
-const LISTED_MAXIMUM = 20_000;
+export const LISTED_MAXIMUM = 20_000;
 /** Longer headers are not read. Bytes. */
 const HEADER_BYTES_MAXIMUM = 64 * 1024;
 
@@ -55,6 +62,8 @@ export class Numbers {
 const RAR_5_SIGN_BYTES = 8;
 const RAR_5 = { file: 2, service: 3, lock: 4, end: 5 } as const;
 const RAR_5_HEAD = { extra: 1, data: 2, from_before: 8, goes_on: 16 } as const;
+/** A link, and what says nothing of the bytes: hash, times, owners. Others are locks and versions. */
+const RAR_5_EXTRA = { link: 5, plain: [2, 3, 6] as readonly number[] } as const;
 const RAR_5_FILE = { folder: 1, time: 2, crc: 4, unknown_size: 8 } as const;
 
 /** RAR 5.0 archive format, technote: headers one after the other, each with the size of its data. */
@@ -79,12 +88,14 @@ export const listOfRar5: ReadList = (reader) => {
       numbers.next();
       if ((of_file & RAR_5_FILE.time) !== 0) numbers.skip(4);
       const crc = (of_file & RAR_5_FILE.crc) === 0 ? undefined : numbers.fixed();
+      const extras = extrasOf(head, body + size, extra_bytes);
       const is_plain =
         (of_file & RAR_5_FILE.unknown_size) === 0 &&
         Number.isSafeInteger(bytes) &&
-        !hasSpecialExtra(head, body + size, extra_bytes);
+        extras.every((extra) => extra === RAR_5_EXTRA.link || RAR_5_EXTRA.plain.includes(extra));
       if (!is_plain) return undefined;
-      if ((of_file & RAR_5_FILE.folder) === 0 && bytes > 0) listed.push({ size: bytes, crc });
+      const may_be_absent = extras.includes(RAR_5_EXTRA.link);
+      if ((of_file & RAR_5_FILE.folder) === 0 && bytes > 0) listed.push({ size: bytes, crc, may_be_absent });
     }
     at += body + size + data_bytes;
     if (!Number.isSafeInteger(at)) return undefined;
@@ -92,21 +103,22 @@ export const listOfRar5: ReadList = (reader) => {
   return undefined;
 };
 
-/** Whether the extra area of a header, which ends at `end`, has more than times and owners (types 3 and 6): a lock, a hash, a version or a link. */
-function hasSpecialExtra(head: Buffer, end: number, extra_bytes: number): boolean {
+/** The types of the records in the extra area of a header, which ends at `end`. */
+function extrasOf(head: Buffer, end: number, extra_bytes: number): number[] {
   const numbers = new Numbers(head, end - extra_bytes);
+  const types: number[] = [];
   while (numbers.at < end) {
     const size = numbers.next();
     const from = numbers.at;
-    const type = numbers.next();
-    if (!(size > 0) || ![2, 3, 6].includes(type)) return true;
+    types.push(size > 0 ? numbers.next() : Number.NaN);
+    if (!(size > 0)) return types;
     numbers.at = from + size;
   }
-  return false;
+  return types;
 }
 
 const RAR_4_SIGN_BYTES = 7;
-const RAR_4 = { main: 0x73, file: 0x74, end: 0x7b } as const;
+const RAR_4 = { main: 0x73, file: 0x74, end: 0x7b, unix: 3, link: 10 } as const;
 const RAR_4_FLAG = { split: 3, locked: 4, large: 0x100, has_data: 0x8000, folder: 0xe0, locked_headers: 0x80 } as const;
 
 /** RAR 1.5 to 4 (unrar, archive.hpp and headers.hpp). */
@@ -131,10 +143,8 @@ export const listOfRar4: ReadList = (reader) => {
         bytes += head.readUInt32LE(36) * 2 ** 32;
       }
       const is_folder = (flags & RAR_4_FLAG.folder) === RAR_4_FLAG.folder;
-      // A link of Unix: what 7-Zip makes of it is its target.
-      const is_link = head[15] === 3 && (head.readUInt32LE(28) >>> 12) % 16 === 10;
-      if (is_link) return undefined;
-      if (!is_folder && bytes > 0) listed.push({ size: bytes, crc: head.readUInt32LE(16) });
+      const may_be_absent = head[15] === RAR_4.unix && (head.readUInt32LE(28) >>> 12) % 16 === RAR_4.link;
+      if (!is_folder && bytes > 0) listed.push({ size: bytes, crc: head.readUInt32LE(16), may_be_absent });
     }
     at += size + data_bytes;
   }
@@ -271,21 +281,19 @@ const CPIO = {
   last: 'TRAILER!!!\0',
   kind: 0xf000,
   file: 0x8000,
-  folder: 0x4000,
 } as const;
 
-/** cpio as rpm and Linux write it (cpio(5), "newc"), of files and folders alone, each there once. */
+/** cpio as rpm and Linux write it (cpio(5), "newc"). Of files with several names, the last one has the bytes. */
 export const listOfCpio: ReadList = (reader) => {
   const listed: ListedMember[] = [];
   for (let at = 0; listed.length < LISTED_MAXIMUM; ) {
     const head = reader.at(at, CPIO.head_bytes).toString('latin1');
     if (!CPIO.magic.test(head)) return undefined;
     const field = (index: number) => Number.parseInt(head.slice(6 + 8 * index, 14 + 8 * index), 16);
-    const [mode, links, size, name_bytes] = [field(1), field(4), field(6), field(11)];
+    const [mode, size, name_bytes] = [field(1), field(6), field(11)];
     if (reader.at(at + CPIO.head_bytes, name_bytes).toString('latin1') === CPIO.last) return listed;
-    const kind = mode & CPIO.kind;
-    if (kind !== CPIO.folder && (kind !== CPIO.file || links > 1)) return undefined;
-    if (size > 0) listed.push({ size, crc: undefined });
+    const may_be_absent = (mode & CPIO.kind) !== CPIO.file;
+    if (size > 0) listed.push({ size, crc: undefined, may_be_absent });
     at += padded(CPIO.head_bytes + name_bytes) + padded(size);
   }
   return undefined;
@@ -305,34 +313,45 @@ export const listOfOne =
   };
 
 /** Keeps what a member turned out to be, for the comparison with the archive's headers. */
-export function noted(member: Member, given: ListedMember[]): Member {
+export function noted(member: Member, given: ListedMember[], has_sha1 = false): Member {
   if (member.closed !== undefined) return member;
   return {
     ...member,
     async read() {
       const body = await member.read();
-      if ('content' in body) given.push(givenMember(body.content));
+      if ('content' in body) given.push(givenMember(body.content, has_sha1));
       return body;
     },
   };
 }
 
 /** A content that 7-Zip gave. Of one in a file only the size is compared. */
-const givenMember = (content: Content): ListedMember => ({
-  size: content.size,
-  crc: 'bytes' in content ? crc32(content.bytes.subarray(0, content.size)) : undefined,
-});
+function givenMember(content: Content, has_sha1: boolean): ListedMember {
+  const bytes = 'bytes' in content ? content.bytes.subarray(0, content.size) : undefined;
+  return {
+    size: content.size,
+    crc: bytes && crc32(bytes),
+    ...(has_sha1 && bytes ? { sha1: createHash('sha1').update(bytes).digest('hex') } : {}),
+  };
+}
 
 /**
  * Whether 7-Zip gave other members than the headers list: in another number, of other sizes, or with other bytes. The order is not compared. `has_more`: it may give members that are not listed.
  */
 export function areOthers(listed: readonly ListedMember[], given: readonly ListedMember[], has_more = false): boolean {
-  const left = given.filter(({ size }) => size > 0);
-  for (const { size, crc } of listed) {
-    const fits = (one: ListedMember) => one.size === size && (one.crc === undefined || crc === undefined || one.crc === crc);
-    const at = left.findIndex(fits);
-    if (at < 0) return true;
-    left.splice(at, 1);
+  const left = Map.groupBy(given, ({ size }) => size);
+  left.delete(0);
+  for (const { size, crc, sha1, may_be_absent = false, may_repeat = false } of listed) {
+    const fits = (one: ListedMember) => (one.crc ?? crc) === (crc ?? one.crc) && (one.sha1 ?? sha1) === (sha1 ?? one.sha1);
+    const same = left.get(size) ?? [];
+    const at = same.findIndex(fits);
+    if (at < 0 && !may_be_absent) return true;
+    if (may_repeat)
+      left.set(
+        size,
+        same.filter((one) => !fits(one)),
+      );
+    else if (at >= 0) same.splice(at, 1);
   }
-  return !has_more && left.length > 0;
+  return !has_more && [...left.values()].some((more) => more.length > 0);
 }

@@ -8,10 +8,15 @@ const answers = z
   .array(z.object({ lie: z.string(), id: z.string(), told: z.int(), unread: z.array(z.string()) }))
   .parse(JSON.parse(execFileSync(process.execPath, [PROCESS], { encoding: 'utf8', env: {} })));
 
-/** Formats whose headers have a CRC of each member. */
-const CHECKED = ['arj', 'lzip', 'rar', 'rar5', 'zip, ppmd'];
+/** Formats whose headers have a checksum of each member. */
+const CHECKED = [
+  ...['7z', '7z-links', '7z-plain-header', '7z-deflated-header', '7z-lzma-end', '7z-lzma2-header'],
+  ...['arj', 'lzip', 'rar', 'rar5', 'wim-links', 'wim-solid', 'zip, ppmd'],
+];
 /** Formats whose headers have a size of each member. */
-const SIZED = [...CHECKED, 'ar', 'cab', 'cpio-two', 'initramfs', 'lzh', 'lzip-two', 'mslz', 'ntfs', 'swf', 'xz'];
+const SIZED = [...CHECKED, 'ar', 'cab', 'cpio-links', 'cpio-two', 'initramfs', 'lzh', 'lzip-two', 'mslz', 'ntfs', 'swf', 'xz'];
+/** Small contents of WIM may be links, which 7-Zip does not give. */
+const SMALL = 'wim-links';
 
 describe('what 7-Zip gives is compared with the headers of an archive', () => {
   test('and reads it where they agree', () => {
@@ -22,7 +27,7 @@ describe('what 7-Zip gives is compared with the headers of an archive', () => {
   test.each([
     ['other bytes', CHECKED],
     ['shorter', SIZED],
-    ['one less', SIZED],
+    ['one less', SIZED.filter((id) => id !== SMALL)],
   ] as const)('so that %s is pending', (lie, ids) => {
     const told = answers.filter((answer) => answer.lie === lie && answer.told > 0 && ids.includes(answer.id));
     expect([...new Set(told.map(({ id }) => id))].sort()).toEqual([...ids].sort());

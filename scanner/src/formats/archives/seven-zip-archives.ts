@@ -2,7 +2,9 @@ import { crc32 } from 'node:zlib';
 import { byMarks, type Format, hexMark, mark, oneOf, patternOf, spelled, withBits } from '#scanner/formats/format.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { provesBinaryCpio } from './cpio-proof.ts';
+import { listOf7z } from './listed-7z.ts';
 import { listOfAr, listOfArj, listOfCab, listOfCpio, listOfLzh, listOfOne, listOfRar4, listOfRar5 } from './listed-members.ts';
+import { listOfWim } from './listed-wim.ts';
 import { sevenZipFormat } from './seven-zip-format.ts';
 
 // Archives that 7-Zip opens.
@@ -12,6 +14,7 @@ const SEVEN = hexMark('377abcaf271c');
 export const sevenZip = sevenZipFormat({
   id: '7z',
   type: '7z',
+  list: listOf7z,
   media_type: 'application/x-7z-compressed',
   recognise: byMarks([SEVEN]),
   carve: [
@@ -189,6 +192,8 @@ const WIM = mark('MSWIM\0\0\0');
 export const wim = sevenZipFormat({
   id: 'wim',
   type: 'wim',
+  list: listOfWim,
+  has_sha1: true,
   recognise: byMarks([WIM]),
   carve: [{ pattern: patternOf(WIM) }],
   limits: 'Pipable archives of wimlib are not read.',

@@ -33,11 +33,13 @@ interface Opening {
   list: ReadList | undefined;
   /** 7-Zip gives members beside those of the list. */
   has_more: boolean;
+  /** The list has SHA-1 of members. */
+  has_sha1: boolean;
 }
 
 async function* membersBy7Zip(
   content: Content,
-  { type, has_no_mark, is_named_after_file, list, has_more }: Opening,
+  { type, has_no_mark, is_named_after_file, list, has_more, has_sha1 }: Opening,
   context: FormatContext,
 ): AsyncGenerator<Member> {
   const source = openSource(content);
@@ -49,7 +51,7 @@ async function* membersBy7Zip(
     let members = 0;
     for await (const member of sevenZipMembers(from, type, context, claim)) {
       members += 1;
-      yield noted(is_named_after_file ? { ...member, name: innerName(context.name) } : member, given);
+      yield noted(is_named_after_file ? { ...member, name: innerName(context.name) } : member, given, has_sha1);
     }
     // Only what was read to its end can be compared.
     const listed = given.length === members ? list?.(reader) : undefined;
@@ -72,17 +74,19 @@ type Definition = Omit<Parameters<typeof format>[0], 'open' | 'limits'> & {
   /** Reads the archive's own headers, for a comparison with what 7-Zip gives. */
   list?: ReadList;
   has_more?: true;
+  has_sha1?: true;
   limits?: string;
 };
 
 /** Defines a format that 7-Zip opens. */
-export function sevenZipFormat({ type, has_no_mark, limits, list, has_more, ...definition }: Definition): Format {
+export function sevenZipFormat({ type, has_no_mark, limits, list, has_more, has_sha1, ...definition }: Definition): Format {
   const opening = {
     type,
     has_no_mark: has_no_mark === true,
     is_named_after_file: definition.traits?.is_named_after_file === true,
     list,
     has_more: has_more === true,
+    has_sha1: has_sha1 === true,
   };
   return format({
     media_type: 'application/x-packed',

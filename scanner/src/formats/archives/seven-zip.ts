@@ -128,6 +128,8 @@ function writeWhole(handle: number, bytes: Uint8Array, position: number): void {
 /** What 7-Zip says of bytes behind the archive: they are for others to read. */
 const FOLLOWED = /(there are|there are some) data after the end/i;
 const HEADING = /^(errors|warnings):$/i;
+/** What 7-Zip says of a link that it cannot make here. A link has no bytes of its own: what it leads to is another member, or not in the archive. */
+const LINK_LEFT_OUT = /^ERROR: (Dangerous link path was ignored|Cannot create (hard|symbolic) link) : /;
 /** What 7-Zip says of a file that is no archive, or not of the type that it was asked for. */
 const NO_ARCHIVE = /cannot open the file as/i;
 
@@ -141,7 +143,7 @@ const COMPLAINTS: readonly { says: RegExp; detail: StatusDetail }[] = [
 
 function complaintsOf(lines: readonly string[]): StatusDetail[] {
   const is_followed = lines.some((line) => FOLLOWED.test(line));
-  const said = lines.filter((line) => !FOLLOWED.test(line) && !(is_followed && HEADING.test(line)));
+  const said = lines.filter((line) => !FOLLOWED.test(line) && !LINK_LEFT_OUT.test(line) && !(is_followed && HEADING.test(line)));
   const details = said.flatMap((line) => COMPLAINTS.find(({ says }) => says.test(line))?.detail ?? []);
   return [...new Set(details)];
 }

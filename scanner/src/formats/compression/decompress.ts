@@ -265,5 +265,19 @@ export function* unpackedLzma2(reader: Reader, from: number, dictionary_bytes: n
   }
 }
 
+/** LZMA without a header of its own, as 7z has it. @throws Unreadable, also where `most` bytes are too few; LimitReached */
+export function unpackedLzma(
+  packed: Buffer,
+  { properties, dictionary_bytes, plain }: { properties: number; dictionary_bytes: number; plain: number },
+  budget: Budget,
+  most: number,
+): Buffer {
+  if (plain > most) throw new Unreadable('too_large');
+  budget.spend(ATTEMPT_COST + packed.length + plain);
+  const unpacked = new Lzma2().whole(packed, properties, dictionary_bytes, plain);
+  if (unpacked.length < plain) throw new Unreadable('damaged');
+  return Buffer.from(unpacked);
+}
+
 /** A byte of LZF costs as much as so many that are only searched. */
 const LZF_COST = 4;

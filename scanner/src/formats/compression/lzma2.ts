@@ -1,10 +1,12 @@
 import { Unreadable } from '#scanner/walk/member.ts';
 
-// LZMA2 (LZMA SDK, lzma-specification.txt; xz, doc/xz-file-format.txt 5.3.1 and liblzma's lzma2_decoder.c): chunks of at most 2 MiB, each stored or packed by LZMA. decompress.ts calls it and charges the budget;
+// LZMA and LZMA2 (LZMA SDK, lzma-specification.txt; xz, doc/xz-file-format.txt 5.3.1 and liblzma's lzma2_decoder.c): chunks of at most 2 MiB, each stored or packed by LZMA. decompress.ts calls it and charges the budget;
 // no other module may. No number of the input leads out of a buffer: distances and lengths are checked, and arrays of fixed size hold the rest.
 
 /** The largest dictionary that is held. xz -9 asks for 64 MiB. Bytes. */
 const HELD_MAXIMUM = 128 * 1024 ** 2;
+/** Decoders of LZMA take a smaller one for this. Bytes. */
+const DICTIONARY_LEAST = 4096;
 const FIRST_ROOM = 256 * 1024;
 /** Bytes beyond the dictionary, so that it is seldom moved to the front. */
 const MOVED_AFTER = 32 * 1024 ** 2;
@@ -109,6 +111,18 @@ export class Lzma2 {
     this.at += stored.length;
     this.total += stored.length;
     return stored.length === plain;
+  }
+
+  /**
+   * Unpacks so many bytes of LZMA that has no chunks, whose properties and size stand elsewhere (lzma-specification.txt). A mark of its end is not read. Fewer bytes where it is damaged. Valid until the next call.
+   * @throws Unreadable for properties that LZMA2 does not have
+   */
+  whole(input: Uint8Array, properties: number, dictionary_bytes: number, plain: number): Uint8Array {
+    this.begin(Math.max(dictionary_bytes, DICTIONARY_LEAST));
+    this.setProperties(properties);
+    this.reset();
+    this.chunk(input, plain, false);
+    return this.given();
   }
 
   /** The unpacked bytes of the last chunk. Valid until the next one. */
