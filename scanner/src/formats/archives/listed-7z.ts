@@ -117,7 +117,7 @@ interface Coder {
   properties: Buffer;
 }
 
-/** What a pack of streams unpacks to: one content, or several one after the other. */
+/** One pack of streams. It unpacks to one content, or to several one after the other. */
 interface Folder {
   coders: Coder[];
   packed_streams: number;
@@ -305,7 +305,7 @@ function membersOf(reader: Reader): ListedMember[] {
   for (let kind = fields?.byte() ?? KIND.end; fields !== undefined && kind !== KIND.end; kind = fields.byte()) {
     if (kind === KIND.main_streams) contents.push(...readStreams(fields).folders.flatMap((folder) => folder.contents));
     else if (kind === KIND.files) is_link = readFiles(fields);
-    // Nobody writes the two others (7zFormat.txt).
+    // 7zFormat.txt has two others, which programs do not write.
     else throw new Unreadable('unsupported');
   }
   if (is_link.length !== contents.length) throw damaged();

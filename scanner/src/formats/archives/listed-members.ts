@@ -62,8 +62,9 @@ export class Numbers {
 const RAR_5_SIGN_BYTES = 8;
 const RAR_5 = { file: 2, service: 3, lock: 4, end: 5 } as const;
 const RAR_5_HEAD = { extra: 1, data: 2, from_before: 8, goes_on: 16 } as const;
-/** A link, and what says nothing of the bytes: hash, times, owners. Others are locks and versions. */
-const RAR_5_EXTRA = { link: 5, plain: [2, 3, 6] as readonly number[] } as const;
+/** Records of a link, and of a hash, times and owners. Others are of locks and versions. */
+const RAR_5_EXTRA = { hash: 2, time: 3, link: 5, owner: 6 } as const;
+const RAR_5_EXTRAS: ReadonlySet<number> = new Set(Object.values(RAR_5_EXTRA));
 const RAR_5_FILE = { folder: 1, time: 2, crc: 4, unknown_size: 8 } as const;
 
 /** RAR 5.0 archive format, technote: headers one after the other, each with the size of its data. */
@@ -92,7 +93,7 @@ export const listOfRar5: ReadList = (reader) => {
       const is_plain =
         (of_file & RAR_5_FILE.unknown_size) === 0 &&
         Number.isSafeInteger(bytes) &&
-        extras.every((extra) => extra === RAR_5_EXTRA.link || RAR_5_EXTRA.plain.includes(extra));
+        extras.every((extra) => RAR_5_EXTRAS.has(extra));
       if (!is_plain) return undefined;
       const may_be_absent = extras.includes(RAR_5_EXTRA.link);
       if ((of_file & RAR_5_FILE.folder) === 0 && bytes > 0) listed.push({ size: bytes, crc, may_be_absent });
