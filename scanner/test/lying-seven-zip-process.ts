@@ -33,6 +33,8 @@ const PACKED = [
   'cpio-two',
   'cpio-links',
   'initramfs',
+  'iso',
+  'iso-udf',
   'lzip-two',
   'wim-links',
   'wim-solid',

@@ -14,7 +14,21 @@ const CHECKED = [
   ...['arj', 'lzip', 'rar', 'rar5', 'wim-links', 'wim-solid', 'zip, ppmd'],
 ];
 /** Formats whose headers have a size of each member. */
-const SIZED = [...CHECKED, 'ar', 'cab', 'cpio-links', 'cpio-two', 'initramfs', 'lzh', 'lzip-two', 'mslz', 'ntfs', 'swf', 'xz'];
+const SIZED = [
+  ...CHECKED,
+  'ar',
+  'cab',
+  'cpio-links',
+  'cpio-two',
+  'initramfs',
+  'iso',
+  'lzh',
+  'lzip-two',
+  'mslz',
+  'ntfs',
+  'swf',
+  'xz',
+];
 /** Small contents of WIM may be links, which 7-Zip does not give. */
 const SMALL = 'wim-links';
 

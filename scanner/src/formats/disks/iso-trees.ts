@@ -1,3 +1,4 @@
+import { LISTED_MAXIMUM, type ListedMember, type ReadList } from '#scanner/formats/archives/listed-members.ts';
 import { format } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { decodeName, type Member, type ReadContext } from '#scanner/walk/member.ts';
@@ -11,7 +12,8 @@ export const VOLUME_ID = 'CD001';
 const DESCRIPTOR = { at: 32_768, bytes: 2048, most: 16, mark: Buffer.from(VOLUME_ID), primary: 1, other: 2 } as const;
 const ROOT_AT = 156;
 const RECORD_BYTES_LEAST = 34;
-const FOLDER = 2;
+/** ECMA-119, 9.1.6. `goes_on`: the next record is of the same file. */
+const FLAG = { folder: 2, beside: 4, goes_on: 0x80 } as const;
 const FOLDERS_MAXIMUM = 10_000;
 const FOLDER_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
@@ -19,10 +21,11 @@ interface File {
   name: string;
   start: number;
   size: number;
+  flags: number;
 }
 
 /** The record of a folder or a file (ECMA-119, 9.1). */
-function recordAt(bytes: Buffer, at: number, block: number): (File & { is_folder: boolean; length: number }) | undefined {
+function recordAt(bytes: Buffer, at: number, block: number): (File & { length: number }) | undefined {
   const length = bytes[at] ?? 0;
   const name_bytes = bytes[at + 32] ?? 0;
   if (length < RECORD_BYTES_LEAST || at + length > bytes.length || 33 + name_bytes > length) return undefined;
@@ -30,7 +33,7 @@ function recordAt(bytes: Buffer, at: number, block: number): (File & { is_folder
     name: decodeName(bytes.subarray(at + 33, at + 33 + name_bytes)).replace(/;\d+$/, ''),
     start: (bytes.readUInt32LE(at + 2) + (bytes[at + 1] ?? 0)) * block,
     size: bytes.readUInt32LE(at + 10),
-    is_folder: ((bytes[at + 25] ?? 0) & FOLDER) !== 0,
+    flags: bytes[at + 25] ?? 0,
     length,
   };
 }
@@ -52,23 +55,44 @@ function* filesOf(reader: Reader, descriptor: Buffer): Generator<File> {
         at = (Math.floor(at / block) + 1) * block;
         continue;
       }
-      if (record.is_folder) waiting.push(record);
+      if ((record.flags & FLAG.folder) !== 0) waiting.push(record);
       else if (record.size > 0) yield record;
       at += record.length;
     }
   }
 }
 
+/** The descriptors of the volumes, one after the other (ECMA-119, 8). */
+function descriptorsOf(reader: Reader): Buffer[] {
+  const descriptors: Buffer[] = [];
+  for (let index = 0; index < DESCRIPTOR.most; index += 1) {
+    const bytes = Buffer.from(reader.at(DESCRIPTOR.at + index * DESCRIPTOR.bytes, DESCRIPTOR.bytes));
+    if (bytes.length < DESCRIPTOR.bytes || !bytes.subarray(1, 6).equals(DESCRIPTOR.mark)) break;
+    descriptors.push(bytes);
+  }
+  return descriptors;
+}
+
+/** The files of the tree that 7-Zip reads. */
+export const listOfIso: ReadList = (reader) => {
+  const descriptors = descriptorsOf(reader);
+  const tree =
+    descriptors.findLast(([type]) => type === DESCRIPTOR.other) ?? descriptors.find(([type]) => type === DESCRIPTOR.primary);
+  if (tree === undefined) return undefined;
+  const listed: ListedMember[] = [];
+  for (const { start, size, flags } of filesOf(reader, tree)) {
+    if ((flags & FLAG.goes_on) !== 0 || listed.length === LISTED_MAXIMUM) return undefined;
+    const may_be_absent = (flags & FLAG.beside) !== 0 || start + size > reader.size;
+    listed.push({ size, crc: undefined, may_be_absent });
+  }
+  return listed;
+};
+
 /** The files that only the tree for other systems than Windows has. */
 async function* isoTreeMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
-    const descriptors: Buffer[] = [];
-    for (let index = 0; index < DESCRIPTOR.most; index += 1) {
-      const bytes = reader.at(DESCRIPTOR.at + index * DESCRIPTOR.bytes, DESCRIPTOR.bytes);
-      if (bytes.length < DESCRIPTOR.bytes || !bytes.subarray(1, 6).equals(DESCRIPTOR.mark)) break;
-      descriptors.push(bytes);
-    }
+    const descriptors = descriptorsOf(reader);
     const others = descriptors.filter(([type]) => type === DESCRIPTOR.other);
     if (others.length === 0) return;
     const known = new Set<string>();

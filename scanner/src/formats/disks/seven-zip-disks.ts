@@ -3,7 +3,7 @@ import { byMarks, type Format, hexMark, type Mark, mark, patternOf, withBits } f
 import { struct } from '#scanner/formats/struct.ts';
 import { standsAt } from '#scanner/walk/content.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
-import { isoTrees, VOLUME_ID } from './iso-trees.ts';
+import { isoTrees, listOfIso, VOLUME_ID } from './iso-trees.ts';
 import { listOfNtfs } from './ntfs-list.ts';
 import { VMDK_MARK } from './stream-disk.ts';
 
@@ -32,6 +32,9 @@ const ISO = mark(VOLUME_ID, 32_769);
 
 export const iso = diskByMarks({
   id: 'iso',
+  list: listOfIso,
+  // Images that a computer starts from.
+  has_more: true,
   type: 'iso',
   media_type: 'application/x-iso9660-image',
   leaf: { marks: [ISO] },
