@@ -8,7 +8,8 @@ import { replyOf, startScanningApp } from '#test/harness.ts';
 import { runUpdate } from '#test/server-process.ts';
 import { scanned } from '#test/upload.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+/** An update tries its feeds in processes of their own. */
+const PATIENCE = { timeout: 120_000, interval: 50 };
 const MARKER = Buffer.from('a file with the marker of the first feed: palisade-feed-one');
 const LISTED = noise(5000, 7);
 const ONE = 'rule Feed_One { strings: $a = "palisade-feed-one" condition: $a }\n';
@@ -18,7 +19,7 @@ const HOUR_MS = 3_600_000;
 const LIST = Buffer.from(`# a list\n${sha256(LISTED)}  Test.Listed.File\n\n${sha256(noise(10))}\n`);
 const archive = (rules: string) => zip([{ name: 'rules.yar', content: Buffer.from(rules) }]);
 
-describe('a server with feeds', async () => {
+describe('a server with feeds', { timeout: 300_000 }, async () => {
   const feeds = await startFeedServer();
   feeds.put('/live/rules.zip', archive(ONE));
   feeds.put('/live/list.txt', LIST);
