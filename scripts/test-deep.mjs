@@ -16,8 +16,11 @@ import { startS3 } from './s3.mjs';
 const PROJECTS = ['contract', 'scanner', 'scam', 'server', 'agent', 'web', 'house'];
 /** Files of the house that are rooms of their own. `newcomers`: the fast gate as newcomers to the project run it. `arm64`: npm start on an emulated processor. */
 const HOUSE_ROOMS = ['newcomers', 'arm64'];
-/** `scanner-wasm`: all tests of the scanner on a machine without the native engine. */
+/** `scanner-wasm`: the tests of the scanner on a machine without the native engine. */
 const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...HOUSE_ROOMS];
+
+/** Files of the scanner whose subject is readers alone, or the speed of the native engine. With the other one they take an hour; engines.deep.test.ts compares the verdicts of both. */
+const NOT_ON_WASM = ['reader-search', 'rule-speed', 'verdicts', 'compare-readers'];
 
 /** Server files that have services of their own, or whose subject is no database, whatever the others run on. */
 const NOT_ON_CLUSTER = /antivirus\/(clamd|signatures|at-once)|platform\/(http|counters|security-headers|blobs\/)/;
@@ -96,7 +99,11 @@ if (projects.length > 0) {
 }
 
 if (rooms.includes('scanner-wasm'))
-  await gate.vitest('scanner with the WebAssembly engine', ['--project=scanner', ...shard], { PALISADE_ENGINE: 'wasm' });
+  await gate.vitest(
+    'scanner with the WebAssembly engine',
+    ['--project=scanner', ...shard, ...NOT_ON_WASM.map((file) => `--exclude=**/${file}.deep.test.ts`)],
+    { PALISADE_ENGINE: 'wasm' },
+  );
 
 if (rooms.includes('server') || rooms.includes('e2e')) {
   const shared = await startShared();
