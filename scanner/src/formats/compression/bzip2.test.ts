@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Budget, LimitReached, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { CONTENTS, DAMAGED, LONGEST_BLOCK, madeStream, plainOf, read, streamOf, UNUSUAL, unpacked } from '#test/bzip2-streams.ts';
+import { zip } from '#test/files.ts';
 import { bzip2Streams } from './bzip2.ts';
 
 const TEXT = CONTENTS['a text'] ?? Buffer.alloc(0);
@@ -155,5 +156,28 @@ describe('the budget', () => {
     expect(largest).toBeLessThanOrEqual(256 * 1024);
     expect(read_bytes).toBeLessThan(1.1 * size);
     expect(budget.work).toBeGreaterThan(bytes + read_bytes);
+  });
+});
+
+describe('a member of a zip by bzip2', () => {
+  function zipOf(packed: Buffer, content: Buffer): Buffer {
+    const archive = zip([{ name: 'a.txt', content: packed, method: 12, claims: content.length }]);
+    for (const at of [14, archive.lastIndexOf('PK\x01\x02', undefined, 'latin1') + 16]) archive.writeUInt32LE(crc32(content), at);
+    return archive;
+  }
+
+  test('is unpacked', async () => {
+    const { unread, contents } = await read(zipOf(SEVERAL_BLOCKS, SEVERAL));
+    expect(unread).toEqual([]);
+    expect(contents[0]?.equals(SEVERAL)).toBe(true);
+  });
+
+  test.each<[string, Buffer, Buffer]>([
+    ['that is cut', SEVERAL_BLOCKS.subarray(0, -20), SEVERAL],
+    ['with bytes behind its end', Buffer.concat([SEVERAL_BLOCKS, Buffer.from('hidden')]), SEVERAL],
+    ['with another content than its headers tell', SEVERAL_BLOCKS, TEXT],
+    ['of other bytes', TEXT, TEXT],
+  ])('is pending: one %s', async (_, packed, content) => {
+    expect((await read(zipOf(packed, content))).unread).toEqual(['damaged']);
   });
 });
