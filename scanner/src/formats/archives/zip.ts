@@ -1,5 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { scanPhrase } from '@palisade/contract/scan-phrases';
+import { bzip2Streams } from '#scanner/formats/compression/bzip2.ts';
+import { gathered } from '#scanner/formats/compression/compressed.ts';
 import { DEFLATE_RATIO_MAXIMUM, decompress, decompressed } from '#scanner/formats/compression/decompress.ts';
 import { withMacroSheets } from '#scanner/formats/documents/xlsx-macros.ts';
 import { format, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
@@ -95,9 +97,9 @@ const ZIP64_END_BYTES = ZIP64_END_RECORD.bytes;
 const ZIP64_EXTRA = 0x0001;
 const ALL_ONES = 0xffffffff;
 const FLAG = { encrypted: 1, descriptor: 1 << 3, utf8: 1 << 11 } as const;
-const METHOD = { stored: 0, deflated: 8, aes: 99 } as const;
-/** 4.4.5: deflate64, bzip2, LZMA, zstd, xz, PPMd, and the old ones of PKZIP 1. */
-const FOREIGN_METHODS: readonly number[] = [1, 2, 3, 4, 5, 6, 9, 12, 14, 93, 95, 98];
+const METHOD = { stored: 0, deflated: 8, bzip2: 12, aes: 99 } as const;
+/** 4.4.5: deflate64, LZMA, zstd, xz, PPMd, and the old ones of PKZIP 1. */
+const FOREIGN_METHODS: readonly number[] = [1, 2, 3, 4, 5, 6, 9, 14, 93, 95, 98];
 /** One of them, and all of them together, which must stay below 4 GiB, where zip64 begins. */
 const FOREIGN_BYTES_MAXIMUM = 1024 ** 3;
 const FOREIGN_TOTAL_MAXIMUM = 3 * 1024 ** 3;
@@ -296,6 +298,26 @@ function inflated(packed: AsyncIterable<Buffer>, budget: Budget): AsyncGenerator
   return decompressed('deflate', packed, budget);
 }
 
+/** Unpacks bzip2. Bytes behind its end, up to that of the member, are damage. */
+function* unpackedByBzip2(reader: Reader, entry: Entry): Generator<Buffer> {
+  const packed = Math.max(0, Math.min(reader.size - entry.start, entry.packed));
+  let end = 0;
+  yield* bzip2Streams(
+    (at, bytes) => reader.at(entry.start + at, Math.max(0, Math.min(bytes, packed - at))),
+    reader.budget,
+    (at) => {
+      end = at;
+    },
+  );
+  if (!entry.open_end && end < packed) throw new Unreadable('damaged');
+}
+
+function unpacked(content: Content, reader: Reader, entry: Entry): AsyncGenerator<Buffer> {
+  if (entry.method === METHOD.bzip2) return gathered(unpackedByBzip2(reader, entry));
+  const packed = packedOf(content, entry);
+  return entry.method === METHOD.stored ? packed : inflated(packed, reader.budget);
+}
+
 async function* checked(chunks: AsyncGenerator<Buffer>, entry: Entry): AsyncGenerator<Buffer> {
   let crc = 0;
   let size = 0;
@@ -308,7 +330,7 @@ async function* checked(chunks: AsyncGenerator<Buffer>, entry: Entry): AsyncGene
 }
 
 function bodyOf(content: Content, reader: Reader, entry: Entry, context: ReadContext): MemberBody {
-  if (entry.packed <= QUICK.packed && entry.unpacked <= QUICK.unpacked) {
+  if (entry.method !== METHOD.bzip2 && entry.packed <= QUICK.packed && entry.unpacked <= QUICK.unpacked) {
     const raw = reader.at(entry.start, entry.packed);
     const bytes = entry.method === METHOD.stored ? raw : inflateQuickly(raw, entry, reader.budget);
     if (bytes !== undefined) {
@@ -317,11 +339,7 @@ function bodyOf(content: Content, reader: Reader, entry: Entry, context: ReadCon
       return { content: { size: bytes.length, bytes }, damage: whole ? undefined : 'damaged' };
     }
   }
-  const packed = packedOf(content, entry);
-  return {
-    stream: checked(entry.method === METHOD.stored ? packed : inflated(packed, reader.budget), entry),
-    packed_bytes: entry.packed,
-  };
+  return { stream: checked(unpacked(content, reader, entry), entry), packed_bytes: entry.packed };
 }
 
 /** The content of an encrypted member. A wrong result in spite of the encryption's own check means a wrong password. */
@@ -411,10 +429,11 @@ function inflateQuickly(raw: Buffer, entry: Entry, budget: Budget): Buffer | und
 
 function memberOf(content: Content, reader: Reader, entry: Entry, context: ReadContext): Member {
   const method = methodOf(entry);
-  const readable = method === METHOD.stored || method === METHOD.deflated;
+  const is_unlocked_here = method === METHOD.stored || method === METHOD.deflated;
+  const readable = is_unlocked_here || method === METHOD.bzip2;
   const encrypted = (entry.flags & FLAG.encrypted) !== 0 || entry.method === METHOD.aes;
   const { password } = context;
-  if (encrypted && readable && password !== undefined) {
+  if (encrypted && is_unlocked_here && password !== undefined) {
     return {
       name: entry.name,
       read: () => ({ stream: unlocked(content, entry, password, context.budget), packed_bytes: entry.packed }),

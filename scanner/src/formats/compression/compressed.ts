@@ -322,7 +322,7 @@ const SHORT_PIECE_BYTES = 16 * 1024;
 const SHORT_PIECES_MAXIMUM = 512;
 
 /** The same bytes in pieces that are not short: a million of one byte each would be a million buffers. Pieces before a failure are given before it throws. */
-async function* gathered(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* gathered(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let short: Buffer[] = [];
   let bytes = 0;
   let failure: { error: unknown } | undefined;

@@ -17,6 +17,8 @@ import { z } from 'zod';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { Unreadable } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
+import { Bzip2Block } from './bzip2-block.ts';
+import type { HighBits } from './high-bits.ts';
 import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLzf, unpackLzo, unpackSnappy } from './lz.ts';
 import { Lzma2 } from './lzma2.ts';
 
@@ -233,6 +235,9 @@ export function unpackedLzf(packed: Buffer, budget: Budget, size: number): Buffe
   return target;
 }
 
+/** A byte of LZF costs as much as so many that are only searched. */
+const LZF_COST = 4;
+
 /** The longest header of a chunk of LZMA2. Bytes. */
 const LZMA2_HEADER_BYTES = 6;
 /** The decoder of LZMA2 that no stream has at the moment: it is large, and a file may have many streams. */
@@ -279,5 +284,36 @@ export function unpackedLzma(
   return Buffer.from(unpacked);
 }
 
-/** A byte of LZF costs as much as so many that are only searched. */
-const LZF_COST = 4;
+/** The cost of a block beside its bytes: its trees are made, however few bytes it has. */
+const BZIP2_BLOCK_COST = 1024;
+/** A byte of a sorted text costs as much as so many that are only searched. */
+const BZIP2_COST = 2;
+const BZIP2_PIECE_BYTES = 256 * 1024;
+/** The decoder of bzip2 that no block has at the moment: it has 4 MB, and a file may have many blocks. */
+let spare_bzip2: Bzip2Block | undefined;
+
+/**
+ * A block of bzip2 behind its mark and its checksum, in pieces; answers the checksum of what it gave. `bits` charges what it reads. `most`: bytes of the block before its runs are unpacked. Bytes before damage are given.
+ * @throws Unreadable, LimitReached
+ */
+export function* unpackedBzip2(bits: HighBits, budget: Budget, most: number): Generator<Buffer, number> {
+  budget.spend(BZIP2_BLOCK_COST);
+  const block = spare_bzip2 ?? new Bzip2Block();
+  spare_bzip2 = undefined;
+  try {
+    block.read(bits, most);
+    budget.spend(BZIP2_COST * block.text_bytes);
+    while (block.most_left > 0) {
+      const room = Math.min(BZIP2_PIECE_BYTES, block.most_left);
+      budget.spend(room);
+      const piece = Buffer.allocUnsafe(room);
+      const bytes = block.fill(piece);
+      // A short piece would keep all of its room.
+      if (bytes > 0) yield 2 * bytes < room ? Buffer.from(piece.subarray(0, bytes)) : piece.subarray(0, bytes);
+    }
+    if (!block.is_complete) throw new Unreadable('damaged');
+    return block.crc;
+  } finally {
+    spare_bzip2 = block;
+  }
+}

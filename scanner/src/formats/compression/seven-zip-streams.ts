@@ -1,33 +1,10 @@
 import { listOfOne } from '#scanner/formats/archives/listed-members.ts';
 import { sevenZipFormat } from '#scanner/formats/archives/seven-zip-format.ts';
-import { byMarks, mark, oneOf, patternOf, spelled, withBits } from '#scanner/formats/format.ts';
+import { byMarks, mark, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { provesZlib } from './compressed.ts';
 
 // Compressed streams that 7-Zip opens.
-
-/** The head of a block of bzip2: its mark, a checksum, a bit, and 24 bits for the place at which its text begins. Bytes. */
-const BZIP2_HEAD_BYTES = 18;
-/** A stream begins with a block, or is empty and ends at once. */
-const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
-
-/** bzip2 (decompress.c): the place in the first block is one of the block. The letters behind a magic that a program or a text quotes are no such number. */
-function provesBzip2(reader: Reader, at: number): boolean {
-  const head = reader.at(at, BZIP2_HEAD_BYTES);
-  if (head.length < BZIP2_HEAD_BYTES) return false;
-  const block_bytes = ((head[3] ?? 0) - 0x30) * 100_000;
-  const place = Math.floor((head.readUInt32BE(14) & 0x7fffffff) / 2 ** 7);
-  return place <= block_bytes + 10;
-}
-
-export const bzip2 = sevenZipFormat({
-  id: 'bzip2',
-  type: 'bzip2',
-  media_type: 'application/x-bzip2',
-  recognise: (head) => (head[0] === 0x42 && BZIP2.test(head.toString('hex', 0, 10)) ? 76 : 0),
-  carve: [{ pattern: `${spelled('BZh')} ${oneOf(0x31, 0x39)} ${spelled('1AY&SY')}`, proves: provesBzip2 }],
-  traits: { is_named_after_file: true },
-});
 
 const SWF_BY_ZLIB = mark('CWS');
 export const swf = sevenZipFormat({
