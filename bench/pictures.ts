@@ -1,5 +1,5 @@
 // Takes pictures of every screen with no, few and ten thousand records, in the windows of snap.ts, dark and light. For the eye; measures nothing.
-// `node bench/pictures.ts <folder> [--fill=full] [--scheme=dark] [--width=390,320] [--whole] [/firewall ...]`.
+// `node bench/pictures.ts <folder> [--fill=full] [--scheme=dark] [--width=390,320] [--pseudo=rtl] [--whole] [/firewall ...]`.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

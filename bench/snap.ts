@@ -13,17 +13,19 @@ export const WINDOWS: Readonly<Record<string, { width: number; height: number }>
 
 const SCHEMES = ['dark', 'light'] as const;
 
-/** Options of a command that takes pictures: one fill, one scheme, one window, whole pages instead of what a window shows. */
+/** Options of a command that takes pictures: one fill, one scheme, one window, whole pages instead of what a window shows, words of the pseudo-locale (`long`, `rtl`). */
 export const SNAP_OPTIONS = {
   fill: { type: 'string' },
   scheme: { type: 'string' },
   width: { type: 'string' },
+  pseudo: { type: 'string' },
   whole: { type: 'boolean', default: false },
 } as const;
 
 interface Wanted {
   scheme?: string | undefined;
   width?: string | undefined;
+  pseudo?: string | undefined;
   whole: boolean;
 }
 
@@ -34,7 +36,9 @@ export async function snap(page: Page, url: string, into: string, name: string, 
   );
   const schemes = SCHEMES.filter((scheme) => wanted.scheme === undefined || wanted.scheme === scheme);
   await page.setViewportSize(windows[0]?.[1] ?? { width: 1440, height: 900 });
-  await page.goto(url);
+  const address = new URL(url);
+  if (wanted.pseudo !== undefined) address.searchParams.set('pseudo', wanted.pseudo);
+  await page.goto(address.href);
   await page.waitForLoadState('networkidle');
   for (const [width, size] of windows) {
     await page.setViewportSize(size);

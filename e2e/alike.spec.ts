@@ -10,7 +10,8 @@ const SHIFT_MAXIMUM = 0.02;
 const MOMENTS = [
   /^(?:today|yesterday), \d{1,2}:\d\d(?: [AP]M)?$/u,
   /^(?:\d{1,2} [A-Z][a-z]{2}|[A-Z][a-z]{2} \d{1,2}), \d{1,2}:\d\d(?: [AP]M)?$/u,
-  /^(?:\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2},?) \d{4}$/u,
+  // A plan's end has its time and zone where UTC has another day, as in the last hours before midnight.
+  /^(?:\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2},?) \d{4}(?: \(\d\d:\d\d \S+\))?$/u,
   /^(?:just now|(?:\d+ )?\w+ ago)$/u,
 ];
 

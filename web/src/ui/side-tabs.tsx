@@ -19,14 +19,14 @@ interface SideTabsProps<Name extends string> {
   children: ReactNode;
 }
 
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-
 /** Tabs beside their panel, above it on a phone (ARIA pattern with automatic activation). */
 export function SideTabs<Name extends string>({ label, tabs, chosen, onChoose, isFirst = false, children }: SideTabsProps<Name>) {
   const id = useId();
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const index = tabs.findIndex(({ name }) => name === chosen);
-    const step = STEPS[event.key];
+    // Along the line, which runs to the left in some languages.
+    const onward = document.dir === 'rtl' ? -1 : 1;
+    const step = { ArrowRight: onward, ArrowDown: 1, ArrowLeft: -onward, ArrowUp: -1 }[event.key];
     const target =
       event.key === 'Home' ? 0 : event.key === 'End' ? -1 : step === undefined ? undefined : (index + step) % tabs.length;
     const next = target === undefined ? undefined : tabs.at(target);

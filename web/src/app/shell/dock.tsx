@@ -1,5 +1,5 @@
 import { IconDots, IconLayoutDashboard } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { memo, useEffect, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { screensOf } from '#app/screens.tsx';
 import { ColorSchemeSwitch } from '#ui/color-scheme-switch.tsx';
@@ -15,7 +15,7 @@ const DOCK_SIZE = 4;
 const SCREENS = screensOf('main', false);
 
 /** The phone's way around: the first screens within reach of a thumb, the rest behind More. */
-export function Dock() {
+export const Dock = memo(function Dock() {
   const [isOpen, setIsOpen] = useState(false);
   const { key } = useLocation();
   const navigate = useNavigate();
@@ -59,4 +59,4 @@ export function Dock() {
       </Sheet>
     </div>
   );
-}
+});

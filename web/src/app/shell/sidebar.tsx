@@ -1,4 +1,5 @@
 import { IconLayoutDashboard } from '@tabler/icons-react';
+import { memo } from 'react';
 import { useNavigate } from 'react-router';
 import { useIsStaff } from '#api/policies.ts';
 import { screensOf } from '#app/screens.tsx';
@@ -11,7 +12,7 @@ import './sidebar.css';
 /** Loaded only by staff. */
 const StaffNavs = lazyPart(async () => (await import('./staff-nav.tsx')).StaffNavs);
 
-export function Sidebar() {
+export const Sidebar = memo(function Sidebar() {
   const navigate = useNavigate();
   // Known before the groups of the staff are loaded, so that they move nothing above them.
   const isStaff = useIsStaff();
@@ -35,7 +36,7 @@ export function Sidebar() {
       <SupportBlock />
     </div>
   );
-}
+});
 
 /** The groups of staff and of administrators; empty for customers. */
 export function Staff() {

@@ -1,5 +1,6 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconArrowLeft, IconShieldCheck } from '@tabler/icons-react';
+import { memo } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { type Connection, useConnection, useWait } from '#api/connection.ts';
@@ -14,7 +15,7 @@ const WaitPill = lazyPart(async () => (await import('./wait-pill.tsx')).WaitPill
 
 const CONNECTIONS: Record<Exclude<Connection, 'unknown'>, string> = { online: 'Online', offline: 'Offline' };
 
-export function TopBar() {
+export const TopBar = memo(function TopBar() {
   const { pathname } = useLocation();
   const navigate = useNavigate();
   const provider = useConfig()?.provider_name;
@@ -41,7 +42,7 @@ export function TopBar() {
       </div>
     </div>
   );
-}
+});
 
 /** Only what this page knows of its own: whether its last call got through, what it is sending, and whether it was asked to wait. */
 function StatusPills() {

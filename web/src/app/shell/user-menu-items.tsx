@@ -79,7 +79,9 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
             <b>
               <bdi>{user.username}</bdi>
             </b>
-            <span>{shownEmail(user.email)}</span>
+            <span>
+              <bdi>{shownEmail(user.email)}</bdi>
+            </span>
             <span>Security User</span>
           </div>
           <Menu.Item data-autofocus leftSection={icon(IconUserCircle)} onClick={() => setDialog('profile')}>

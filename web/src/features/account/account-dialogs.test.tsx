@@ -7,7 +7,7 @@ import { readTwoFactor } from '@palisade/contract/two-factor';
 import { renderHook, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession, useSession } from '#api/session.ts';
@@ -217,6 +217,15 @@ describe('Security Preferences', () => {
     await user.keyboard('{ArrowUp}{Home}{ArrowRight}');
     expect(screen.getByRole('tab', { name: 'Two-factor', selected: true })).toHaveFocus();
     expect(screen.getByRole('dialog', { name: 'Security Preferences' })).toBeVisible();
+  });
+
+  it('leads with the arrow keys along a line that runs to the left', async () => {
+    document.documentElement.dir = 'rtl';
+    onTestFinished(() => document.documentElement.removeAttribute('dir'));
+    const user = open();
+    await choose(user, 'Sessions');
+    await user.keyboard('{Home}{ArrowLeft}');
+    expect(screen.getByRole('tab', { name: 'Two-factor', selected: true })).toHaveFocus();
   });
 
   it('changes the password, clears both fields, and reads the sessions anew', async () => {

@@ -1,5 +1,6 @@
 import type { Monitor } from '@palisade/contract/alerts';
 import { ALERT_TYPES, severitySchema } from '@palisade/contract/anti-hacking';
+import { memo } from 'react';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import type { AlertChoice } from './alerts.queries.ts';
 import { describeType } from './threat.tsx';
@@ -17,7 +18,7 @@ interface AlertFiltersProps {
   onChange: (choice: AlertChoice) => void;
 }
 
-export function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
+export const AlertFilters = memo(function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
   return (
     <ListFilters>
       <StateFilter
@@ -57,7 +58,7 @@ export function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
       </div>
     </ListFilters>
   );
-}
+});
 
 /** The number of alerts in a state, where the server counted just those that the choice of origin leaves. */
 function countOf(counts: Monitor['alerts'] | undefined, state: 'active' | 'resolved' | 'hidden', { simulated }: AlertChoice) {

@@ -1,7 +1,7 @@
 import type { Alert } from '@palisade/contract/anti-hacking';
 import { IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { Link } from 'react-router';
 import { leftOf, rowsOf } from '#api/pages.ts';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
@@ -20,7 +20,12 @@ import { Suppressions } from './suppressions.tsx';
 import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
 import './alert-list.css';
 
-export function AlertList() {
+interface AlertListProps {
+  /** Until then it is on its way, with what stands below it. */
+  isDrawn: boolean;
+}
+
+export const AlertList = memo(function AlertList({ isDrawn }: AlertListProps) {
   const [chosen, setChoice] = useState(ACTIVE);
   const choice = { ...chosen, search: useSearched(chosen.search) };
   const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
@@ -38,7 +43,7 @@ export function AlertList() {
           <Listed
             loading="Loading the alerts"
             failed="Error fetching anti-hacking alerts"
-            rows={alerts}
+            rows={isDrawn ? alerts : undefined}
             isOutdated={isPlaceholderData}
             error={error}
             onRetry={refresh}
@@ -52,18 +57,18 @@ export function AlertList() {
               </ul>
             )}
           </Listed>
-          {hasNextPage && !isPlaceholderData && (
+          {isDrawn && hasNextPage && !isPlaceholderData && (
             <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
           )}
-          {chosen.simulated === 'false' && chosen.status === 'active' && (
+          {isDrawn && chosen.simulated === 'false' && chosen.status === 'active' && (
             <SimulatedAlerts now={now} onShowAll={() => setChoice(SIMULATED)} />
           )}
-          <Suppressions />
+          {isDrawn && <Suppressions />}
         </FocusKept>
       )}
     </RefreshedCard>
   );
-}
+});
 
 /** Simulated alerts shown below the real ones, at most. */
 const SIMULATED_SHOWN = 3;
@@ -90,7 +95,7 @@ function SimulatedAlerts({ now, onShowAll }: { now: number; onShowAll: () => voi
   );
 }
 
-function AlertRow({ alert, now }: { alert: Alert; now: number }) {
+const AlertRow = memo(function AlertRow({ alert, now }: { alert: Alert; now: number }) {
   return (
     <li className="alert-row" data-status={alert.status}>
       <ThreatIcon alert={alert} />
@@ -129,4 +134,4 @@ function AlertRow({ alert, now }: { alert: Alert; now: number }) {
       <IconChevronRight className="alert-row__chevron" size={18} stroke={1.7} aria-hidden="true" />
     </li>
   );
-}
+});

@@ -161,6 +161,33 @@ describe('the alerts', () => {
     expect(screen.getByText('found again')).toBeVisible();
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   });
+
+  it('push down nothing: the cards below come after the last of them', async () => {
+    const alerts = Array.from({ length: 50 }, () => alertOf());
+    server.on(listAlerts, reply(listAlerts, alerts));
+    let drawnBefore: number | undefined;
+    const observer = new MutationObserver(() => {
+      if (screen.queryByText('Security check')) drawnBefore ??= document.querySelectorAll('.alert-row').length;
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    await open();
+    observer.disconnect();
+    expect(drawnBefore).toBe(alerts.length);
+  });
+
+  it('are not drawn again by an answer that changes none of them', async () => {
+    const alerts = Array.from({ length: 3 }, () => alertOf());
+    server.on(listAlerts, reply(listAlerts, alerts));
+    // Each drawing of an alert writes the address that shows it to support.
+    const written = vi.spyOn(URLSearchParams.prototype, 'toString');
+    const drawn = () => written.mock.results.filter(({ value }) => String(value).startsWith('share=alert')).length;
+    await open();
+    expect(drawn()).toBe(alerts.length);
+    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3, real: 3 }) })));
+    await press('button', 'Refresh');
+    expect(screen.getByText('We stopped every threat.')).toBeVisible();
+    expect(drawn()).toBe(alerts.length);
+  });
 });
 
 describe('the tiles', () => {

@@ -1,6 +1,6 @@
 import { PREMIUM_REQUIRED } from '@palisade/contract/anti-hacking';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ComponentType, useDeferredValue, useState } from 'react';
+import { type ComponentType, startTransition, useDeferredValue, useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
@@ -19,6 +19,15 @@ import './anti-hacking-page.css';
 
 const AlertDetailDialog = lazyPart(async () => (await import('./alert-detail.tsx')).AlertDetailDialog);
 
+/** Whether a part is drawn, from when it is ready. It is drawn in slices: an answer draws in one task, which holds a phone for longer than a press may wait. */
+function useSlices(isReady: boolean): boolean {
+  const [isDrawn, setIsDrawn] = useState(isReady);
+  useEffect(() => {
+    if (isReady) startTransition(() => setIsDrawn(true));
+  }, [isReady]);
+  return isDrawn;
+}
+
 interface AntiHackingPageProps {
   /** Where a new password is set. */
   securityDialog: ComponentType<{ tab?: 'password'; onClose: () => void }>;
@@ -30,7 +39,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const { data: plan, error, refetch } = useQuery(planQuery);
   const isPremium = plan?.is_premium ?? false;
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
-  // The answer is as high as what it says, and stands first: what is below comes with it, and does not move.
+  // The answer is as high as what it says, and stands first: what is below comes after it, and does not move.
   const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
   // Lists below the alerts in the same card are drawn together with them.
   const isFilling = [useSimulatedAlerts(isPremium), useQuery({ ...suppressionsQuery, enabled: isPremium })].some(
@@ -39,8 +48,10 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   // Once drawn they stay: a first drill has its list read, and takes nothing away meanwhile.
   const [isFilled, setIsFilled] = useState(false);
   if (!isFilled && isPremium && !isAnswering && !alerts.isPending && !isFilling) setIsFilled(true);
-  // Lower parts are drawn after them, in slices: at once they would block a phone.
-  const isRest = useDeferredValue(isFilled, false);
+  const isListed = useSlices(!isAnswering);
+  const areAlertsDrawn = useSlices(isPremium && !alerts.isPending);
+  // Lower parts come after the last of the alerts, which would push them down.
+  const isRest = useSlices(useDeferredValue(isFilled && areAlertsDrawn, false));
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);
   return (
@@ -53,7 +64,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
       {isPremium && !isRefused && (
         <>
           <AnswerCard />
-          {!isAnswering && <AlertList />}
+          {isListed && <AlertList isDrawn={areAlertsDrawn} />}
           {/* Below a list that is on its way they would be pushed down. */}
           {isRest && (
             <>

@@ -173,7 +173,7 @@ function Check({ finding }: { finding: Finding }) {
       </div>
       {finding.state === 'fail' && (
         <div className="scan-result__fix num">
-          {finding.deduction > 0 && <span>−{finding.deduction}</span>}
+          {finding.deduction > 0 && <bdi>−{finding.deduction}</bdi>}
           {finding.gain > 0 && <span>{`+${finding.gain} if fixed`}</span>}
         </div>
       )}

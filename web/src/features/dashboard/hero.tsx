@@ -106,8 +106,13 @@ function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
         {reasons.map((reason, place) => (
           <li key={reason.id} data-later={place >= SHOWN_ON_A_PHONE}>
             <Link to={reason.fix_route}>
-              {reason.deduction > 0 && <em className="num">−{reason.deduction}</em>} <span>{reason.title}</span>{' '}
-              {reason.gain > 0 && <small className="num">{`+${reason.gain} if fixed`}</small>} <b className="hero__fix">Fix</b>
+              {reason.deduction > 0 && (
+                <em className="num">
+                  <bdi>−{reason.deduction}</bdi>
+                </em>
+              )}{' '}
+              <span>{reason.title}</span> {reason.gain > 0 && <small className="num">{`+${reason.gain} if fixed`}</small>}{' '}
+              <b className="hero__fix">Fix</b>
             </Link>
           </li>
         ))}

@@ -124,7 +124,9 @@ function Editor() {
                     <button type="button" data-page={id} aria-pressed={id === openId} onClick={() => askAndShow(id)}>
                       <span>
                         <b>{title}</b>
-                        <span className="sub">/help/{slug}</span>
+                        <span className="sub">
+                          <bdi>/help/{slug}</bdi>
+                        </span>
                       </span>
                       {!is_published && <Badge tone="plain">Draft</Badge>}
                     </button>
