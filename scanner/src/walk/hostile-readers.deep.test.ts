@@ -129,7 +129,7 @@ describe('a zip', () => {
   });
 
   test('ends before 7-Zip is asked, too', async () => {
-    expect((await workFor(zipShared(MIB, 12))).examination.unread[0]).toBe('bomb');
+    expect((await workFor(zipShared(MIB, 14))).examination.unread[0]).toBe('bomb');
   });
 });
 

@@ -292,3 +292,14 @@ test('a text in a database is read alone as well', async () => {
   database.close();
   expect(await examined(readFileSync(path))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
+
+test('a zip behind the last whole page of a database that does not say how many it has is opened', async () => {
+  const path = join(folder, 'pages.db');
+  const database = new DatabaseSync(path);
+  database.exec('create table notes (id integer primary key, body text)');
+  database.close();
+  const pages = Buffer.from(readFileSync(path));
+  pages.writeUInt32BE(0, 28);
+  const behind = zip([{ name: 'eicar.com', content: EICAR }]);
+  expect(await examined(Buffer.concat([pages, behind]))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+});

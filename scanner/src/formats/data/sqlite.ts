@@ -180,8 +180,10 @@ async function* sqliteMembers(
       const name = is_text ? 'texts' : 'other values';
       yield { name, read: () => ({ stream: others(reader, encoding, isTaken), packed_bytes: reader.size }) };
     }
-    // A file that begins in a page and continues in another is opened from its value, and not from its place in the file.
-    claim(0, Math.min(reader.size, sqliteEnd(reader.at(0, HEAD_BYTES), reader.size)));
+    // A file that begins in a page and continues in another is opened from its value, and not from its place in the file. The rest behind the last whole page is no page.
+    const head = reader.at(0, HEAD_BYTES);
+    const page = pageBytes(head);
+    claim(0, Math.min(Math.floor(reader.size / page) * page, sqliteEnd(head, reader.size)));
   } finally {
     reader.close();
   }
