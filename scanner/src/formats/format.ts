@@ -93,8 +93,8 @@ interface Traits {
   holds_whole_files?: true;
   /** Its one member is named after the file that it came in. */
   is_named_after_file?: true;
-  /** The end of the file belongs to it: no archive is looked for there. */
-  owns_end?: true;
+  /** Whether the end of the file belongs to it: no archive is looked for there. */
+  owns_end?: (reader: Reader) => boolean;
   /** A disk or a file system: it takes the file from its first byte on, and no other is looked for in a file that begins with it. */
   is_disk?: true;
   /** A disk that may have partitions: none are looked for beside it. */

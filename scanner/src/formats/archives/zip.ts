@@ -687,7 +687,7 @@ export const zip = format({
       },
     },
   ],
-  traits: { reads_ahead: true, owns_end: true },
+  traits: { reads_ahead: true, owns_end: () => true },
   limits:
     'Members that are encrypted are read with their password; strong encryption of PKWARE and archives over several files are not.',
   open: (content, context) => withMacroSheets(zipMembers(content, context), context.budget),
@@ -697,7 +697,7 @@ export const zip = format({
 export const zipAtEnd = format({
   id: 'zip-at-end',
   media_type: mediaTypeOfZip,
-  recogniseBeside: ({ reader, first }) => (first?.format.traits.owns_end !== true && endsAsZip(reader) ? 32 : 0),
+  recogniseBeside: ({ reader, first }) => (first?.format.traits.owns_end?.(reader) !== true && endsAsZip(reader) ? 32 : 0),
   traits: zip.traits,
   limits: null,
   open: zip.open,

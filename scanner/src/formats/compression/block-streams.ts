@@ -218,7 +218,7 @@ export const blockStream = format({
 export const bareBlocks = format({
   id: 'sized-blocks',
   media_type: 'application/x-packed',
-  recogniseBeside: ({ reader, first }) => (first?.format.traits.owns_end !== true && isSizedBlocks(reader) ? 64 : 0),
+  recogniseBeside: ({ reader, first }) => (first?.format.traits.owns_end?.(reader) !== true && isSizedBlocks(reader) ? 64 : 0),
   traits: { is_named_after_file: true },
   limits: 'Files above 16 MiB are not tried.',
   open: blockStream.open,

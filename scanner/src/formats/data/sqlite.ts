@@ -40,6 +40,13 @@ function sqliteEnd(head: Buffer, size: number): number {
   return pages > 0 && head.readUInt32BE(24) === head.readUInt32BE(92) ? pageBytes(head) * pages : size;
 }
 
+/** Where the last whole page ends. */
+function endOfPages(reader: Reader): number {
+  const head = reader.at(0, HEAD_BYTES);
+  const page = pageBytes(head);
+  return Math.min(Math.floor(reader.size / page) * page, sqliteEnd(head, reader.size));
+}
+
 /** A number in the way of SQLite: seven bits to the byte, the ninth byte whole. */
 function varint(bytes: Buffer, at: number): { value: number; next: number } {
   let value = 0;
@@ -180,10 +187,8 @@ async function* sqliteMembers(
       const name = is_text ? 'texts' : 'other values';
       yield { name, read: () => ({ stream: others(reader, encoding, isTaken), packed_bytes: reader.size }) };
     }
-    // A file that begins in a page and continues in another is opened from its value, and not from its place in the file. The rest behind the last whole page is no page.
-    const head = reader.at(0, HEAD_BYTES);
-    const page = pageBytes(head);
-    claim(0, Math.min(Math.floor(reader.size / page) * page, sqliteEnd(head, reader.size)));
+    // A file that begins in a page and continues in another is opened from its value, and not from its place in the file.
+    claim(0, endOfPages(reader));
   } finally {
     reader.close();
   }
@@ -193,7 +198,7 @@ export const sqlite = format({
   id: 'sqlite',
   media_type: 'application/vnd.sqlite3',
   recognise: withBits(128, isSqlite),
-  traits: { owns_end: true },
+  traits: { owns_end: (reader) => endOfPages(reader) === reader.size },
   leaf: {
     marks: [{ at: 0, bytes: MARK }],
     walk: (reader, head) => (head.length < HEAD_BYTES ? undefined : sqliteEnd(head, reader.size)),

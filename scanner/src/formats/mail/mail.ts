@@ -683,7 +683,7 @@ export const encodedFiles = format({
   media_type: 'text/x-uuencode',
   // The mails of a mailbox are looked at one by one.
   recogniseBeside: ({ reader, head, first }) =>
-    first?.format.traits.owns_end !== true && first?.format.id !== mailFolder.id && holdsEncoded(reader, head) ? 48 : 0,
+    first?.format.traits.owns_end?.(reader) !== true && first?.format.id !== mailFolder.id && holdsEncoded(reader, head) ? 48 : 0,
   carve: [
     {
       id: 'binhex',
