@@ -93,7 +93,7 @@ interface Traits {
   holds_whole_files?: true;
   /** Its one member is named after the file that it came in. */
   is_named_after_file?: true;
-  /** Whether the end of the file belongs to it: no archive is looked for there. */
+  /** The end of the file belongs to it where this is true. No archive is looked for there. */
   owns_end?: (reader: Reader) => boolean;
   /** A disk or a file system: it takes the file from its first byte on, and no other is looked for in a file that begins with it. */
   is_disk?: true;

@@ -21,7 +21,7 @@ function isPseudoKept(): boolean {
 
 const STATUS: typeof readDashboard.path = '/dashboard/status';
 
-/** Fetches the files of a signed-in person before the first render: React keeps its own placeholder for 300 ms, and that of index.html goes at once. */
+/** Fetches the files of a signed-in person before the first render, so that their screen follows the placeholder of index.html, and no second placeholder. */
 async function fetchFirst(): Promise<void> {
   const session = currentSession();
   if (!session) return;

@@ -10,8 +10,6 @@ import { LISTED_MAXIMUM, type ListedMember, type ReadList } from './listed-membe
 const KIND = {
   end: 0,
   header: 1,
-  archive_properties: 2,
-  additional_streams: 3,
   main_streams: 4,
   files: 5,
   pack: 6,

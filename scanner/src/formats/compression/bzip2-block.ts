@@ -149,7 +149,7 @@ export class Bzip2Block {
     return this.left * BLOCK_RATIO_MAXIMUM + this.repeats;
   }
 
-  /** Whether the text was complete: its last run has its number. */
+  /** The text is complete where its last run has its number. */
   get is_complete(): boolean {
     return this.equal < EQUAL_BYTES;
   }

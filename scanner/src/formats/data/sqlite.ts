@@ -40,7 +40,7 @@ function sqliteEnd(head: Buffer, size: number): number {
   return pages > 0 && head.readUInt32BE(24) === head.readUInt32BE(92) ? pageBytes(head) * pages : size;
 }
 
-/** Where the last whole page ends. */
+/** The end of the last whole page. */
 function endOfPages(reader: Reader): number {
   const head = reader.at(0, HEAD_BYTES);
   const page = pageBytes(head);

@@ -19,7 +19,7 @@ import './anti-hacking-page.css';
 
 const AlertDetailDialog = lazyPart(async () => (await import('./alert-detail.tsx')).AlertDetailDialog);
 
-/** Whether a part is drawn, from when it is ready. It is drawn in slices: an answer draws in one task, which holds a phone for longer than a press may wait. */
+/** Draws a part in slices from when it is ready, and answers whether it is drawn: an answer draws in one task, which holds a phone for longer than a press may wait. */
 function useSlices(isReady: boolean): boolean {
   const [isDrawn, setIsDrawn] = useState(isReady);
   useEffect(() => {
