@@ -8,7 +8,7 @@ import { ar, arj, cab, chm, cpio, lzh, mslz, nsis, rar, rar5, rpm, sevenZip, wim
 import { shellArchive } from './archives/shell-archive.ts';
 import { tar } from './archives/tar.ts';
 import { unity } from './archives/unity.ts';
-import { zip, zipAtEnd } from './archives/zip.ts';
+import { zip, zipAtEnd, zipInPages } from './archives/zip.ts';
 import { bareBlocks, blockStream } from './compression/block-streams.ts';
 import { bzip2 } from './compression/bzip2.ts';
 import { closedStreams, unknownStreams } from './compression/closed-streams.ts';
@@ -206,6 +206,7 @@ export const FORMATS: readonly Format[] = [
   levelTable,
   brokenStrings,
   zipAtEnd,
+  zipInPages,
   pdfInMail,
   mailFolderBehind,
   encodedFiles,

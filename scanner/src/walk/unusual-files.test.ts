@@ -167,6 +167,38 @@ describe('a database of SQLite', () => {
     expect(await examined(bytes)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 
+  /** A database of whole pages whose header counts all of them; the last ones are `archive`, which no table knows. */
+  function withPagesOf(archive: Buffer): Buffer {
+    const page_bytes = 4096;
+    const own = database(page_bytes, 'UTF-8', insert('a short text'));
+    const bytes = Buffer.concat([own, Buffer.alloc(page_bytes - (archive.length % page_bytes)), archive]);
+    bytes.writeUInt32BE(bytes.length / page_bytes, 28);
+    return bytes;
+  }
+
+  test('has an archive as its last pages', async () => {
+    expect(await examined(withPagesOf(large))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  });
+
+  test.each([512, 1024, 4096])(
+    'may end with a part of an archive without being damaged, pages of %i bytes',
+    async (page_bytes) => {
+      const harmless = zip([1, 2, 3, 4].map((number) => ({ name: `noise ${number}`, content: noise(900 * number, number) })));
+      for (const values of [[harmless], ['a short text', harmless], [noise(700), harmless, harmless]]) {
+        const bytes = database(page_bytes, 'UTF-8', (made) => {
+          for (const value of values) insert(value)(made);
+        });
+        expect(await examined(bytes)).toMatchObject({ threat: null, unread: [] });
+        expect(await examined(Buffer.concat([bytes, bytes.subarray(-page_bytes)]))).toMatchObject({ threat: null });
+      }
+      const emptied = database(page_bytes, 'UTF-8', (made) => {
+        for (const value of [noise(700), harmless]) insert(value)(made);
+        made.exec('DELETE FROM t');
+      });
+      expect(await examined(emptied)).toMatchObject({ threat: null, unread: [] });
+    },
+  );
+
   test('ends at cells that name the same bytes again and again', async () => {
     const page_bytes = 65_536;
     const head = Buffer.from(database(page_bytes, 'UTF-8', () => {}).subarray(0, page_bytes));

@@ -622,6 +622,35 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
   if (damaged) throw new Unreadable('damaged');
 }
 
+/**
+ * The members that stand where a directory at the end of the file says. The others may be parts of archives that another format keeps in
+ * pieces: they are no damage, and that format gives them.
+ */
+async function* membersInPlace(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
+  try {
+    for (const directory of findDirectories(reader)) {
+      for (const { entry, position } of whileReadable(listed(reader, directory))) {
+        const local = localAt(reader, position);
+        if (local?.name !== entry.name) continue;
+        const member = { ...entry, start: local.start };
+        if (!isFolder(member)) yield memberOf(content, reader, member, context);
+      }
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+/** Items up to the first that cannot be read. */
+function* whileReadable<Item>(items: Iterable<Item>): Generator<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+  }
+}
+
 const NAMED_TYPES: readonly { name: string; type: string }[] = [
   { name: 'word/', type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' },
   { name: 'xl/', type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
@@ -701,4 +730,15 @@ export const zipAtEnd = format({
   traits: zip.traits,
   limits: null,
   open: zip.open,
+});
+
+/** An archive in the pages of a file whose end belongs to another format: a program that looks for the end record opens it all the same. */
+export const zipInPages = format({
+  id: 'zip-in-pages',
+  media_type: mediaTypeOfZip,
+  recogniseBeside: ({ reader, first }) =>
+    first !== undefined && first.format !== zip && first.format.traits.owns_end?.(reader) === true && endsAsZip(reader) ? 32 : 0,
+  traits: { is_beside: true },
+  limits: null,
+  open: membersInPlace,
 });
