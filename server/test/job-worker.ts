@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { z } from 'zod';
 import { type DatabaseLocation, openDatabase } from '#platform/database.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
 import { createJobs } from '#platform/jobs/jobs.ts';
@@ -31,7 +32,7 @@ export function effectWorker(parts: { location: DatabaseLocation; name: string; 
     if (job.payload.held_by === name) {
       await new Promise(() => {});
     }
-    await database.transaction().execute(async (transaction) => {
+    await inTransaction(database, async (transaction) => {
       await transaction.insertInto('effects').values({ job: job.id, worker: name }).execute();
       await job.conclude(transaction.$pickTables<'jobs'>());
     });

@@ -6,6 +6,7 @@ import type { ScanRow } from '#features/antivirus/scan-store.ts';
 import { isForeignKeyViolation } from '#platform/database.ts';
 import { troubleOf } from '#platform/database-errors.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { Tables } from '#server/app/tables.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';
@@ -88,16 +89,13 @@ export async function writeScans(
       people.splice(people.indexOf(user_id), 1);
       await database.deleteFrom('users').where('id', '=', user_id).execute();
     } else if (chance < 0.2) {
-      await database
-        .transaction()
-        .execute(async (transaction) => {
-          await write(transaction, user_id);
-          await write(transaction, user_id);
-          if (chance < 0.1) throw taken_back;
-        })
-        .catch((error: unknown) => {
-          if (error !== taken_back) throw error;
-        });
+      await inTransaction(database, async (transaction) => {
+        await write(transaction, user_id);
+        await write(transaction, user_id);
+        if (chance < 0.1) throw taken_back;
+      }).catch((error: unknown) => {
+        if (error !== taken_back) throw error;
+      });
     } else await write(database, user_id);
   }
   for (let done = 0; done < writes; done += 1) {

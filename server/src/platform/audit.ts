@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Activity, AuditKind } from '@palisade/contract/audit';
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import { z } from 'zod';
+import { inTransaction } from './in-transaction.ts';
 import type { Origin } from './origin.ts';
 
 export interface AuditTables {
@@ -163,7 +164,7 @@ export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: 
         await transaction.updateTable('audit_head').set({ hash, mac }).where('id', '=', HEAD).execute();
       };
       if (database.isTransaction) await add(database);
-      else await database.transaction().execute(add);
+      else await inTransaction(database, add);
       onRecord?.();
     },
 
@@ -177,7 +178,7 @@ export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: 
     },
 
     async beginSealing(database) {
-      await database.transaction().execute(async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         const head = await takeHead(transaction);
         if (head.mac !== null || head.keyed_from !== null) return;
         const sealed = { ...head, keyed_from: head.seq + 1 };
@@ -186,7 +187,7 @@ export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: 
     },
 
     async forgetOld(database, before) {
-      const last = await database.transaction().execute(async (transaction) => {
+      const last = await inTransaction(database, async (transaction) => {
         const head = await takeHead(transaction);
         if (!isSealed(key, head)) throw new Error('The audit log isn’t signed with the key, so no entry was removed.');
         const kept = await transaction
@@ -247,7 +248,7 @@ async function removeUpTo(database: Kysely<AuditTables>, last: number): Promise<
  * them.
  */
 export async function sealWithAnotherKey(database: Kysely<AuditTables>, key: Buffer): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     const head = await takeHead(transaction);
     const moved = { ...head, keyed_from: head.seq + 1, anchor_seq: head.seq, anchor_hash: head.hash };
     const { keyed_from, anchor_seq, anchor_hash } = moved;

@@ -5,6 +5,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDurableDialect, diskOf } from './durable-sqlite.ts';
+import { inTransaction } from './in-transaction.ts';
 
 interface Tables {
   notes: { text: string };
@@ -78,14 +79,11 @@ test('reading waits for no disk, and sees what is written', async () => {
 test('a transaction is alone until its end, and waits for the disk once', async () => {
   const { database, done, endSync, insert, syncs, texts, write } = await start();
   const inside = Promise.withResolvers<void>();
-  const transaction = database
-    .transaction()
-    .execute(async (within) => {
-      await write('1', within);
-      await inside.promise;
-      await write('2', within);
-    })
-    .then(() => void done.push('transaction'));
+  const transaction = inTransaction(database, async (within) => {
+    await write('1', within);
+    await inside.promise;
+    await write('2', within);
+  }).then(() => void done.push('transaction'));
   await settled();
   void insert('3');
   const seen = texts();
@@ -111,7 +109,7 @@ test('a write that fails, one that is rolled back, and a disk that fails delay n
   await settled();
   await endSync();
   await twice;
-  const rolled_back = database.transaction().execute(async (within) => {
+  const rolled_back = inTransaction(database, async (within) => {
     await write('b', within);
     throw new Error('changed my mind');
   });

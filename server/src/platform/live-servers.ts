@@ -4,6 +4,7 @@ import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { databaseClock } from './database-clock.ts';
 import { logFailure } from './database-patience.ts';
 import { hasEnded, thisProcess } from './home.ts';
+import { inTransaction } from './in-transaction.ts';
 
 export interface ServerTables {
   servers: {
@@ -80,7 +81,7 @@ export async function joinServers(parts: {
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...me, seen_at: clock() }))
       .execute();
 
-  await database.transaction().execute(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     // Of two that start at once the second sees the first.
     await sql`lock table servers in exclusive mode`.execute(transaction);
     await transaction.deleteFrom('servers').where('seen_at', '<', clock(-GONE_AFTER_MS)).execute();

@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration';
 import { isSqlite } from './database.ts';
 import { troubleOf } from './database-errors.ts';
 import { waitingUnbounded } from './database-patience.ts';
+import { inTransaction } from './in-transaction.ts';
 
 /** A database that this version cannot serve. `message` is one line that says what to do. */
 class DatabaseVersionError extends Error {
@@ -55,7 +56,7 @@ async function takeTurn<Tables>(transaction: Kysely<Tables>): Promise<void> {
 async function inTurn<Tables>(database: Kysely<Tables>, work: (transaction: Kysely<Tables>) => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      await database.transaction().execute(async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         await takeTurn(transaction);
         await work(transaction);
       });

@@ -1,6 +1,7 @@
 import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from './audit.ts';
+import { inTransaction } from './in-transaction.ts';
 import type { InstallationTables } from './installation.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 import { originOf } from './origin.ts';
@@ -28,7 +29,7 @@ export function serveProxyFindings(
 
   serve(api, clearProxyFindings, 'admin', async ({ session, request }) => {
     const { id } = session.user;
-    await database.transaction().execute(async (transaction) => {
+    await inTransaction(database, async (transaction) => {
       await proxies.clear(transaction.$pickTables<'installation'>());
       await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
         kind: 'proxy_findings_cleared',

@@ -5,6 +5,7 @@ import { formatDate, formatNumber, plural } from '@palisade/contract/intl';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { BATCH } from '#platform/batches.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { Incident } from '#platform/incident.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
@@ -156,7 +157,7 @@ export class AlertMails {
       some === undefined
         ? { since: row.until, next_at: at(this.now, WEEK_MS), until: null, written_to: null }
         : { written_to: some.last };
-    await this.database.transaction().execute(async (transaction) => {
+    await inTransaction(this.database, async (transaction) => {
       // Of several servers one moves it on; the letters are there if and only if it did.
       const claimed = await transaction
         .updateTable('alert_digest')

@@ -7,6 +7,7 @@ import type { LiveEvent } from '@palisade/contract/events';
 import type { Kysely, Updateable } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { Claim, FindingTables, Incident } from '#platform/incident.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { MailTables } from '#platform/mail.ts';
@@ -134,7 +135,7 @@ export class Alerts {
     also?: (transaction: Kysely<Tables>, changed_row: AlertRow) => Promise<void>,
   ): Promise<AlertDetail> {
     const { from, otherwise, set, kind, reason = null, note = null, until = null } = decision;
-    const changedRow = await this.database.transaction().execute(async (transaction) => {
+    const changedRow = await inTransaction(this.database, async (transaction) => {
       const moved = await transaction
         .updateTable('alerts')
         .set(set)
@@ -166,7 +167,7 @@ export class Alerts {
    */
   async raise(incident: Incident, claim?: Claim): Promise<void> {
     const letter = await this.mails.letterOf(incident);
-    const is_shown = await this.database.transaction().execute(async (transaction) => {
+    const is_shown = await inTransaction(this.database, async (transaction) => {
       if (claim !== undefined && !(await claim(transaction.$pickTables<'detection_findings'>()))) return false;
       const recorded = await recordIncident(
         transaction.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head'>(),

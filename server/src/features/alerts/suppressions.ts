@@ -4,6 +4,7 @@ import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { Problem } from '#platform/problem.ts';
 import { type AlertRow, type Decider, isSuppressible, phraseOf } from './alert-record.ts';
 import { refuseField } from './alerts.refusals.ts';
@@ -109,7 +110,7 @@ export function createSuppressions(parts: {
     },
 
     async remove({ id, rule, source }, { user_id, origin }) {
-      await database.transaction().execute(async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         const removed = await transaction
           .deleteFrom('alert_suppressions')
           .where('id', '=', id)

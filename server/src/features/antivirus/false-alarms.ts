@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
@@ -119,7 +120,7 @@ export class FalseAlarms {
         .executeTakeFirst();
       const [person] = whose === undefined ? [] : await this.accounts.findUsers([whose.user_id]);
       if (person === undefined) return;
-      await this.database.transaction().execute(async (transaction) => {
+      await inTransaction(this.database, async (transaction) => {
         const report = await transaction
           .selectFrom('quarantine_reports')
           .innerJoin('scans', 'scans.id', 'quarantine_reports.scan_id')
@@ -222,7 +223,7 @@ export class FalseAlarms {
   /** @throws Problem `not_found` when it is not open. */
   async decide(id: string, decision: Decision, by: Doer): Promise<void> {
     const decided_at = at(this.now);
-    const { user_id } = await this.database.transaction().execute(async (transaction) => {
+    const { user_id } = await inTransaction(this.database, async (transaction) => {
       const decided = await transaction
         .updateTable('quarantine_reports')
         .set({ status: decision, decided_at })
@@ -244,7 +245,7 @@ export class FalseAlarms {
 
   /** Makes a report open again. @throws Problem `conflict` when the decision of that time is not what holds any more. */
   async reopen(id: string, decided_at: string, by: Doer): Promise<void> {
-    const { user_id } = await this.database.transaction().execute(async (transaction) => {
+    const { user_id } = await inTransaction(this.database, async (transaction) => {
       const reopened = await transaction
         .updateTable('quarantine_reports')
         .set({ status: 'open', decided_at: null })

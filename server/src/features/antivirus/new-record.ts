@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { isForeignKeyViolation } from '#platform/database.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { HeldJob } from '#platform/jobs/job.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
@@ -47,7 +48,7 @@ export function createNewRecord(parts: {
 
   /** The record and the right to read its file are there together, or not at all. */
   async function insertHeld(values: ScanRow, of: Pick<ReadingLeases, 'begin'>): Promise<HeldJob | undefined> {
-    const begun = await database.transaction().execute(async (transaction) => {
+    const begun = await inTransaction(database, async (transaction) => {
       await transaction.insertInto('scans').values(values).execute();
       return await of.begin(transaction.$pickTables<'jobs'>(), values.id);
     });

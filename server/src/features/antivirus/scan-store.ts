@@ -6,6 +6,7 @@ import { QUARANTINE_DAYS } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import { type BlobFacts, StoreAwayError } from '#platform/blobs/blobs.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
 import { isStorageError } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
@@ -344,7 +345,7 @@ export class ScanStore {
     const updated =
       lease === undefined
         ? await write(this.database)
-        : await this.database.transaction().execute(async (transaction) => {
+        : await inTransaction(this.database, async (transaction) => {
             await lease.confirm(transaction.$pickTables<'jobs'>());
             return await write(transaction.$pickTables<'scans' | 'scan_counts' | 'quarantine_reports'>());
           });

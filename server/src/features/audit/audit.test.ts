@@ -17,6 +17,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAudit, entryHash } from '#platform/audit.ts';
 import { type AuditMark, type AuditVerdict, verifyAudit } from '#platform/audit-verify.ts';
 import { openDatabase } from '#platform/database.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { Tables } from '#server/app/tables.ts';
 import { isPostgres, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { runCommand } from '#test/server-process.ts';
@@ -381,7 +382,7 @@ describe('the verifier', async () => {
       { seq: 0, reason: /isn’t signed with the key/ },
     ],
   ])('finds %s', async (_, tamper, { seq, reason }) => {
-    const tampered = fresh.app.database.transaction().execute(async (transaction) => {
+    const tampered = inTransaction(fresh.app.database, async (transaction) => {
       expect((await verify(transaction)).fault).toBeNull();
       await unguard(transaction);
       await tamper(transaction);
@@ -401,7 +402,7 @@ describe('the verifier', async () => {
     ['a copy of yesterday', earlier, /cut off: the saved head is at entry 4\. Someone tampered with the log, or an older/],
   ])('finds with a noted head that the log was put back to %s', async (_, head, reason) => {
     const { seq, hash } = await headOf(fresh.app.database);
-    const tampered = fresh.app.database.transaction().execute(async (transaction) => {
+    const tampered = inTransaction(fresh.app.database, async (transaction) => {
       await unguard(transaction);
       await rollBack(transaction, head);
       expect((await verify(transaction)).fault).toBeNull();

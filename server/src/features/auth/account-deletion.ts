@@ -5,6 +5,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isSqlite } from '#platform/database.ts';
 import { troubleOf } from '#platform/database-errors.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
@@ -106,7 +107,7 @@ export function createAccountDeletion(parts: {
   /** A deletion over many tables can collide with a write for the same person: then the transaction rolled back and is retried. */
   async function removeAgain(user_id: string, other: Other | undefined, tries = TRIES): Promise<(() => Promise<void>)[]> {
     try {
-      return await database.transaction().execute((transaction) => removeIn(transaction, user_id, other));
+      return await inTransaction(database, (transaction) => removeIn(transaction, user_id, other));
     } catch (error) {
       if (tries <= 1 || troubleOf(error) !== 'collision') throw error;
       return await removeAgain(user_id, other, tries - 1);

@@ -2,6 +2,7 @@ import type { AuditKind } from '@palisade/contract/audit';
 import type { Account } from '@palisade/contract/auth';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
@@ -70,7 +71,7 @@ export function createAccounts(parts: {
     origin: Origin,
     details = {},
   ): Promise<void> {
-    await database.transaction().execute(async (transaction) => {
+    await inTransaction(database, async (transaction) => {
       await sessions.endOne(transaction.$pickTables<'sessions'>(), session.id);
       await record(transaction, kind, session.user_id, origin, details);
     });
@@ -80,7 +81,7 @@ export function createAccounts(parts: {
     async changeUsername(user_id, given, origin) {
       const username = storedUsername(given);
       try {
-        return await database.transaction().execute(async (transaction) => {
+        return await inTransaction(database, async (transaction) => {
           const account = await transaction
             .updateTable('users')
             .set(usernameColumns(username))
@@ -104,7 +105,7 @@ export function createAccounts(parts: {
       if (user === undefined) throw new Problem('unauthenticated');
       const stored = await passwords.stored(new_password, { field: 'new_password', person: user });
       const is_unproven = await isUnproven(user_id);
-      await database.transaction().execute(async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         const changed = await transaction
           .updateTable('users')
           .set(stored)
@@ -132,7 +133,7 @@ export function createAccounts(parts: {
       end('session_ended', session, origin, { session: describeUserAgent(session.user_agent), from: session.source }),
 
     async endOtherSessions(user_id, session_id, origin) {
-      await database.transaction().execute(async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id, session_id);
         await record(transaction, 'other_sessions_ended', user_id, origin);
       });

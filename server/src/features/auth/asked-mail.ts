@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { AuditTables } from '#platform/audit.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { SessionTables } from '#platform/session.ts';
@@ -42,7 +43,7 @@ export interface AskedMail {
    * Writes to a known email after the answer has gone out, so that neither the answer nor its time reveals which email is known, nor whether it has had as many
    * letters as it may.
    */
-  afterwards(asked: Asked, write: (transaction: Transaction<Tables>, user: Recipient) => Promise<void>): void;
+  afterwards(asked: Asked, write: (transaction: Kysely<Tables>, user: Recipient) => Promise<void>): void;
   queue(transaction: Kysely<Tables>, letter: Omit<Parameters<Mail['queue']>[1], 'asked'>): Promise<void>;
   wake(): void;
   close(): Promise<void>;
@@ -73,7 +74,7 @@ export function createAskedMail(parts: {
           .where('email', '=', asked.email)
           .executeTakeFirst();
         if (user === undefined || (await take(asked)) !== undefined) return;
-        await database.transaction().execute((transaction) => write(transaction, user));
+        await inTransaction(database, (transaction) => write(transaction, user));
         mail.wake();
       };
       const done = work()

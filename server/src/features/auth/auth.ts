@@ -9,6 +9,7 @@ import { inBatches } from '#platform/batches.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { nameOrderOf } from '#platform/folded-text.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { claimFact, type InstallationTables, readFact, readProvider } from '#platform/installation.ts';
 import type { Origin } from '#platform/origin.ts';
 import { containing } from '#platform/page.ts';
@@ -130,7 +131,7 @@ export class Auth {
     // A server that was public before has its administrators, and no first account.
     const isFirst = !(await this.hasAdministrator());
     if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { says: not_first });
-    return await this.database.transaction().execute(async (transaction) => {
+    return await inTransaction(this.database, async (transaction) => {
       // The primary key decides who of two at once is first.
       const isAdministrator =
         (isFirst && (await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id))) || isNamed;
@@ -152,7 +153,7 @@ export class Auth {
   /** In public exposure: a known email gets the answer of an unknown one, after as much work, and its owner gets a mail. */
   private async registerUnseen(account: NewAccount, origin: Origin): Promise<UserInfo> {
     const { id, email, username } = account;
-    const isNew = await this.database.transaction().execute(async (transaction) => {
+    const isNew = await inTransaction(this.database, async (transaction) => {
       const made = await transaction
         .insertInto('users')
         .values({ ...account, role: 'customer' })

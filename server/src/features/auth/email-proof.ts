@@ -1,8 +1,9 @@
 import { PROOF_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
 import { formatSpan } from '@palisade/contract/intl';
 import type { Exposure } from '@palisade/contract/platform';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
@@ -75,7 +76,7 @@ export class EmailProofs {
     this.isAsked = options.exposure === 'public';
   }
 
-  private async write(transaction: Transaction<Tables>, user: Recipient): Promise<void> {
+  private async write(transaction: Kysely<Tables>, user: Recipient): Promise<void> {
     const token = await issueToken(transaction.$pickTables<'account_tokens'>(), {
       user_id: user.id,
       purpose: 'proof',
@@ -164,7 +165,7 @@ export class EmailProofs {
     if (!this.isAsked || user.email_proven_at !== null) return;
     const full = await this.askedMail.take({ kind: 'proof', email: user.email, source: undefined });
     if (full !== undefined) throw refuseFor(full.wait_ms, 'confirmation.too_many_emails');
-    await this.database.transaction().execute((transaction) => this.write(transaction, user));
+    await inTransaction(this.database, (transaction) => this.write(transaction, user));
     this.askedMail.wake();
   }
 
@@ -179,7 +180,7 @@ export class EmailProofs {
     const token = readProofCode(typed);
     const found = await findToken(this.database.$pickTables<'account_tokens'>(), { token, purpose: 'proof', now: this.now() });
     if (found?.user_id !== user_id) throw refuseField('token', 'confirmation.wrong_code');
-    await this.database.transaction().execute(async (transaction) => {
+    await inTransaction(this.database, async (transaction) => {
       const user = await transaction
         .updateTable('users')
         .set(({ ref }) => ({ role: ref('role') }))

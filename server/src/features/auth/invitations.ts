@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
@@ -63,7 +64,7 @@ export class Invitations {
       created_at: new Date(now).toISOString(),
       expires_at: new Date(now + INVITATION_DAYS * DAY_MS).toISOString(),
     };
-    await this.database.transaction().execute(async (transaction) => {
+    await inTransaction(this.database, async (transaction) => {
       const user = await transaction.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
       if (user !== undefined) throw refuse('invitation.has_account', { email: shownEmail(email) });
       await transaction.deleteFrom('invitations').where('expires_at', '<=', row.created_at).execute();
@@ -132,7 +133,7 @@ export class Invitations {
     const stored = await this.passwords.stored(password, { field: 'password', person: { username, email } });
     const id = newId();
     try {
-      await this.database.transaction().execute(async (transaction) => {
+      await inTransaction(this.database, async (transaction) => {
         const used = await transaction
           .deleteFrom('invitations')
           .where('token_hash', '=', token_hash)

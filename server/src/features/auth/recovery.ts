@@ -2,6 +2,7 @@ import { RESET_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
 import { formatSpan } from '@palisade/contract/intl';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
@@ -86,7 +87,7 @@ export class Recovery {
   /** A new reset token, answered to the machine itself in place of a mail. Earlier ones stay valid until one is used. @throws Problem `not_found` for an unknown email. */
   async answerToken(email: string): Promise<string> {
     const user = await requireByEmail(this.database, email);
-    const token = await this.database.transaction().execute((transaction) => newToken(this.now, transaction, user.id, false));
+    const token = await inTransaction(this.database, (transaction) => newToken(this.now, transaction, user.id, false));
     if (token === undefined) throw new Problem('internal');
     return token;
   }
@@ -172,7 +173,7 @@ export class Recovery {
       .executeTakeFirst();
     if (person === undefined) throw refuseField('reset_token', 'recovery.wrong_token');
     const stored = await this.passwords.stored(new_password, { field: 'new_password', person });
-    await this.database.transaction().execute(async (transaction) => {
+    await inTransaction(this.database, async (transaction) => {
       const user = await transaction
         .updateTable('users')
         .set(stored)

@@ -1,8 +1,9 @@
 import type { SecondFactor } from '@palisade/contract/problem';
 import { type PasskeyAssertion, RECOVERY_CODES } from '@palisade/contract/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
@@ -218,12 +219,12 @@ export class SecondFactors {
    * Looks whether a proof is right, and uses it up in one transaction with `work`.
    * @throws Problem `second_factor_refused`; `too_many_requests` for codes alone, after too many; `unavailable` when codes cannot be checked.
    */
-  async use(proof: Proof, occasion: Occasion, work?: (transaction: Transaction<Tables>) => Promise<void>): Promise<void> {
+  async use(proof: Proof, occasion: Occasion, work?: (transaction: Kysely<Tables>) => Promise<void>): Promise<void> {
     const isCode = 'code' in proof;
     if (isCode) await claimTry(this.database, this.now, occasion.user_id);
     try {
       const take = await this.examine(proof, occasion);
-      await this.database.transaction().execute(async (transaction) => {
+      await inTransaction(this.database, async (transaction) => {
         await take(transaction);
         await work?.(transaction);
       });
@@ -240,10 +241,10 @@ export class SecondFactors {
   async demand(
     proof: Proof | undefined,
     occasion: Occasion,
-    work?: (transaction: Transaction<Tables>, has_second_factor: boolean) => Promise<void>,
+    work?: (transaction: Kysely<Tables>, has_second_factor: boolean) => Promise<void>,
   ): Promise<void> {
     if ((await this.methods(occasion.user_id)).length === 0) {
-      if (work) await this.database.transaction().execute((transaction) => work(transaction, false));
+      if (work) await inTransaction(this.database, (transaction) => work(transaction, false));
       return;
     }
     if (proof === undefined) throw refuseField('code', 'code.needed');

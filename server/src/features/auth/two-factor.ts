@@ -9,9 +9,10 @@ import {
   type PasskeyRequest,
   type TwoFactor,
 } from '@palisade/contract/two-factor';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { inBatches } from '#platform/batches.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
@@ -78,7 +79,7 @@ async function requireConfirmed(now: () => number, from: Kysely<Tables>, { user_
 }
 
 /** After a second factor was added to `before` others: answers recovery codes when it is the first one. The person has proved that they have it. */
-async function added(transaction: Transaction<Tables>, actor: Actor, write: Write, before: number): Promise<string[] | null> {
+async function added(transaction: Kysely<Tables>, actor: Actor, write: Write, before: number): Promise<string[] | null> {
   await transaction
     .updateTable('session_confirmations')
     .set({ with_second_factor: 1 })
@@ -123,9 +124,9 @@ export class TwoFactorAccounts {
    */
   private async change<Result>(
     actor: Actor,
-    work: (transaction: Transaction<Tables>, write: Write, must_have_factor: boolean) => Promise<Result>,
+    work: (transaction: Kysely<Tables>, write: Write, must_have_factor: boolean) => Promise<Result>,
   ): Promise<Result> {
-    const result = await this.database.transaction().execute(async (transaction) => {
+    const result = await inTransaction(this.database, async (transaction) => {
       const user = await transaction
         .updateTable('users')
         .set(({ ref }) => ({ email: ref('email') }))

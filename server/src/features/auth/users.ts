@@ -6,6 +6,7 @@ import type { AdminUser, UsersQuery } from '@palisade/contract/users';
 import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { nameOrderOf } from '#platform/folded-text.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { type InstallationTables, writeFact } from '#platform/installation.ts';
 import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
@@ -152,7 +153,7 @@ export class Users {
     { user_id, ...change }: { user_id: string; role?: Role | undefined; disabled?: boolean | undefined },
     by: Doer,
   ): Promise<AdminUser> {
-    const user = await this.database.transaction().execute(async (transaction) => {
+    const user = await inTransaction(this.database, async (transaction) => {
       // Locked by being written, so that the row compared below is the one that changes.
       const before = await transaction
         .updateTable('users')
@@ -201,7 +202,7 @@ export class Users {
   async endSessions(user_id: string, session_id: string | undefined, by: Doer): Promise<void> {
     const session = session_id === undefined ? undefined : await this.signIns.find(session_id);
     if (session_id !== undefined && session?.user_id !== user_id) throw refuse('account.session_ended');
-    await this.database.transaction().execute(async (transaction) => {
+    await inTransaction(this.database, async (transaction) => {
       const tables = transaction.$pickTables<'sessions'>();
       if (session === undefined) await this.signIns.endAll(tables, user_id);
       else await this.signIns.endOne(tables, session.id);

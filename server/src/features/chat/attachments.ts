@@ -8,6 +8,7 @@ import type { AttachmentOf } from '@palisade/contract/may';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
@@ -299,7 +300,7 @@ export class Attachments {
         .limit(SWEPT_AT_ONCE)
         .execute();
       for (const { id } of old) {
-        const gone = await this.database.transaction().execute(async (transaction) => {
+        const gone = await inTransaction(this.database, async (transaction) => {
           // Locked by being written: a message of its customer meanwhile reopens it, or comes after it.
           const taken = await transaction
             .updateTable('conversations')

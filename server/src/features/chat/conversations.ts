@@ -4,6 +4,7 @@ import type { Priority } from '@palisade/contract/desk-record';
 import { type Kysely, sql, type Updateable } from 'kysely';
 import { isSqlite, isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Sentence } from '#platform/sentence.ts';
 import { refuse } from './chat.refusals.ts';
@@ -231,7 +232,7 @@ async function insert(
 
 async function once(database: Kysely<ChatTables>, write: (transaction: Kysely<ChatTables>) => Promise<Write>): Promise<Write> {
   try {
-    return await database.transaction().execute(write);
+    return await inTransaction(database, write);
   } catch (error) {
     if (error instanceof Repeated) return error.write;
     throw error;
@@ -244,7 +245,7 @@ async function changing(
   change: (transaction: Kysely<ChatTables>) => Promise<Write>,
 ): Promise<Write | undefined> {
   try {
-    return await database.transaction().execute(change);
+    return await inTransaction(database, change);
   } catch (error) {
     if (error instanceof NotSo) return undefined;
     throw error;
@@ -535,7 +536,7 @@ export class Conversations {
     conversation_id: string,
     { tags, priority }: { tags?: readonly string[] | undefined; priority?: Priority | undefined },
   ): Promise<Write> {
-    return this.database.transaction().execute(async (transaction) => {
+    return inTransaction(this.database, async (transaction) => {
       const conversation = await requireTaken(transaction, conversation_id);
       if (tags !== undefined) {
         await transaction.deleteFrom('conversation_tags').where('conversation_id', '=', conversation_id).execute();
@@ -575,7 +576,7 @@ export class Conversations {
   }
 
   askPerson(user_id: string): Promise<Write> {
-    return this.database.transaction().execute(async (transaction) => {
+    return inTransaction(this.database, async (transaction) => {
       const conversation = await takeOwn(this.now, transaction, user_id);
       const changes = await opened(this.now, transaction, conversation);
       const row = await keep(this.now, transaction, conversation, {
@@ -589,7 +590,7 @@ export class Conversations {
 
   /** @throws Problem `conflict` when there is nothing to rate. */
   rate(user_id: string, rating: number, comment: string): Promise<Write> {
-    return this.database.transaction().execute(async (transaction) => {
+    return inTransaction(this.database, async (transaction) => {
       const conversation = await take(transaction, 'user_id', user_id);
       const matter = conversation === undefined ? undefined : await lastMatter(transaction, conversation.id);
       if (conversation?.status !== 'closed' || matter === undefined || matter.first_answered_at === null)

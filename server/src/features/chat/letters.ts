@@ -2,6 +2,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import type { ChatMessage } from '@palisade/contract/chat-record';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
@@ -48,7 +49,7 @@ export function createLetters(parts: {
     const conversation = await conversations.find(conversation_id);
     const customer = conversation && (await people.findUser(conversation.user_id));
     if (conversation === undefined || customer === undefined) return;
-    await database.transaction().execute(async (transaction) => {
+    await inTransaction(database, async (transaction) => {
       const last = await transaction
         .selectFrom('chat_messages')
         .select(['seq', 'author'])

@@ -9,6 +9,7 @@ import { EICAR, zip } from '@palisade/scanner/test/files';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { Incident } from '#platform/incident.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { readAnswer, replyOf, SIGNATURES_FOLDER, startScanningApp, type TestApp } from '#test/harness.ts';
@@ -294,7 +295,7 @@ describe('a stream of events', async () => {
     const notifier = createFindingNotifier({
       database: database.$pickTables<'detection_findings'>(),
       raise: async (incident, claim) => {
-        await database.transaction().execute(async (transaction) => {
+        await inTransaction(database, async (transaction) => {
           if (!(await claim(transaction.$pickTables<'detection_findings'>()))) return;
           if (fails.includes(incident.user_id)) throw new Error('no');
           raised.push(incident);
@@ -310,7 +311,7 @@ describe('a stream of events', async () => {
     return { detection, browsers, raised, clock };
   }
   const learned = (browsers: KnownBrowsers, event: Parameters<KnownBrowsers['learn']>[1]) =>
-    database.transaction().execute((transaction) => browsers.learn(transaction, event));
+    inTransaction(database, (transaction) => browsers.learn(transaction, event));
   const failed = (account: string, change: Partial<SecurityEvent> = {}): SecurityEvent => ({
     ...{ at: '2026-11-16T08:00:00.000Z', user_id: 'maria', source: '203.0.113.5', address: '203.0.113.5', client: 'curl' },
     ...change,

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { logFailure } from '#platform/database-patience.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
@@ -97,7 +98,7 @@ export class Detection {
     const is_as_ever = sightings.every(({ kind, browser }) => kind === 'login_succeeded' && browser !== null);
     if (is_as_ever && (places.length === 0 || !(await isAnyHeld(this.database, places))))
       return await keepFindings(findingTables(this.database), detectAll(new Map(), sightings).found, at(this.now));
-    return await this.database.transaction().execute(async (transaction) => {
+    return await inTransaction(this.database, async (transaction) => {
       const learned: Sighting[] = [];
       for (const sighting of sightings) learned.push(await this.learn(transaction, sighting));
       const found = await changeWindows(transaction, { places, at: this.now() }, (before) => {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { DetectionTables } from './detection.tables.ts';
 import { type Asker, addVolume, isWorthKeeping, NO_VOLUME, volumeExpiry, volumeSchema } from './flood.ts';
 import { FLOOD } from './rules.ts';
@@ -69,7 +70,7 @@ export function createVolumes(parts: { database: Kysely<DetectionTables>; now: (
       counted = new Map();
       const kept = some.filter(({ asker, requests }) => isWorthKeeping(asker, requests));
       for (let begin = 0; begin < kept.length; begin += FOLDED_AT_ONCE) {
-        await database.transaction().execute(async (transaction) => {
+        await inTransaction(database, async (transaction) => {
           await found(transaction, await keep(transaction, kept.slice(begin, begin + FOLDED_AT_ONCE), at));
         });
       }

@@ -1,6 +1,7 @@
 import type { Found, ScanReport, Told } from '@palisade/contract/agent';
 import { type Kysely, sql } from 'kysely';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { type DeviceIncident, incidentOfFile } from './device-alerts.ts';
 import { momentOn } from './device-moment.ts';
 import { type DeviceRow, SCANS_OVER } from './device-record.ts';
@@ -80,7 +81,7 @@ export function createDeviceFiles(parts: {
       .executeTakeFirst();
     if (known !== undefined) return false;
     await raise(incidentOfFile(device, file));
-    const tell = await database.transaction().execute(async (transaction) => {
+    const tell = await inTransaction(database, async (transaction) => {
       await transaction
         .insertInto('device_findings')
         .values({

@@ -16,6 +16,7 @@ import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { type DatabaseClock, databaseClock } from '#platform/database-clock.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
@@ -220,7 +221,7 @@ export class Devices {
 
   /** Its token is worth nothing from here on. @throws Problem `conflict` for one that is revoked. */
   async revoke(row: DeviceRow, by: Doer): Promise<Device> {
-    await this.database.transaction().execute(async (transaction) => {
+    await inTransaction(this.database, async (transaction) => {
       if (!(await end(this.now, transaction, row))) throw refuse('device.already_revoked');
       const { user_id: subject_id, device_name } = row;
       await this.audit.record(auditTables(transaction), { kind: 'device_revoked', subject_id, details: { device_name }, ...by });
@@ -231,7 +232,7 @@ export class Devices {
 
   /** Takes it out of the list, with all its reports. */
   async remove(row: DeviceRow, by: Doer): Promise<void> {
-    await this.database.transaction().execute(async (transaction) => {
+    await inTransaction(this.database, async (transaction) => {
       await end(this.now, transaction, row);
       const gone = await transaction.deleteFrom('devices').where('id', '=', row.id).returning('id').executeTakeFirst();
       if (gone === undefined) throw new Problem('not_found');
@@ -316,7 +317,7 @@ export class Devices {
 
   /** @throws Problem `conflict` while one is under way, and for a device that is revoked or cannot scan. */
   async startScan(device: DeviceRow, { scan, path }: Pick<DeviceScan, 'scan' | 'path'>): Promise<DeviceScan> {
-    const row = await this.database.transaction().execute(async (transaction) => {
+    const row = await inTransaction(this.database, async (transaction) => {
       // A new scan locks its device until it is stored: of two at once one is too many.
       const held = await transaction
         .updateTable('devices')

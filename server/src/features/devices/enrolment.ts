@@ -13,6 +13,7 @@ import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { Origin } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import { refuse, refuseField, refuseFor } from './devices.refusals.ts';
@@ -114,7 +115,7 @@ export class Enrolment {
       () => ENROLMENT_ALPHABET[randomInt(ENROLMENT_ALPHABET.length)] ?? '',
     ).join('');
     const expires_at = new Date(this.now() + ENROLMENT_LIFETIME).toISOString();
-    await this.database.transaction().execute(async (transaction) => {
+    await inTransaction(this.database, async (transaction) => {
       await transaction.deleteFrom('enrolment_codes').where('user_id', '=', user_id).execute();
       await transaction
         .insertInto('enrolment_codes')
@@ -137,7 +138,7 @@ export class Enrolment {
     if (empty !== undefined) throw refuseFor(empty.wait_ms, 'enrollment.too_many_codes');
     const token = randomBytes(TOKEN_BYTES).toString('hex');
     const device_name = nameOf(hostname);
-    const enrolled = await this.database.transaction().execute(async (transaction) => {
+    const enrolled = await inTransaction(this.database, async (transaction) => {
       const used = await transaction
         .deleteFrom('enrolment_codes')
         .where('code_hash', '=', hashOf(code))

@@ -2,6 +2,7 @@ import type { Report, Told } from '@palisade/contract/agent';
 import { BLOCKED_WINDOW_MS } from '@palisade/contract/devices';
 import type { Kysely, Selectable } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { PersonsRules } from './desired-state.ts';
 import { momentOn } from './device-moment.ts';
 import type { DeviceRow } from './device-record.ts';
@@ -181,7 +182,7 @@ export class Reports {
   async hear(device: DeviceRow, instance: string, report: Report): Promise<Told[]> {
     const ids = new Set([...(await this.rules.ruleIds(device.user_id)), 'inbound', 'outbound']);
     const { blocked_part: part } = report;
-    await this.options.database.transaction().execute(async (transaction) => {
+    await inTransaction(this.options.database, async (transaction) => {
       // A report locks its device until all of it is counted: an agent may repeat it over another connection, to another server.
       const held = await transaction
         .updateTable('devices')

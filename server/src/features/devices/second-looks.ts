@@ -4,6 +4,7 @@ import type { DeviceFinding, FindingsSecondLook } from '@palisade/contract/devic
 import type { Kysely, Updateable } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { Problem } from '#platform/problem.ts';
 import { asWritten } from '#platform/sentence.ts';
 import { capabilitiesOf, type DeviceRow, type FindingRow, findingOf } from './device-record.ts';
@@ -104,7 +105,7 @@ export class SecondLooks {
     entry: BySomebody & { kind: Parameters<Audit['record']>[1]['kind']; details?: Record<string, string> },
   ): Promise<FindingRow | undefined> {
     const device = await deviceOf(this.database, device_id);
-    const changed = await this.database.transaction().execute(async (transaction) => {
+    const changed = await inTransaction(this.database, async (transaction) => {
       const row = await transaction
         .updateTable('device_findings')
         .set(set)

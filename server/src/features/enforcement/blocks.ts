@@ -2,6 +2,7 @@ import type { BlockKind, BlockRule } from '@palisade/contract/blocks';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely, Selectable } from 'kysely';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { EnforcementTables } from './enforcement.tables.ts';
 
 export type BlockRow = Selectable<EnforcementTables['blocks']>;
@@ -75,7 +76,7 @@ export function createBlocks(parts: { database: Kysely<EnforcementTables>; now: 
     },
 
     add: (target, rule, user_id) =>
-      database.transaction().execute(async (transaction) => {
+      inTransaction(database, async (transaction) => {
         await transaction.deleteFrom('blocks').where('until', '<', at(-REMEMBERED_MS)).execute();
         const earlier = await transaction
           .selectFrom('blocks')

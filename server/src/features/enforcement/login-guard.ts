@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { Limits, Rate } from '#platform/limits.ts';
 import type { BlockRow, Blocks, Target } from './blocks.ts';
 import { refuseFor } from './enforcement.refusals.ts';
@@ -261,7 +262,7 @@ export class LoginGuard {
 
   /** Ends a block as its own account's owner or an administrator, and forgets what led to it. Whether it was in force. */
   async lift(block_id: string, by: string): Promise<boolean> {
-    const block = await this.database.transaction().execute(async (transaction) => {
+    const block = await inTransaction(this.database, async (transaction) => {
       const lifted = await this.blocks.lift(transaction.$pickTables<'blocks' | 'sign_in_sources'>(), block_id, by);
       if (lifted === undefined) return undefined;
       const { source, rule, user_id } = lifted;

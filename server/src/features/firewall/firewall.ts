@@ -18,6 +18,7 @@ import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
@@ -106,7 +107,7 @@ async function revise(
   kind: RevisionKind,
   work: (transaction: Kysely<FirewallTables>) => Promise<Change[]>,
 ): Promise<Revision | undefined> {
-  return await database.transaction().execute(async (transaction) => {
+  return await inTransaction(database, async (transaction) => {
     const { rules, rev } = await transaction
       .insertInto('firewall_rule_counts')
       .values({ user_id, rules: 0, rev: 0 })

@@ -4,6 +4,7 @@ import { type Kysely, type Selectable, SqliteAdapter, sql } from 'kysely';
 import { isUniqueViolation } from '#platform/database.ts';
 import { indexed, indexedWords, nameOrderOf } from '#platform/folded-text.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { claimFact, type InstallationTables } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
 import { FIRST_ARTICLES } from './first-articles.ts';
@@ -164,7 +165,7 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
     },
 
     async seed() {
-      await database.transaction().execute(async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         for (const { fact, articles } of SEEDED) {
           if (!(await claimFact(transaction.$pickTables<'installation'>(), fact, at()))) continue;
           const rows = articles.map((article) => ({ id: newId(), ...valuesOf({ ...article, is_published: true }) }));

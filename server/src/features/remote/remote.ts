@@ -18,6 +18,7 @@ import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Sentence } from '#platform/sentence.ts';
@@ -171,7 +172,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
   }
 
   private async insert(customer: UserInfo): Promise<Row> {
-    const done = await this.database.transaction().execute(async (transaction) => {
+    const done = await inTransaction(this.database, async (transaction) => {
       const older = await transaction
         .selectFrom('remote_sessions')
         .select('id')

@@ -4,6 +4,7 @@ import type { LiveSession } from '@palisade/contract/remote-record';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { Postponed } from '#platform/jobs/job.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
@@ -225,7 +226,7 @@ export class SessionChanges {
   }
 
   private async changeBy(id: string, by: By, move: Move, how = this.changeIn): Promise<Row> {
-    const done = await this.database.transaction().execute(async (transaction) => {
+    const done = await inTransaction(this.database, async (transaction) => {
       const changed = await how(transaction, id, by, move);
       await changed?.record();
       return changed;

@@ -19,6 +19,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
 import { BlobNotFoundError } from '#platform/blobs/blobs.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
@@ -82,7 +83,7 @@ const factsOf = ({ filename, kind, side }: Pick<FileRow, 'filename' | 'kind' | '
 
 /** Of one session one at a time, so that two do not both take the last place. */
 async function insert(database: Kysely<RemoteTables>, row: FileRow): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     await transaction
       .updateTable('remote_sessions')
       .set(({ ref }) => ({ last_seq: ref('last_seq') }))

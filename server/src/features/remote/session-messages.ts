@@ -2,6 +2,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import type { SessionMessage, Side } from '@palisade/contract/remote-record';
 import type { Kysely, Selectable } from 'kysely';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { refuse } from './remote.refusals.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { isOpen, type Row } from './session-state.ts';
@@ -61,7 +62,7 @@ export function createSessionMessages(parts: {
       // A repeated message takes no place.
       const before = await sent(database);
       if (before !== undefined) return messageOf(before);
-      const written = await database.transaction().execute(async (transaction) => {
+      const written = await inTransaction(database, async (transaction) => {
         // Taken by being written: it gives the place.
         const {
           last_seq: seq,

@@ -3,6 +3,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import { formatSpan } from '@palisade/contract/intl';
 import type { EndReason } from '@palisade/contract/remote';
 import type { Kysely } from 'kysely';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { Incident } from '#platform/incident.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
@@ -124,7 +125,7 @@ export function tellOfSessions(parts: {
     const customer = row && (await people.findUser(row.user_id));
     if (row === undefined || customer === undefined) return;
     await measure(session_id);
-    await database.transaction().execute(async (transaction) => {
+    await inTransaction(database, async (transaction) => {
       await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), summary(row, customer, public_url));
       await conclude(transaction.$pickTables<'jobs'>());
     });

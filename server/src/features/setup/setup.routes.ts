@@ -1,6 +1,7 @@
 import { setupConfig } from '@palisade/contract/setup';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { type InstallationTables, writeSetup } from '#platform/installation.ts';
 import { originOf } from '#platform/origin.ts';
 import { type Api, serve } from '#platform/serve.ts';
@@ -8,7 +9,7 @@ import { type Api, serve } from '#platform/serve.ts';
 export function serveSetup(api: Api, database: Kysely<InstallationTables & AuditTables>, audit: Audit): void {
   serve(api, setupConfig, 'admin', async ({ session, body, request }) => {
     const { id } = session.user;
-    await database.transaction().execute(async (transaction) => {
+    await inTransaction(database, async (transaction) => {
       await writeSetup(transaction.$pickTables<'installation'>(), body);
       await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
         kind: 'setup_changed',

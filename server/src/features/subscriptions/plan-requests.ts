@@ -3,6 +3,7 @@ import type { PlanRequest, PlanRequestStatus, UserPlanRequest } from '@palisade/
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { declinedLetter } from './plan-letters.ts';
@@ -117,7 +118,7 @@ export function createPlanRequests(parts: {
     async close(id, as) {
       const request = as === 'declined' ? await find(id) : undefined;
       const [person] = request === undefined ? [] : await accounts.findUsers([request.user_id]);
-      const user_id = await database.transaction().execute(async (transaction) => {
+      const user_id = await inTransaction(database, async (transaction) => {
         const closed = await transaction
           .updateTable('subscription_requests')
           .set({ status: as, decided_at: at() })

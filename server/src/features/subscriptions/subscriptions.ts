@@ -18,6 +18,7 @@ import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
@@ -155,7 +156,7 @@ export class Subscriptions {
   /** One attempt. A unique violation of `user_id` means that another administrator assigned in the same instant. */
   private async replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
     const starts_at = at(this.now);
-    return await this.database.transaction().execute(async (transaction) => {
+    return await inTransaction(this.database, async (transaction) => {
       await transaction
         .updateTable('subscriptions')
         .set({ ended_as: 'replaced', ended_at: starts_at })
@@ -273,7 +274,7 @@ export class Subscriptions {
   /** @throws Problem `not_found` when it is not there, or over already. */
   async cancel(subscription_id: string, by: Doer): Promise<void> {
     const ended_at = at(this.now);
-    const whose = await this.database.transaction().execute(async (transaction) => {
+    const whose = await inTransaction(this.database, async (transaction) => {
       const cancelled = await transaction
         .updateTable('subscriptions')
         .set({ ended_as: 'cancelled', ended_at })

@@ -11,6 +11,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { migrations } from '#migrations/all.ts';
 import { type DatabaseLocation, openDatabase } from '#platform/database.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
 import { migrate } from '#platform/migrations.ts';
 import { EFFECT, type EffectTables, effectWorker } from '#test/job-worker.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '#test/postgres.ts';
@@ -122,12 +123,12 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       const kind = plain();
       jobs.handle(kind, ({ payload }) => Promise.resolve(void done.push(payload.n)));
       await jobs.start();
-      const asked = database.transaction().execute(async (transaction) => {
+      const asked = inTransaction(database, async (transaction) => {
         await jobs.enqueue(transaction.$pickTables<'jobs'>(), kind, { n: 1 });
         throw new Error('not after all');
       });
       await expect(asked).rejects.toThrow('not after all');
-      await database.transaction().execute((transaction) => jobs.enqueue(transaction.$pickTables<'jobs'>(), kind, { n: 2 }));
+      await inTransaction(database, (transaction) => jobs.enqueue(transaction.$pickTables<'jobs'>(), kind, { n: 2 }));
       jobs.wake(kind);
       await soon(async () => expect(await rows()).toEqual([]));
       expect(done).toEqual([2]);
@@ -194,7 +195,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       slow.handle(kind, async (job) => {
         job.signal.addEventListener('abort', () => learned.resolve(job.signal.reason));
         await learned.promise;
-        const work = database.transaction().execute(async (transaction) => {
+        const work = inTransaction(database, async (transaction) => {
           await transaction.insertInto('effects').values({ job: job.id, worker: 'slow' }).execute();
           await job.conclude(transaction.$pickTables<'jobs'>());
         });
@@ -232,7 +233,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       await mine.start();
       await other.start();
       // Rolled back with its parent row.
-      const undone = database.transaction().execute(async (transaction) => {
+      const undone = inTransaction(database, async (transaction) => {
         await mine.begin(transaction.$pickTables<'jobs'>(), kind, { n: 0 }, 'file');
         throw new Error('undone');
       });
@@ -242,7 +243,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       const first = await mine.begin(tables, kind, { n: 1 }, 'file');
       first?.keep();
       expect(await other.begin(tables, kind, { n: 1 }, 'file')).toBeUndefined();
-      await database.transaction().execute(async (transaction) => await first?.confirm(transaction.$pickTables<'jobs'>()));
+      await inTransaction(database, async (transaction) => await first?.confirm(transaction.$pickTables<'jobs'>()));
       // It is renewed for as long as it is held.
       const until = (await rows())[0]?.lease_until ?? '';
       await soon(async () => expect((await rows())[0]?.lease_until?.localeCompare(until)).toBe(1));
