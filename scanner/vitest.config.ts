@@ -3,13 +3,11 @@ import { defineConfig } from 'vitest/config';
 /** The WebAssembly engine takes some 6 ms for a small file, where the native one takes 0.1. */
 const PATIENCE_MS = process.env['PALISADE_ENGINE'] === 'wasm' ? 300_000 : 60_000;
 
-// Many files start real engine processes; two files at once are what two cores bear.
 export default defineConfig({
   test: {
     name: 'scanner',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
     // Modules hold no state of their own, so that files may share them.
     isolate: false,
     setupFiles: ['test/patience.ts'],

@@ -99,7 +99,7 @@ export function createGate({ name: gate_name, may_rerun }) {
         `--outputFile.json=${path}`,
         ...args,
       ],
-      { env: { NO_COLOR: '1', ...env } },
+      { env: { NO_COLOR: '1', TEST_BUILT_SERVER: join(ROOT, 'server/dist'), ...env } },
     );
     return { code, report: readReport(path) };
   }

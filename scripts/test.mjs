@@ -1,4 +1,4 @@
-// The fast gate, `npm test`: checks, unit tests, API tests on SQLite, the tests of storage on PostgreSQL, the build and six browser journeys. Ends with the count of tests.
+// The fast gate, `npm test`: checks, unit tests, API tests on SQLite, the build, the tests of storage on PostgreSQL and six browser journeys. Ends with the count of tests.
 // No test runs twice, none needs the network or a date. Everything else is in the deep gate (scripts/test-deep.mjs).
 import { join } from 'node:path';
 import { createGate, DEEP_FILES } from './gate.mjs';
@@ -30,6 +30,8 @@ await gate.step(
   [join(ROOT, 'scripts/check.mjs')],
   'The checks found something; `npm run format` repairs what is only format.',
 );
+// Tests start programs of the build (server/test/built-program.ts).
+await gate.step('build', [join(ROOT, 'scripts/bootstrap.mjs'), '--build'], 'The build failed; see above.');
 await gate.vitest('unit and API tests', [`--exclude=${DEEP_FILES}`], ON_SQLITE);
 
 const postgres = await startPostgres();
@@ -43,7 +45,6 @@ else {
   await postgres.stop();
 }
 
-await gate.step('build', [join(ROOT, 'scripts/bootstrap.mjs'), '--build'], 'The build failed; see above.');
 const chromium = findChromium();
 if (chromium === undefined) gate.skip(CORE_JOURNEYS, 'Chromium');
 else await gate.journeys('journeys', ['--grep', '@core', '--retries', '0'], { CHROMIUM_PATH: chromium });

@@ -155,7 +155,6 @@ export default defineConfig({
     // Loading the kit anew for each file was three quarters of the time; the set-up says what files share.
     isolate: false,
     pool: 'forks',
-    maxWorkers: 2,
     restoreMocks: true,
     // Of a condition that never comes true, on a machine that is busy; an idle one needs some 100 ms.
     testTimeout: 30_000,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { login, type Role, register } from '@palisade/contract/auth';
 import type { BodySentOf, Endpoint, ReplyOf } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
@@ -19,6 +19,7 @@ import { parseSettings } from '#platform/settings.ts';
 import type { AppOptions } from '#server/app/app-options.ts';
 import { type App, createApp } from '#server/app.ts';
 import { afterFile } from './after-file.ts';
+import { builtProgram } from './built-program.ts';
 import { createFakeEngine } from './fake-engine.ts';
 
 /** An answer of the API: parsed by the endpoint's reply schema, or a problem document. */
@@ -50,6 +51,10 @@ export interface TestApp {
 export const SIGNATURES_FOLDER = fileURLToPath(new URL('../signatures', import.meta.url));
 export const LEAKED_PASSWORDS = fileURLToPath(new URL('../passwords/leaked.bin', import.meta.url));
 const PASSWORD = 'a long enough password';
+
+/** The engine of the build, which starts in half the time, where there is one. */
+const BUILT_ENGINE = builtProgram('yara-process.ts');
+const ENGINE_FILE = BUILT_ENGINE === undefined ? {} : { engine_process_file: pathToFileURL(BUILT_ENGINE) };
 
 async function withPostgres<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
@@ -175,7 +180,7 @@ export async function startTestApp(
     web_folder: join(folder, 'no-web-here'),
     agent_folder: join(folder, 'no-agent-here'),
     logger: createLog(settings.log_level),
-    ...(options.engine === 'real' ? { engine_processes: 1 } : { embedded_engine: createFakeEngine() }),
+    ...(options.engine === 'real' ? { engine_processes: 1, ...ENGINE_FILE } : { embedded_engine: createFakeEngine() }),
     database_idle_ms: 10_000,
     // Tests stop the present processes: none is replaced unasked.
     engine_memory: { ...ENGINE_MEMORY, grown: Number.POSITIVE_INFINITY },

@@ -9,9 +9,15 @@ import { fileURLToPath } from 'node:url';
 import { login, register } from '@palisade/contract/auth';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { builtProgram } from './built-program.ts';
 import { readAnswer, replyOf } from './harness.ts';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+/** A program of the server, of the build where there is one. */
+function programOf(source: string): string {
+  return builtProgram(source) ?? fileURLToPath(new URL(`../src/${source}`, import.meta.url));
+}
+
+const MAIN = programOf('main.ts');
 
 /** The flags of `npm start`, so that the measured server is the one that people run. */
 const { start } = z
@@ -39,7 +45,7 @@ export function runCommand(
   environment: Record<string, string>,
   args: readonly string[] = [],
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`../src/${file}`, import.meta.url)), ...args], {
+  const child = spawn(process.execPath, [programOf(file), ...args], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -195,7 +195,7 @@ interface YaraPoolOptions {
   start_ms?: number;
   idle_ms?: number;
   /** The main file of a process. */
-  process_file?: URL;
+  process_file?: URL | undefined;
   logger: EngineLog;
 }
 
