@@ -26,6 +26,7 @@ const PACKED = [
   'zip, ppmd',
   '7z',
   '7z-links',
+  '7z-bzip2-header',
   '7z-plain-header',
   '7z-deflated-header',
   '7z-lzma-end',

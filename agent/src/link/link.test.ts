@@ -178,7 +178,7 @@ const report = (seq: number): Said => ({
 });
 
 it('says what happened while the server was away once each, and no more at once than a server takes', async () => {
-  const events = Array.from({ length: 80 }, (_, index) => event(index));
+  const events = Array.from({ length: 45 }, (_, index) => event(index));
   const { link, connections, begin } = await createWorld({
     onConnected(say) {
       for (const one of events) say(one);
@@ -199,11 +199,11 @@ it('says what happened while the server was away once each, and no more at once 
   expect(said().some(({ kind }) => kind === 'ack')).toBe(true);
   const early = said().filter(({ kind }) => kind === 'event');
   expect(early.length).toBeLessThan(40);
-  await vi.waitFor(() => expect(said().filter(({ kind }) => kind === 'event')).toHaveLength(80), {
+  await vi.waitFor(() => expect(said().filter(({ kind }) => kind === 'event')).toHaveLength(45), {
     timeout: 40_000,
     interval: 100,
   });
-  expect(new Set(said().flatMap((frame) => (frame.kind === 'event' ? [frame.id] : []))).size).toBe(80);
+  expect(new Set(said().flatMap((frame) => (frame.kind === 'event' ? [frame.id] : []))).size).toBe(45);
 });
 
 it('says of a report that is too large what must be known', async () => {

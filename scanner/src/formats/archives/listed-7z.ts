@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { bzip2Streams } from '#scanner/formats/compression/bzip2.ts';
 import { decompress, unpackedLzma, unpackedLzma2 } from '#scanner/formats/compression/decompress.ts';
 import { Unreadable } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
@@ -32,7 +33,7 @@ const HEADER_MAXIMUM = 4 * 1024 ** 2;
 const DEEPEST = 4;
 const CODERS_MAXIMUM = 32;
 const CODER_FLAG = { id_bytes: 15, has_streams: 16, has_properties: 32 } as const;
-const METHOD = { none: '00', deflate: '040108', lzma: '030101', lzma2: '21' } as const;
+const METHOD = { none: '00', deflate: '040108', bzip2: '040202', lzma: '030101', lzma2: '21' } as const;
 /** Attributes of Windows, of which the upper half is the mode of Unix where the flag says so. */
 const ATTRIBUTE = { reparse_point: 0x400, has_mode: 0x8000, kind: 0xf000, link: 0xa000 } as const;
 const LZMA2_DICTIONARY_MAXIMUM = 40;
@@ -265,16 +266,28 @@ function unpackedBy(reader: Reader, at: number, packed: number, { method, proper
     const answer = decompress('deflate', Buffer.from(reader.at(at, packed)), reader.budget, { most: plain });
     return answer.kind === 'whole' ? answer.plain : Buffer.alloc(0);
   }
+  if (method === METHOD.bzip2) {
+    const read = (from: number, bytes: number) => reader.at(at + from, Math.max(0, Math.min(bytes, packed - from)));
+    return joinedUpTo(
+      plain,
+      bzip2Streams(read, reader.budget, () => {}),
+    );
+  }
   const [code = LZMA2_DICTIONARY_MAXIMUM] = properties;
   if (method !== METHOD.lzma2 || code >= LZMA2_DICTIONARY_MAXIMUM) throw new Unreadable('unsupported');
-  const pieces: Buffer[] = [];
+  return joinedUpTo(plain, unpackedLzma2(reader, at, (2 + (code & 1)) * 2 ** (11 + (code >> 1))));
+}
+
+/** @throws Unreadable `damaged` where the pieces have more bytes */
+function joinedUpTo(most: number, pieces: Iterable<Buffer>): Buffer {
+  const joined: Buffer[] = [];
   let size = 0;
-  for (const piece of unpackedLzma2(reader, at, (2 + (code & 1)) * 2 ** (11 + (code >> 1)))) {
+  for (const piece of pieces) {
     size += piece.length;
-    if (size > plain) throw damaged();
-    pieces.push(piece);
+    if (size > most) throw damaged();
+    joined.push(piece);
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(joined);
 }
 
 /** The fields behind the mark of a header that is not packed. @throws Unreadable */

@@ -10,7 +10,7 @@ const answers = z
 
 /** Formats whose headers have a checksum of each member. */
 const CHECKED = [
-  ...['7z', '7z-links', '7z-plain-header', '7z-deflated-header', '7z-lzma-end', '7z-lzma2-header'],
+  ...['7z', '7z-links', '7z-plain-header', '7z-deflated-header', '7z-bzip2-header', '7z-lzma-end', '7z-lzma2-header'],
   ...['arj', 'lzip', 'rar', 'rar5', 'wim-links', 'wim-solid', 'zip, ppmd'],
 ];
 /** Formats whose headers have a size of each member. */
