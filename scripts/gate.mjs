@@ -11,6 +11,9 @@ export const node = findNode() ?? process.execPath;
 /** Tests of the deep gate: they repeat, race, measure, or need other programs. */
 export const DEEP_FILES = '**/*.deep.test.{ts,tsx,mjs}';
 
+/** Test files that run at once. They wait for half of their time, so that three are what two cores bear. */
+const AT_ONCE = 3;
+
 /** Slow files that the closing lines name. */
 const SLOWEST = 10;
 
@@ -128,7 +131,7 @@ export function createGate({ name: gate_name, may_rerun }) {
     async vitest(title, args, env = {}) {
       const name = title.replaceAll(/[^\w]+/g, '-');
       await part(title, async () => {
-        const { code, report } = await vitestOnce(name, args, env);
+        const { code, report } = await vitestOnce(name, [`--maxWorkers=${AT_ONCE}`, ...args], env);
         if (report === undefined) return failStep(`The tests of "${title}" ended without a report (exit code ${code}).`);
         /** @type {FileReport[]} */
         const results = report.testResults;
