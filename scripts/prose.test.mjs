@@ -1,9 +1,5 @@
-// Checks that the prose check finds each construction that it names, and nothing in plain sentences.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ROOT } from './node-runtime.mjs';
-import { faultOf, paragraphsOf, passagesOf, readAll, tooMany } from './prose.mjs';
+import { faultOf, paragraphsOf, passagesOf, tooMany } from './prose.mjs';
 
 describe('a sentence', () => {
   test.each([
@@ -86,13 +82,8 @@ test('reads paragraphs, items, headings and cells of documents, and no code', ()
   ]);
 });
 
-test('no workspace has more constructions than scripts/prose-counts.json allows', () => {
-  const all = readAll();
-  const counts = Object.fromEntries(Object.entries(all).map(([name, { findings }]) => [name, findings.length]));
-  const allowed = JSON.parse(readFileSync(join(ROOT, 'scripts/prose-counts.json'), 'utf8'));
-  expect(Object.keys(allowed).toSorted()).toEqual(Object.keys(all).toSorted());
-  for (const [name, { passages }] of Object.entries(all)) expect(passages, name).toBeGreaterThan(100);
-  expect(tooMany(counts, allowed)).toEqual([]);
+test('a group with more constructions than it may have is named', () => {
   expect(tooMany({ server: 3 }, { server: 2 })).toHaveLength(1);
   expect(tooMany({ server: 3 }, {})).toHaveLength(1);
+  expect(tooMany({ server: 2 }, { server: 2 })).toEqual([]);
 });

@@ -13,7 +13,6 @@ const CORE_JOURNEYS = 6;
 const DIALECT_FILES = [
   'src/platform/database.test.ts',
   'src/platform/database-errors.test.ts',
-  'src/platform/jobs/',
   'src/platform/retention.test.ts',
   'src/features/auth/privacy.test.ts',
   'src/features/audit/',

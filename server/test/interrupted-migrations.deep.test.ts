@@ -14,7 +14,7 @@ import { upgradeCopyOf } from '#platform/upgrade-copy.ts';
 import { fillOldSchema, OLDEST_SCHEMAS, readKept, shapeOf } from './old-schemas.ts';
 import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from './postgres.ts';
 import { seededRandom } from './seeded.ts';
-import { startServer } from './server-process.ts';
+import { programOf, startServer } from './server-process.ts';
 
 // 200 interruptions of first starts and upgrades on SQLite, and 40 on PostgreSQL: 5 minutes of processor time.
 
@@ -23,13 +23,14 @@ const SCANS = 4_000;
 /** On PostgreSQL a migration that rewrites so few rows is over before most signals come. */
 const SCANS_ON_POSTGRES = 20_000;
 const CHILD = fileURLToPath(new URL('./migrating-process.ts', import.meta.url));
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = programOf('main.ts');
 const SIGNALS = ['SIGTERM', 'SIGKILL', 'SIGINT'] as const;
 /** 0: a first start. */
 const STARTS: readonly number[] = [0, ...OLDEST_SCHEMAS];
-const ENVIRONMENT = { PATH: process.env['PATH'] };
 
 const root = mkdtempSync(join(tmpdir(), 'palisade-interrupted-'));
+/** The first process keeps its compiled code for the hundreds of others. */
+const ENVIRONMENT = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(root, 'compiled') };
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 process.stdout.write(`the moments of the interruptions come from the seed ${SEED}\n`);
 const random = seededRandom(SEED);

@@ -13,7 +13,7 @@ import { builtProgram } from './built-program.ts';
 import { readAnswer, replyOf } from './harness.ts';
 
 /** A program of the server, of the build where there is one. */
-function programOf(source: string): string {
+export function programOf(source: string): string {
   return builtProgram(source) ?? fileURLToPath(new URL(`../src/${source}`, import.meta.url));
 }
 

@@ -104,7 +104,13 @@ export function pagesOf(pieces: Iterable<Buffer>, size: number): number[] {
   });
 }
 
+const UTF_16 = new TextDecoder('utf-16le');
+
 export function* fromEbcdic(pieces: Iterable<Buffer>, page = 0): Generator<string> {
-  const characters = CHARACTERS[page] ?? FIRST;
-  for (const piece of pieces) yield Array.from(piece, (byte) => characters[byte] ?? '').join('');
+  const codes = Uint16Array.from(CHARACTERS[page] ?? FIRST, (character) => character.charCodeAt(0));
+  for (const piece of pieces) {
+    const text = new Uint16Array(piece.length);
+    for (let at = 0; at < piece.length; at += 1) text[at] = codes[piece[at] ?? 0] ?? 0;
+    yield UTF_16.decode(text);
+  }
 }
