@@ -7,15 +7,8 @@ const CHECKS = [
     'biome',
     staged ? ['check', '--staged', '--no-errors-on-unmatched', '--error-on-warnings'] : ['ci', '--error-on-warnings', '.'],
   ],
-  ['tsc', ['-p', 'contract']],
-  ['tsc', ['-p', 'scanner']],
-  ['tsc', ['-p', 'scam']],
-  ['tsc', ['-p', 'server']],
-  ['tsc', ['-p', 'agent']],
-  ['tsc', ['-p', 'web']],
-  ['tsc', ['-p', 'e2e']],
-  ['tsc', ['-p', 'bench']],
-  ['oxlint', ['--type-aware', '--deny-warnings']],
+  // The compiler's errors too: it has the types in memory, and `tsc` beside it took half as much time again.
+  ['oxlint', ['--type-aware', '--type-check', '--deny-warnings']],
   ['knip', []],
   // Packages that run in production and are installed for tests alone.
   ['node', ['scripts/production-imports.mjs']],
