@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { name: 'scam', include: ['src/**/*.test.ts'], isolate: false, testTimeout: 60_000 },
+  test: {
+    name: 'scam',
+    include: ['src/**/*.test.ts'],
+    isolate: false,
+    setupFiles: ['../contract/test/fixed-seed.ts'],
+    testTimeout: 60_000,
+  },
 });

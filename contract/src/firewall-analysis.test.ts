@@ -97,10 +97,10 @@ describe('the analysis of rules', () => {
       };
     }),
   );
-  const world: Traffic[] = (['tcp', 'udp', 'icmp'] as const).flatMap((protocol) =>
+  const world: Traffic[] = (['tcp', 'udp', 'icmp', 'other'] as const).flatMap((protocol) =>
     [0, 1, 2, 3, 9].flatMap((source) =>
       [0, 1, 2, 9].flatMap((destination) =>
-        (protocol === 'icmp' ? [null] : [1, 2, 3, 4, 9]).map((port) => ({
+        (protocol === 'tcp' || protocol === 'udp' ? [1, 2, 3, 4, 9] : [null]).map((port) => ({
           direction: 'inbound' as const,
           protocol,
           source: { family: 4 as const, value: 0x0a000000n + BigInt(source) },
