@@ -107,7 +107,7 @@ describe('when the signatures change', async () => {
       10_000,
     );
 
-  test('again during a recheck, files that it had seen before are seen again', async () => {
+  test('again during a recheck, files that it had seen before are seen again', { timeout: 240_000 }, async () => {
     const first = await scanned(app, token, 'first.gz', cut('a fourth-marker-2e60 inside'));
     // Long enough that the change comes in its middle.
     const long = gzipSync(noise(60 * 1024 ** 2), { level: 0 }).subarray(0, -100);
@@ -115,7 +115,7 @@ describe('when the signatures change', async () => {
     expect([first.status_detail, last.status_detail]).toEqual(['damaged', 'damaged']);
     await takeOver('a-marker-of-nothing-0b7d');
     await vi.waitFor(async () => expect((await detailOf(first)).scanned_at).not.toBe(first.scanned_at), {
-      timeout: 40_000,
+      timeout: 100_000,
       interval: 1,
     });
     const reading = app.app.engine.pids();
@@ -123,7 +123,7 @@ describe('when the signatures change', async () => {
     expect((await detailOf(last)).scanned_at).toBe(last.scanned_at);
     await takeOver('fourth-marker-2e60');
     signal(reading, 'SIGCONT');
-    await vi.waitFor(async () => expect(await detailOf(first)).toMatchObject({ scan_status: 'infected' }), { timeout: 40_000 });
+    await vi.waitFor(async () => expect(await detailOf(first)).toMatchObject({ scan_status: 'infected' }), { timeout: 100_000 });
   });
 
   test('while a file is read, it is read again by the new ones before it is called clean', async () => {
