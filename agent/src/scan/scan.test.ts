@@ -254,7 +254,7 @@ describe('a scan', () => {
   afterEach(() => scans.close());
   const ended = (id: string, state: ScanReport['state']) =>
     vi.waitFor(() => expect(reports.filter(({ job_id }) => job_id === id).at(-1)?.state).toBe(state), {
-      timeout: 40_000,
+      timeout: 100_000,
       interval: 20,
     });
   const nothing = { file_orders: [], exclusions: [] };

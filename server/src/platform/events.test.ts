@@ -457,7 +457,8 @@ describe('among sockets that say nothing', async () => {
     const socket = await openSocket(app);
     expect(socket.extensions).toBe('');
     for (let count = 0; count < 100; count += 1) socket.ping();
-    expect(await socket.closed).toBe(EVENTS_CLOSED.malformed);
+    // A ping that comes behind the close resets the connection; then the code may be lost (1006).
+    expect([EVENTS_CLOSED.malformed, 1006]).toContain(await socket.closed);
     const talker = await openSocket(app);
     talker.say({ kind: 'hello', access_token: 'x'.repeat(43) });
     for (let count = 0; count < 100; count += 1) talker.say({ kind: 'pong' });
