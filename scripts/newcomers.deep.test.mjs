@@ -95,8 +95,8 @@ const MOMENTS = [
 ];
 const SAID = /needs Chromium[\s\S]*To run the skipped tests: sudo apt-get install -y [\s\S]* 0 failed, /;
 
-/** With NEWCOMERS=together one run stands for all: what differs on a newcomer's machine differs at once. */
-const isTogether = process.env.NEWCOMERS === 'together';
+/** One run stands for all: what differs on a newcomer's machine differs at once. NEWCOMERS=apart says which of them fails. */
+const isTogether = process.env.NEWCOMERS !== 'apart';
 
 describe.runIf(isRoot && isTogether && NEEDS.libfaketime.isThere())('npm test in a fresh clone', { timeout: PATIENCE_MS }, () => {
   test('passes for a plain user without any optional program, while the clocks go forward', async () => {

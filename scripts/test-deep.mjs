@@ -1,5 +1,5 @@
 // The deep gate, `npm run test:deep`: what repeats, races, measures or needs other programs; the API tests again on PostgreSQL, S3 and Redis; all other journeys.
-// `--room <name>` (once or several times) takes some of the rooms below, `--shard <i>/<n>` a part of each. A file that fails runs once more, alone, and is named as flaky when it passes then.
+// `--room <name>` (once or several times) takes some of the rooms below (without it: all but those of ON_REQUEST), `--shard <i>/<n>` a part of each. A file that fails runs once more, alone, and is named as flaky when it passes then.
 // TEST_DATABASE_URL, TEST_STORAGE_URL and TEST_REDIS_URL name services that run already.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -18,6 +18,8 @@ const PROJECTS = ['contract', 'scanner', 'scam', 'server', 'agent', 'web', 'hous
 const HOUSE_ROOMS = ['newcomers', 'arm64'];
 /** `scanner-wasm`: the tests of the scanner on a machine without the native engine. */
 const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...HOUSE_ROOMS];
+/** Rooms that take as long as all others: only when they are named. */
+const ON_REQUEST = ['scanner-wasm', 'arm64'];
 
 /** Files of the scanner whose subject is readers alone, or the speed of the native engine. With the other one they take an hour; engines.deep.test.ts compares the verdicts of both. */
 const NOT_ON_WASM = ['reader-search', 'rule-speed', 'verdicts', 'compare-readers'];
@@ -30,7 +32,7 @@ if (options.room?.some((room) => !ROOMS.includes(room)) || (options.shard !== un
   process.stdout.write(`palisade: --room is one of ${ROOMS.join(', ')}, and --shard a part such as 1/4.\n`);
   process.exit(2);
 }
-const rooms = options.room ?? ROOMS;
+const rooms = options.room ?? ROOMS.filter((room) => !ON_REQUEST.includes(room));
 const shard = options.shard === undefined ? [] : [`--shard=${options.shard}`];
 const gate = createGate({ name: 'deep', may_rerun: true });
 

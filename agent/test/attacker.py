@@ -2,6 +2,7 @@
 import ctypes
 import os
 import random
+import shutil
 import socket
 import sys
 import time
@@ -126,6 +127,14 @@ def everything(home, seed, outside):
         # Now and then things stay as they are for a moment, so that the agent gets somewhere.
         if done % 1000 == 0:
             time.sleep(2.5 * chosen.random())
+        # Full folders cannot be removed one by one: in the end every name would be one, and no file would be left.
+        if done % 5000 == 0:
+            for folder in top:
+                for name in quietly(os.listdir, folder) or []:
+                    shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+                    quietly(os.unlink, os.path.join(folder, name))
+            for name in (b"d", b"bound"):
+                quietly(os.mkdir, os.path.join(top[0], name))
         if done % 500 == 0:
             print(done, flush=True)
 

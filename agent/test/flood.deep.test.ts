@@ -108,9 +108,9 @@ const LONG = { timeout: 240_000 };
 test.skipIf(is_left_out).each(KINDS)('finds another person’s infected file within 30 s under %s', LONG, async (kind) => {
   const { flood, infected, beats, wait } = await start();
   flood(kind, 40);
-  await wait(10_000);
+  await wait(5_000);
   const first = await infected(Buffer.from('one.sh'));
-  await wait(Math.max(0, 20_000 - first));
+  await wait(Math.max(0, 5_000 - first));
   const second = await infected(Buffer.from('two.sh'));
   const all = beats();
   const peak = Math.max(...all.map(({ rss = 0 }) => rss));

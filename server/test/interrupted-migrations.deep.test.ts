@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import SqliteDatabase from 'better-sqlite3';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { migrations } from '#migrations/all.ts';
 import { type DatabaseLocation, openDatabase } from '#platform/database.ts';
 import { migrate } from '#platform/migrations.ts';
@@ -16,8 +17,16 @@ import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from './postgres.
 import { seededRandom } from './seeded.ts';
 import { programOf, startServer } from './server-process.ts';
 
-// 200 interruptions of first starts and upgrades on SQLite, and 40 on PostgreSQL: 5 minutes of processor time.
+// Interruptions of first starts and upgrades on SQLite and PostgreSQL. `INTERRUPTIONS` asks for more than this.
 
+const INTERRUPTIONS = z.coerce.number().int().positive().default(72).parse(process.env['INTERRUPTIONS']);
+/** Their kinds. A disk is full in fewer ways than a process ends. */
+const COUNTS = {
+  signals: Math.ceil(INTERRUPTIONS / 2),
+  full_disks: Math.ceil(INTERRUPTIONS / 5),
+  of_a_server: Math.ceil(INTERRUPTIONS / 20),
+  on_postgres: Math.ceil(INTERRUPTIONS / 5),
+};
 const SEED = 31_001;
 const SCANS = 4_000;
 /** On PostgreSQL a migration that rewrites so few rows is over before most signals come. */
@@ -130,9 +139,9 @@ describe('on SQLite', { timeout: 900_000 }, () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   }
 
-  test('138 signals at any moment of a migration leave a database that the next start brings to its end', async () => {
+  test(`${COUNTS.signals} signals at any moment of a migration leave a database that the next start brings to its end`, async () => {
     let hit = 0;
-    for (let trial = 0; trial < 138; trial += 1) {
+    for (let trial = 0; trial < COUNTS.signals; trial += 1) {
       const count = STARTS[trial % STARTS.length] ?? 0;
       const folder = layOut(`signal-${trial}`, count);
       const reference = referenceOf(count);
@@ -150,16 +159,16 @@ describe('on SQLite', { timeout: 900_000 }, () => {
       await expectStarts(folder, count);
       rmSync(folder, { recursive: true });
     }
-    process.stdout.write(`${hit} of 138 signals came before the migration was done\n`);
+    process.stdout.write(`${hit} of ${COUNTS.signals} signals came before the migration was done\n`);
     // Signals that come too late prove nothing.
-    expect(hit).toBeGreaterThan(138 / 2);
+    expect(hit).toBeGreaterThan(COUNTS.signals / 2);
   });
 
   test.runIf(MOUNTS)(
-    '50 disks that are full in the middle of a migration leave a database that the next start brings to its end',
+    `${COUNTS.full_disks} disks that are full in the middle of a migration leave a database that the next start brings to its end`,
     async () => {
       let hit = 0;
-      for (let trial = 0; trial < 50; trial += 1) {
+      for (let trial = 0; trial < COUNTS.full_disks; trial += 1) {
         const count = STARTS[trial % STARTS.length] ?? 0;
         const base = count === 0 ? '' : sqliteIn(baseOf(count));
         // Least size of an upgrade's writes, and a share of the rest.
@@ -184,8 +193,8 @@ describe('on SQLite', { timeout: 900_000 }, () => {
         await expectStarts(kept, count);
         rmSync(kept, { recursive: true });
       }
-      process.stdout.write(`${hit} of 50 disks were full before the migration was done\n`);
-      expect(hit).toBeGreaterThan(25);
+      process.stdout.write(`${hit} of ${COUNTS.full_disks} disks were full before the migration was done\n`);
+      expect(hit).toBeGreaterThan(COUNTS.full_disks / 2);
     },
   );
 
@@ -227,14 +236,14 @@ describe('on SQLite', { timeout: 900_000 }, () => {
     copy.close();
   });
 
-  test('12 signals to the whole server leave an installation that starts, signs in and keeps everything', async () => {
+  test(`${COUNTS.of_a_server} signals to the whole server leave an installation that starts, signs in and keeps everything`, async () => {
     const began = performance.now();
     const calm = await startServer({ DATA_DIR: layOut('calm', 7) });
     const takes_ms = performance.now() - began;
     expect(await calm.kill('SIGTERM')).toBe(0);
     // The new version has started: the way back is the backup from here on.
     expect(readdirSync(join(root, 'calm'))).not.toContain('palisade.before-upgrade.sqlite');
-    for (let trial = 0; trial < 12; trial += 1) {
+    for (let trial = 0; trial < COUNTS.of_a_server; trial += 1) {
       const count = STARTS[trial % STARTS.length] ?? 0;
       const folder = layOut(`server-${trial}`, count);
       const child = spawn(process.execPath, [MAIN], {
@@ -289,9 +298,9 @@ describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 900_
   }, 300_000);
   afterAll(() => postgres.dispose());
 
-  test('40 interruptions at any moment of a migration leave a database that the next start brings to its end', async () => {
+  test(`${COUNTS.on_postgres} interruptions at any moment of a migration leave a database that the next start brings to its end`, async () => {
     let hit = 0;
-    for (let trial = 0; trial < 40; trial += 1) {
+    for (let trial = 0; trial < COUNTS.on_postgres; trial += 1) {
       const count = STARTS[trial % STARTS.length] ?? 0;
       const reference = references.get(count);
       if (reference === undefined) throw new Error(`There is no reference of ${count}.`);
@@ -303,7 +312,7 @@ describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 900_
       await interrupt(args, undefined, 0);
       await expectWhole({ postgres: url }, reference);
     }
-    process.stdout.write(`${hit} of 40 signals came before the migration was done\n`);
-    expect(hit).toBeGreaterThan(40 / 2);
+    process.stdout.write(`${hit} of ${COUNTS.on_postgres} signals came before the migration was done\n`);
+    expect(hit).toBeGreaterThan(COUNTS.on_postgres / 2);
   });
 });
