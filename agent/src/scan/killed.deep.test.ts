@@ -10,9 +10,9 @@ import { newId } from '#agent/ids.ts';
 
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE', '!$H+H*'].join('');
 const PROGRAM = new URL('../../test/run-scan.ts', import.meta.url).pathname;
-const FILES = 10_000;
+const FILES = 8_000;
 const FILES_IN_FOLDER = 100;
-const INFECTED_EVERY = 500;
+const INFECTED_EVERY = 400;
 
 let root: string;
 let tree: string;
