@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import AxeBuilder from '@axe-core/playwright';
 import { type APIResponse, test as base, expect, type Page } from '@playwright/test';
+import axe from 'axe-core';
 import { z } from 'zod';
 import { type Product, startProduct } from './product.ts';
 import { startSideBySide } from './side-by-side.ts';
@@ -168,6 +168,20 @@ export async function expectAccessibleOnPhone(page: Page): Promise<void> {
   if (before) await page.setViewportSize(before);
 }
 
+/** Rules whose outcome is another one in another scheme. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+const violationsSchema = z.array(
+  z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })) }),
+);
+
+/** What axe finds on the page as it stands, by all its rules of WCAG 2.2 AA and of good practice, or by some. There are no frames to look into. */
+async function violationsOf(page: Page, rules?: readonly string[]) {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
+  const found = await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`);
+  return violationsSchema.parse(found);
+}
+
 /** No violation of WCAG 2.2 AA and of axe's best practices on the page as it stands, in both schemes. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -176,18 +190,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     await expect(page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`)).toBeAttached();
     // A colour in the middle of a transition has no contrast to check.
     await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
-    // There are no frames, so that the page of its own in which the kit adds up frames is not needed. Between the schemes nothing but colours differs.
-    const axe = new AxeBuilder({ page }).setLegacyMode();
-    const { violations } = await (colorScheme === 'dark'
-      ? axe
-      : axe.withRules(['color-contrast', 'link-in-text-block'])
-    ).analyze();
-    const found = violations.map(({ id, nodes }) => ({
-      id,
-      scheme: colorScheme,
-      nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
-    }));
-    expect(found).toEqual([]);
+    // Between the schemes nothing but colours differs.
+    const found = await violationsOf(page, colorScheme === 'dark' ? undefined : OF_COLOURS);
+    expect(found, colorScheme).toEqual([]);
   }
 }
 
@@ -213,13 +218,6 @@ function fixedShare(): number {
 /** No violation on the page as it stands: its colours in dark, light and forced colours, all else at 400 %, where nothing is cut off either. The window is left as it was. */
 export async function expectAccessibleInEveryMode(page: Page): Promise<void> {
   const before = page.viewportSize();
-  const found = async (axe: AxeBuilder) => {
-    const { violations } = await axe.setLegacyMode().analyze();
-    return violations.map(({ id, nodes }) => ({
-      id,
-      nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
-    }));
-  };
   for (const [colorScheme, forcedColors] of [
     ['light', 'none'],
     ['light', 'active'],
@@ -228,12 +226,11 @@ export async function expectAccessibleInEveryMode(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme, forcedColors, reducedMotion: 'reduce' });
     await expect(page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`)).toBeAttached();
     await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
-    const axe = new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']);
-    expect(await found(axe), `${colorScheme}, forced colours ${forcedColors}`).toEqual([]);
+    expect(await violationsOf(page, OF_COLOURS), `${colorScheme}, forced colours ${forcedColors}`).toEqual([]);
   }
   await page.setViewportSize(AT_400_PERCENT);
   await page.evaluate(() => new Promise(requestAnimationFrame));
-  expect(await found(new AxeBuilder({ page })), 'at 400 %').toEqual([]);
+  expect(await violationsOf(page), 'at 400 %').toEqual([]);
   await expect.poll(() => page.evaluate(cutOff), { message: 'at 400 %', timeout: 3_000 }).toEqual([]);
   expect(await page.evaluate(fixedShare), 'what stays in place at 400 %').toBeLessThanOrEqual(0.5);
   if (before) await page.setViewportSize(before);

@@ -47,6 +47,9 @@ export default defineConfig<{ servers: 1 | 2 }>({
     // Of the journeys `installed.spec.ts` alone has it: files from its cache would make the figures of others.
     serviceWorkers: 'block',
     trace: 'on-first-retry',
-    launchOptions: { executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium', args: FLAGS },
+    launchOptions: {
+      executablePath: process.env['CHROMIUM_OF_PAGES'] ?? process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+      args: FLAGS,
+    },
   },
 });

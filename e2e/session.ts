@@ -23,7 +23,12 @@ export const picture = (page: Page) => page.getByLabel('The screen of maria');
 /** A browser of the customer's own, whose picker answers as its flags say. */
 export async function startCustomer(flags: readonly string[]): Promise<Browser> {
   const { launchOptions } = plain.info().project.use;
-  return await chromium.launch({ ...launchOptions, args: [...(launchOptions?.args ?? []), ...flags] });
+  return await chromium.launch({
+    ...launchOptions,
+    // The one that shares a screen.
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: [...(launchOptions?.args ?? []), ...flags],
+  });
 }
 
 /** A customer with a code, and a technician in the portal. */

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createGate, node } from './gate.mjs';
 import { ROOT } from './node-runtime.mjs';
-import { findChromium, install, NEEDS } from './packages.mjs';
+import { chromiumEnvironment, install, NEEDS } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { run } from './run.mjs';
@@ -18,8 +18,8 @@ const PROJECTS = ['contract', 'scanner', 'scam', 'server', 'agent', 'web', 'hous
 const HOUSE_ROOMS = ['newcomers', 'arm64'];
 /** `scanner-wasm`: the tests of the scanner on a machine without the native engine. */
 const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...HOUSE_ROOMS];
-/** Rooms that take as long as all others: only when they are named. */
-const ON_REQUEST = ['scanner-wasm', 'arm64'];
+/** Rooms that take as long as a gate each: only when they are named. The workflow on GitHub has them as jobs of their own, but for `arm64`. */
+const ON_REQUEST = ['scanner-wasm', ...HOUSE_ROOMS];
 
 /** Files of the scanner whose subject is readers alone, or the speed of the native engine. With the other one they take an hour; engines.deep.test.ts compares the verdicts of both. */
 const NOT_ON_WASM = ['reader-search', 'rule-speed', 'verdicts', 'compare-readers'];
@@ -118,11 +118,11 @@ if (rooms.includes('server') || rooms.includes('e2e')) {
     );
   }
   if (rooms.includes('e2e')) {
-    const chromium = findChromium();
+    const chromium = chromiumEnvironment();
     if (chromium === undefined) gate.skip(1, 'Chromium');
     else {
       await gate.journeys('all other journeys', ['--grep-invert', '@core', ...shard], {
-        CHROMIUM_PATH: chromium,
+        ...chromium,
         ...shared.environment('JOURNEY'),
       });
     }

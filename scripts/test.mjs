@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { createGate, DEEP_FILES } from './gate.mjs';
 import { ROOT } from './node-runtime.mjs';
-import { FAST_NEEDS, findChromium, install } from './packages.mjs';
+import { chromiumEnvironment, FAST_NEEDS, install } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
 
 /** The journeys with the tag @core: one for each main job of the product. */
@@ -44,7 +44,7 @@ else {
   await postgres.stop();
 }
 
-const chromium = findChromium();
+const chromium = chromiumEnvironment();
 if (chromium === undefined) gate.skip(CORE_JOURNEYS, 'Chromium');
-else await gate.journeys('journeys', ['--grep', '@core', '--retries', '0'], { CHROMIUM_PATH: chromium });
+else await gate.journeys('journeys', ['--grep', '@core', '--retries', '0'], chromium);
 gate.finish();

@@ -178,7 +178,8 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   // proves: device-fault-2, device-hostile-server-1
   it('goes back where the server cannot be reached any more, says why, and does not try it again', async () => {
     await world.listen(world.device, 8080);
-    const agent = await world.startAgent();
+    // Long enough for a knock while it is on.
+    const agent = await world.startAgent({ times: ['8000'] });
     world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
     await world.acked(1, 'applied');
     // The open socket continues; a fresh connection is not answered.

@@ -113,8 +113,14 @@ needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
     const { width, height } = await shakeHands(() => heard, say);
     say(encodings(16, 0, -239));
     const before = heard.length;
-    say(updateRequest(width, height));
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before + 1_000), SOON);
+    // Again until the compositor has drawn its first picture.
+    await vi.waitFor(
+      () => {
+        say(updateRequest(width, height));
+        expect(heard.length).toBeGreaterThan(before + 1_000);
+      },
+      { ...SOON, interval: 500 },
+    );
 
     // With the view alone, typed text goes nowhere; granted, all of it arrives.
     say(typeWithShift('not this\n'));

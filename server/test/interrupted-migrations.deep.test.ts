@@ -19,12 +19,12 @@ import { programOf, startServer } from './server-process.ts';
 
 // Interruptions of first starts and upgrades on SQLite and PostgreSQL. `INTERRUPTIONS` asks for more than this.
 
-const INTERRUPTIONS = z.coerce.number().int().positive().default(72).parse(process.env['INTERRUPTIONS']);
+const INTERRUPTIONS = z.coerce.number().int().positive().default(48).parse(process.env['INTERRUPTIONS']);
 /** Their kinds. A disk is full in fewer ways than a process ends. */
 const COUNTS = {
   signals: Math.ceil(INTERRUPTIONS / 2),
   full_disks: Math.ceil(INTERRUPTIONS / 5),
-  of_a_server: Math.ceil(INTERRUPTIONS / 20),
+  of_a_server: Math.ceil(INTERRUPTIONS / 16),
   on_postgres: Math.ceil(INTERRUPTIONS / 5),
 };
 const SEED = 31_001;

@@ -3,24 +3,23 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { EICAR, noise } from '@palisade/scanner/test/files';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { seededRandom } from './seeded.ts';
-import { runCommand, runServer, startServer } from './server-process.ts';
+import { programOf, runCommand, runServer, startServer } from './server-process.ts';
 import { scanned } from './upload.ts';
 
-// 40 restores and 6 backups that are killed; about 4 minutes of processor time.
+// Restores and backups that are killed. `KILLED_RESTORES` asks for more than this.
 
 const SEED = 31_002;
-const RESTORES = 40;
+const RESTORES = z.coerce.number().int().positive().default(16).parse(process.env['KILLED_RESTORES']);
 const BACKUPS = 6;
 const root = mkdtempSync(join(tmpdir(), 'palisade-killed-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 process.stdout.write(`the moments of the kills come from the seed ${SEED}\n`);
 const random = seededRandom(SEED);
-const fileOf = (name: string) => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
 
 const place = join(root, 'place');
 const backups = join(root, 'backups');
@@ -36,7 +35,7 @@ async function run(
   hasBegun: () => boolean,
   kill_after_ms = Number.POSITIVE_INFINITY,
 ): Promise<number> {
-  const child = spawn(process.execPath, [fileOf(file), ...args], {
+  const child = spawn(process.execPath, [programOf(file), ...args], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: 'ignore',
   });
