@@ -31,7 +31,7 @@ const TELLING_TIMES = 40;
 const LEAST_MS = 1;
 /** Twice the text may take so many times as long; of a square it is four times. */
 const GROWTH = 3.5;
-const TRIES = 5;
+const TRIES = 12;
 
 /** Examples that each of the expressions matches, by its purpose. */
 const EXAMPLES: Readonly<Record<string, string>> = {
