@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { migrations } from '#migrations/all.ts';
 import { type DatabaseLocation, openDatabase } from '#platform/database.ts';
-import { migrate } from '#platform/migrations.ts';
+import { migrate, requireKnownVersion } from '#platform/migrations.ts';
 import { upgradeCopyOf } from '#platform/upgrade-copy.ts';
 import { fillOldSchema, OLDEST_SCHEMAS, readKept, shapeOf } from './old-schemas.ts';
 import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from './postgres.ts';
@@ -297,6 +297,27 @@ describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 900_
     }
   }, 300_000);
   afterAll(() => postgres.dispose());
+
+  test('a server that starts while another one makes and drops tables sees the version, and does not fail', async () => {
+    const url = await layOut('looked_at', 0);
+    const database = openDatabase<unknown>({ postgres: url });
+    await migrate(database, migrations);
+    let is_done = false;
+    const drops = (async () => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      while (!is_done) {
+        await client.query('create table passing (id int)');
+        await client.query('drop table passing');
+      }
+      await client.end();
+    })();
+    for (let look = 0; look < 200; look += 1)
+      expect(await requireKnownVersion(database, migrations)).toHaveLength(Object.keys(migrations).length);
+    is_done = true;
+    await drops;
+    await database.destroy();
+  });
 
   test(`${COUNTS.on_postgres} interruptions at any moment of a migration leave a database that the next start brings to its end`, async () => {
     let hit = 0;

@@ -77,6 +77,14 @@ export function isSqlite<Tables>(database: Kysely<Tables>): boolean {
   return database.getExecutor().adapter instanceof SqliteAdapter;
 }
 
+/** Whether the database has a table. Kysely's list of all tables fails on PostgreSQL while another process drops one. */
+export async function hasTable<Tables>(database: Kysely<Tables>, name: string): Promise<boolean> {
+  const { rows } = isSqlite(database)
+    ? await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(database)
+    : await sql`select 1 where to_regclass(${name}) is not null`.execute(database);
+  return rows.length > 0;
+}
+
 /**
  * Removes deleted data from SQLite's write-ahead log too, where it stays until it is overwritten. False when another process reads an older state just now: then it
  * is to be tried again. PostgreSQL removes it at its own time (autovacuum).

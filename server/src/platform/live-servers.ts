@@ -1,6 +1,7 @@
 import { formatList } from '@palisade/contract/intl';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Kysely, SqliteAdapter, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { hasTable, isSqlite } from './database.ts';
 import { databaseClock } from './database-clock.ts';
 import { logFailure } from './database-patience.ts';
 import { hasEnded, thisProcess } from './home.ts';
@@ -36,9 +37,7 @@ const describe = ({ pid, host, started_at }: Pick<ServerTables['servers'], 'pid'
 
 /** A server of the database that lives, other than that of the data folder `home`, in words. Undefined when there is none, and for a database from before servers were noted. */
 export async function findLivingServer(database: Kysely<ServerTables>, home: string): Promise<string | undefined> {
-  if (database.getExecutor().adapter instanceof SqliteAdapter) return undefined;
-  const tables = await database.introspection.getTables();
-  if (!tables.some(({ name }) => name === 'servers')) return undefined;
+  if (isSqlite(database) || !(await hasTable(database, 'servers'))) return undefined;
   const rows = await database
     .selectFrom('servers')
     .selectAll()
@@ -68,8 +67,7 @@ export async function joinServers(parts: {
 }> {
   const { database, home, needed, logger } = parts;
   // An SQLite file lies in a data folder, and that has one server.
-  if (database.getExecutor().adapter instanceof SqliteAdapter)
-    return { leave: () => Promise.resolve(), living: () => Promise.resolve([home]) };
+  if (isSqlite(database)) return { leave: () => Promise.resolve(), living: () => Promise.resolve([home]) };
   const clock = databaseClock(database);
   const missing = Object.entries(needed).flatMap(([name, is_set]) => (is_set ? [] : [name]));
   const me = { ...thisProcess(), id: home, started_at: new Date().toISOString(), lacks: formatList(missing) };

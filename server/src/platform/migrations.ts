@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { isSqlite } from './database.ts';
+import { hasTable, isSqlite } from './database.ts';
 import { troubleOf } from './database-errors.ts';
 import { waitingUnbounded } from './database-patience.ts';
 import { inTransaction } from './in-transaction.ts';
@@ -20,8 +20,7 @@ const COLLISION_PAUSE_MS = 20;
 const HALF_DONE = /already exists|duplicate column name|no such (table|column|index)/;
 
 async function appliedMigrations<Tables>(database: Kysely<Tables>): Promise<string[]> {
-  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === MIGRATION_TABLE)) return [];
+  if (!(await hasTable(database, MIGRATION_TABLE))) return [];
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(database);
   return rows.map(({ name }) => name);
 }
