@@ -14,12 +14,16 @@ import { startS3 } from './s3.mjs';
 
 /** The rooms that are projects of vitest, with their deep files. */
 const PROJECTS = ['contract', 'scanner', 'scam', 'server', 'agent', 'web', 'house'];
-/** Files of the house that are rooms of their own. `newcomers`: the fast gate as newcomers to the project run it. `arm64`: npm start on an emulated processor. */
-const HOUSE_ROOMS = ['newcomers', 'arm64'];
+/**
+ * Files of the house that are rooms of their own. `newcomers`: both commands as newcomers to the project run them, on other machines, with packages from the network.
+ * `arm64`: npm start on an emulated processor.
+ * @type {Readonly<Record<string, string[]>>}
+ */
+const HOUSE_ROOMS = { newcomers: ['newcomers', 'bare-machine', 'bootstrap'], arm64: ['arm64'] };
 /** `scanner-wasm`: the tests of the scanner on a machine without the native engine. */
-const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...HOUSE_ROOMS];
+const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...Object.keys(HOUSE_ROOMS)];
 /** Rooms that take as long as a gate each: only when they are named. The workflow on GitHub has them as jobs of their own, but for `arm64`. */
-const ON_REQUEST = ['scanner-wasm', ...HOUSE_ROOMS];
+const ON_REQUEST = ['scanner-wasm', ...Object.keys(HOUSE_ROOMS)];
 
 /** Files of the scanner whose subject is readers alone, or the speed of the native engine. With the other one they take an hour; engines.deep.test.ts compares the verdicts of both. */
 const NOT_ON_WASM = ['reader-search', 'rule-speed', 'verdicts', 'compare-readers'];
@@ -91,7 +95,12 @@ if (projects.length > 0) {
   const named = projects.map((room) => `--project=${room}`);
   await gate.vitest(
     'deep tests',
-    [...named, ...shard, ...HOUSE_ROOMS.map((room) => `--exclude=**/${room}.deep.test.mjs`), '.deep.test.'],
+    [
+      ...named,
+      ...shard,
+      ...Object.values(HOUSE_ROOMS).flatMap((files) => files.map((file) => `--exclude=**/${file}.deep.test.mjs`)),
+      '.deep.test.',
+    ],
     {
       TEST_DATABASE_URL: '',
       TEST_STORAGE_URL: '',
@@ -129,6 +138,6 @@ if (rooms.includes('server') || rooms.includes('e2e')) {
   }
   await shared.stop();
 }
-for (const room of HOUSE_ROOMS)
-  if (rooms.includes(room)) await gate.vitest(room, ['--project=house', ...shard, `${room}.deep.test.`]);
+for (const [room, files] of Object.entries(HOUSE_ROOMS))
+  if (rooms.includes(room)) await gate.vitest(room, ['--project=house', ...shard, ...files.map((file) => `${file}.deep.test.`)]);
 gate.finish();
