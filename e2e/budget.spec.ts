@@ -11,7 +11,7 @@ const ADMINISTRATION_MAXIMUM = 5_000;
 const SCREEN_MAXIMUM = 60_000;
 const HOME = '/dashboard';
 
-/** What the page at `path` transfers until it is idle, by address: all of it, as for a browser that has nothing in its cache. Bytes. */
+/** The bytes that the page at `path` transfers until it is idle, by address: all of them, as for a browser that has nothing in its cache. */
 async function transferOf(page: Page, path: string): Promise<Map<string, number>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');

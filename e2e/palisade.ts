@@ -174,7 +174,7 @@ const violationsSchema = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })) }),
 );
 
-/** What axe finds on the page as it stands, by all its rules of WCAG 2.2 AA and of good practice, or by some. There are no frames to look into. */
+/** The violations that axe finds on the page in its present state, by all its rules of WCAG 2.2 AA and of good practice, or by some. There are no frames to look into. */
 async function violationsOf(page: Page, rules?: readonly string[]) {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };

@@ -21,7 +21,7 @@ function newPlace(name) {
 
 describe.runIf(onLinuxX64)('npm start in a fresh clone, with node, npm, git, sh and coreutils alone', () => {
   const programs = mkdtempSync(join(tmpdir(), 'palisade-programs-'));
-  // What the first of them fetches, the others have: they differ in their Node.
+  // They differ in their Node alone, so all share the packages that the first one fetches.
   const cache = join(programs, 'cache');
   afterAll(() => rmSync(programs, { recursive: true, force: true }), PATIENCE_MS);
   beforeAll(() => {

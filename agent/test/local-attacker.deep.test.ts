@@ -7,9 +7,9 @@ import { type AgentUnderTest, ANNA, bundleAgentForAttacks, type Computer, create
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 180_000 });
 
-/** How long each race goes on; `ATTACK_SECONDS` asks for more. ms. */
+/** The time that each race takes; `ATTACK_SECONDS` asks for more. ms. */
 const ATTACK_MS = 1_000 * z.coerce.number().int().positive().default(12).parse(process.env['ATTACK_SECONDS']);
-/** On a busy machine the agent may take nothing for as long as a race goes on. ms. */
+/** On a busy machine the agent may take nothing for as long as a race takes. ms. */
 const TAKEN_WITHIN_MS = 120_000;
 /** Changes that the attacker of the race makes at least. */
 const CHANGES = 10_000;

@@ -74,7 +74,7 @@ function peerMs(): number {
 }
 let least_peer_ms = Number.POSITIVE_INFINITY;
 
-/** How many times slower this processor is than at its best in this run: what its other thread does slows it. At least 1. */
+/** The factor by which this processor is slower now than at its best in this run: its other thread slows it. At least 1. */
 function slowdown(): number {
   const now = peerMs();
   least_peer_ms = Math.min(least_peer_ms, now);
