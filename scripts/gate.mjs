@@ -21,8 +21,14 @@ const SLOWEST = 10;
 const NEEDS = /\[needs (.+)\]$/;
 
 /**
- * @typedef {{ name: string, status: string, message?: string, startTime: number, endTime: number, assertionResults: { status: string, fullName: string }[] }} FileReport
+ * @typedef {{ name: string, status: string, message?: string, startTime: number, endTime: number, assertionResults: { status: string, fullName: string, failureMessages?: string[] }[] }} FileReport
  */
+
+/** The failed tests of a file, each with the first line of its message. @param {FileReport} file */
+const failuresOf = ({ assertionResults }) =>
+  assertionResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages?.[0]?.split('\n', 1)[0] ?? 'no message'}`);
 
 /** @param {string} path @returns {any} undefined where there is no whole report */
 function readReport(path) {
@@ -54,24 +60,23 @@ export function createGate({ name: gate_name, may_rerun }) {
   const notes = [];
 
   /** @param {FileReport} file */
-  function countFile({ name, status, message, startTime, endTime, assertionResults }) {
+  function countFile(file) {
+    const { name, status, message, startTime, endTime, assertionResults } = file;
     const path = relative(ROOT, name);
     files.push({ name: path, seconds: (endTime - startTime) / 1000 });
-    let failed = 0;
+    const failures = failuresOf(file);
+    for (const failure of failures) notes.push(`Failed: ${path}: ${failure}`);
     for (const { status: outcome, fullName } of assertionResults) {
       if (outcome === 'passed') totals.passed += 1;
-      else if (outcome === 'failed') failed += 1;
-      else {
+      else if (outcome !== 'failed') {
         totals.skipped += 1;
         const need = NEEDS.exec(fullName)?.[1];
         if (need !== undefined) needs.set(need, (needs.get(need) ?? 0) + 1);
       }
     }
-    if (status === 'failed' && failed === 0) {
-      failed = 1;
-      notes.push(`Failed outside its tests: ${path}: ${(message ?? '').split('\n', 1)[0]}`);
-    }
-    totals.failed += failed;
+    const failed_outside = status === 'failed' && failures.length === 0;
+    if (failed_outside) notes.push(`Failed outside its tests: ${path}: ${(message ?? '').split('\n', 1)[0]}`);
+    totals.failed += failures.length + Number(failed_outside);
   }
 
   /** @param {string} line */
@@ -135,7 +140,7 @@ export function createGate({ name: gate_name, may_rerun }) {
         if (report === undefined) return failStep(`The tests of "${title}" ended without a report (exit code ${code}).`);
         /** @type {FileReport[]} */
         const results = report.testResults;
-        const failed = results.filter(({ status }) => status === 'failed').map((file) => file.name);
+        const failed = results.filter(({ status }) => status === 'failed');
         const again = may_rerun && failed.length > 0 ? await rerun(name, args, env, failed) : [];
         for (const file of results) countFile(again.find(({ name: path }) => path === file.name) ?? file);
         if (code !== 0 && failed.length === 0) failStep(`The runner of "${title}" failed outside its tests (exit code ${code}).`);
@@ -189,16 +194,25 @@ export function createGate({ name: gate_name, may_rerun }) {
     },
   };
 
-  /** The failed files once more, one after the other. @param {string} name @param {string[]} args @param {Record<string, string>} env @param {string[]} failed @returns {Promise<FileReport[]>} */
+  /** The failed files once more, one after the other. @param {string} name @param {string[]} args @param {Record<string, string>} env @param {FileReport[]} failed @returns {Promise<FileReport[]>} */
   async function rerun(name, args, env, failed) {
-    process.stdout.write(`\n== again, alone: ${failed.map((file) => relative(ROOT, file)).join(', ')}\n`);
+    process.stdout.write(`\n== again, alone: ${failed.map(({ name: path }) => relative(ROOT, path)).join(', ')}\n`);
     // Options are written as one argument each, with their value: --exclude=...
     const options = args.filter((arg) => arg.startsWith('--'));
-    const { report } = await vitestOnce(`${name}-again`, [...options, '--no-file-parallelism', ...failed], env);
+    const { report } = await vitestOnce(
+      `${name}-again`,
+      [...options, '--no-file-parallelism', ...failed.map(({ name: path }) => path)],
+      env,
+    );
     /** @type {FileReport[]} */
     const results = report?.testResults ?? [];
-    for (const file of results)
-      if (file.status !== 'failed') notes.push(`Flaky: ${relative(ROOT, file.name)} passed only at its second attempt.`);
+    for (const file of failed) {
+      const passes_now = results.some(({ name: path, status }) => path === file.name && status !== 'failed');
+      if (passes_now)
+        notes.push(
+          `Flaky: ${relative(ROOT, file.name)} passed only at its second attempt. First: ${failuresOf(file).join('; ')}`,
+        );
+    }
     return results;
   }
 }
