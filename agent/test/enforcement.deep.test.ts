@@ -163,6 +163,8 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       expect(late.length).toBeGreaterThan(0);
       expect(late.every(({ last_at }) => Date.parse(last_at ?? '') <= until)).toBe(true);
 
+      // The agent has heard that all of it was noted: what comes now is a part of its own.
+      await vi.waitFor(() => expect(world.said('report').at(-1)).not.toHaveProperty('blocked_part'), SOON);
       // Its word is lost: it hears the same again, of another start of the agent too.
       world.command({ noting: false });
       expect(world.knock(8081)).toBe('silent');

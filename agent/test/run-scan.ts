@@ -11,6 +11,7 @@ const scans = new Scans({
   signatures: () => ({ rules_folder: new URL('../../server/signatures/rules', import.meta.url).pathname, feeds: [] }),
   log: (line) => process.stderr.write(`${line}\n`),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  lowerPriority: async () => {},
   say: (report) => process.stdout.write(`${JSON.stringify(report)}\n`),
 });
 scans.resend();

@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { createYaraPool, type YaraPool } from '@palisade/scanner/yara-pool';
@@ -16,6 +16,17 @@ export interface ScanEnginesParts {
   /** Holds the engines' unpacked files. */
   work_folder: string;
   log: (line: string) => void;
+  lowerPriority: (pid: number) => Promise<void>;
+}
+
+/** Gives a process the lowest priority for processor and disk, if it has not ended. */
+export async function lowerPriority(pid: number): Promise<void> {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // The process has just ended.
+  }
+  await runProgram(['ionice'], ['-c', '3', '-p', `${pid}`]).catch(() => undefined);
 }
 
 /** The engine processes of this agent, at the lowest priority. They start when they are needed, and end after the last use. */
@@ -67,17 +78,12 @@ export class ScanEngines {
     return pool;
   }
 
-  /** Gives the processes of an engine the lowest priority for processor and disk. */
+  /** Lowers the priority of an engine's processes, once each. */
   async lowerPriority(pool: YaraPool): Promise<void> {
     const pids = pool.pids().filter((pid) => !this.#lowered.has(pid));
     for (const pid of pids) {
       this.#lowered.add(pid);
-      try {
-        setPriority(pid, 19);
-      } catch {
-        // The process has just ended.
-      }
-      await runProgram(['ionice'], ['-c', '3', '-p', `${pid}`]).catch(() => undefined);
+      await this.#parts.lowerPriority(pid);
     }
   }
 

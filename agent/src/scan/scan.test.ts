@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   type BigIntStats,
   chmodSync,
@@ -17,7 +18,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DeviceEvent, SAID_BYTES_MAXIMUM, type ScanJob, type ScanReport, saidSchema } from '@palisade/contract/agent';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
@@ -28,6 +29,7 @@ import { newId } from '#agent/ids.ts';
 import { openForeign } from '#files/foreign.ts';
 import { heldBytes } from '#test/held-bytes.ts';
 import { Quarantine } from './quarantine.ts';
+import { lowerPriority } from './scan-engines.ts';
 import { Scans } from './scans.ts';
 import { packed } from './unnoted-findings.ts';
 import { openVerdicts } from './verdicts.ts';
@@ -223,11 +225,25 @@ describe('the quarantine', () => {
   });
 });
 
+it('an engine has the lowest priority for processor and disk', async () => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  try {
+    await once(child, 'spawn');
+    const pid = child.pid ?? 0;
+    await lowerPriority(pid);
+    expect(getPriority(pid)).toBe(constants.priority.PRIORITY_LOW);
+    expect(execFileSync('ionice', ['-p', `${pid}`], { encoding: 'utf8' })).toContain('idle');
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
 describe('a scan', () => {
   let scans: Scans;
   let reports: ScanReport[];
   let events: DeviceEvent[];
   const lines: string[] = [];
+  const lowered: number[] = [];
   const said_orders = new Set<string>();
   let seq = 0;
   const job = (path: string, wanted: ScanJob['wanted'] = 'run'): ScanJob => ({ id: newId(), scan: 'folder', path, wanted });
@@ -242,6 +258,7 @@ describe('a scan', () => {
       say: (report) => reports.push(report),
       happened: (event) => events.push(event),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
+      lowerPriority: async (pid) => void lowered.push(pid),
     });
   };
   beforeEach(() => {
@@ -273,6 +290,7 @@ describe('a scan', () => {
     const done = reports.at(-1)?.progress;
     const ended_at = reports.at(-1)?.at;
     expect([done?.files_read, done?.files_known, done?.files_total]).toEqual([21, 0, 21]);
+    expect(lowered).not.toEqual([]);
 
     // A finding is repeated until it is confirmed, after a restart too.
     reports.length = 0;

@@ -9,7 +9,7 @@ import { createFoundFiles } from './found-files.ts';
 import type { Lane } from './new-files.ts';
 import { Quarantine } from './quarantine.ts';
 import { createScanCheckpoint, type ScanCheckpoint } from './scan-checkpoint.ts';
-import { ScanEngines } from './scan-engines.ts';
+import { lowerPriority, ScanEngines } from './scan-engines.ts';
 import { type ScanFileParts, scanFile } from './scan-file.ts';
 import { EMPTY_PROGRESS } from './scan-progress.ts';
 import { rootsOf } from './scan-roots.ts';
@@ -39,6 +39,8 @@ export interface ScansParts {
   isSaid: (order_id: string) => boolean;
   /** Numbers all reports of this agent, so that the server confirms each by its number. */
   nextSeq: () => number;
+  /** Lowers the priority of an engine process. Tests replace it: beside busy processes of the same session an engine would hardly run. */
+  lowerPriority?: (pid: number) => Promise<void>;
 }
 
 /** Jobs that have ended, with their last reports: they are repeated for a server that missed one. */
@@ -72,7 +74,7 @@ export class Scans {
     this.#parts = parts;
     this.#work_folder = work_folder;
     this.#files = { quarantine, found_files, work_folder, log };
-    this.#engines = new ScanEngines({ signatures, work_folder, log });
+    this.#engines = new ScanEngines({ signatures, work_folder, log, lowerPriority: parts.lowerPriority ?? lowerPriority });
     this.#unsent = new UnsentFindings(join(state, UNSENT_FOLDER), quarantine);
     this.#unnoted = new UnnotedFindings({ state, unsent: this.#unsent, nextSeq, log });
     this.#checkpoint = createScanCheckpoint(state);
