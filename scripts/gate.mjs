@@ -11,6 +11,17 @@ export const node = findNode() ?? process.execPath;
 /** Tests of the deep gate: they repeat, race, measure, or need other programs. */
 export const DEEP_FILES = '**/*.deep.test.{ts,tsx,mjs}';
 
+/** Tests of the server whose statements differ between SQLite and PostgreSQL: the fast gate runs them on both, and the deep gate not again. */
+export const DIALECT_FILES = [
+  'server/src/platform/database.test.ts',
+  'server/src/platform/database-errors.test.ts',
+  'server/src/platform/retention.test.ts',
+  'server/src/features/auth/privacy.test.ts',
+  'server/src/features/audit/',
+  'server/src/features/subscriptions/',
+  'server/src/features/dashboard/',
+];
+
 /** Test files that run at once. They wait for half of their time, so that three are what two cores bear. */
 const AT_ONCE = 3;
 

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createGate, node } from './gate.mjs';
+import { createGate, DIALECT_FILES, node } from './gate.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { chromiumEnvironment, install, NEEDS } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
@@ -29,7 +29,8 @@ const ON_REQUEST = ['scanner-wasm', ...Object.keys(HOUSE_ROOMS)];
 const NOT_ON_WASM = ['reader-search', 'rule-speed', 'verdicts', 'compare-readers'];
 
 /** Server files that have services of their own, or whose subject is no database, whatever the others run on. */
-const NOT_ON_CLUSTER = /antivirus\/(clamd|signatures|at-once)|platform\/(http|counters|security-headers|blobs\/)/;
+const NOT_ON_CLUSTER =
+  /antivirus\/(clamd|signatures|at-once|antivirus\.deep|engine-failed)|platform\/(database-away|http|counters|security-headers|blobs\/)/;
 
 const { values: options } = parseArgs({ options: { room: { type: 'string', multiple: true }, shard: { type: 'string' } } });
 if (options.room?.some((room) => !ROOMS.includes(room)) || (options.shard !== undefined && !/^\d+\/\d+$/.test(options.shard))) {
@@ -40,14 +41,14 @@ const rooms = options.room ?? ROOMS.filter((room) => !ON_REQUEST.includes(room))
 const shard = options.shard === undefined ? [] : [`--shard=${options.shard}`];
 const gate = createGate({ name: 'deep', may_rerun: true });
 
-/** The test files of the server's features and platform that ask a database, as filters for vitest. */
+/** The test files of the server's features and platform that ask a database, as filters for vitest; without those that the fast gate runs on PostgreSQL. */
 function databaseFiles() {
   return readdirSync(join(ROOT, 'server/src'), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => /#test\/(harness|cluster)\.ts/.test(readFileSync(path, 'utf8')))
     .map((path) => relative(ROOT, path))
-    .filter((path) => !NOT_ON_CLUSTER.test(path));
+    .filter((path) => !NOT_ON_CLUSTER.test(path) && !DIALECT_FILES.some((of) => path.startsWith(of)));
 }
 
 /** Services that servers share: a PostgreSQL, a store that speaks S3 and a Redis, started for the tests or named by the environment. */

@@ -1,24 +1,13 @@
 // The fast gate, `npm test`: checks, unit tests, API tests on SQLite, the build, the tests of storage on PostgreSQL and six browser journeys. Ends with the count of tests.
 // No test runs twice, none needs the network or a date. Everything else is in the deep gate (scripts/test-deep.mjs).
 import { join } from 'node:path';
-import { createGate, DEEP_FILES } from './gate.mjs';
+import { createGate, DEEP_FILES, DIALECT_FILES } from './gate.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { chromiumEnvironment, FAST_NEEDS, install } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
 
 /** The journeys with the tag @core: one for each main job of the product. */
 const CORE_JOURNEYS = 6;
-
-/** Test files whose statements differ between SQLite and PostgreSQL. */
-const DIALECT_FILES = [
-  'src/platform/database.test.ts',
-  'src/platform/database-errors.test.ts',
-  'src/platform/retention.test.ts',
-  'src/features/auth/privacy.test.ts',
-  'src/features/audit/',
-  'src/features/subscriptions/',
-  'src/features/dashboard/',
-];
 
 const ON_SQLITE = { TEST_DATABASE_URL: '', TEST_STORAGE_URL: '', TEST_REDIS_URL: '' };
 const gate = createGate({ name: 'fast', may_rerun: false });
@@ -36,8 +25,7 @@ await gate.vitest('unit and API tests', [`--exclude=${DEEP_FILES}`], ON_SQLITE);
 const postgres = await startPostgres();
 if ('skipped' in postgres) gate.skip(1, 'PostgreSQL');
 else {
-  const filters = DIALECT_FILES.map((file) => `server/${file}`);
-  await gate.vitest('storage on PostgreSQL', ['--project=server', `--exclude=${DEEP_FILES}`, ...filters], {
+  await gate.vitest('storage on PostgreSQL', ['--project=server', `--exclude=${DEEP_FILES}`, ...DIALECT_FILES], {
     ...ON_SQLITE,
     TEST_DATABASE_URL: postgres.url,
   });
