@@ -11,10 +11,9 @@ import { fail, prepare } from './command.ts';
 import { explainListen, explainStart, reasonOf } from './start-refusals.ts';
 
 /**
- * The share of the time to stop that requests under way may take before they are cut; the rest is for closing connections and files. A file that was being scanned is taken up at the next
- * start.
+ * The part of `STOP_DRAIN` in which connections and files are closed, and files that are being scanned are given to other servers; requests under way have the rest. At most half of it. ms.
  */
-const REQUESTS_SHARE = 0.9;
+const CLOSING_MS = 3_000;
 /** Ctrl-C under npm arrives twice, from the terminal and from npm. A second signal that a person sends comes later than this, in ms. */
 const SAME_SIGNAL_MS = 1_000;
 
@@ -84,7 +83,7 @@ async function stopServer(): Promise<void> {
   app.announceStop();
   await sleep(settings.stop_notice_s * 1_000);
   app.endSockets();
-  const cut = await drain.finish(drain_ms * REQUESTS_SHARE);
+  const cut = await drain.finish(drain_ms - Math.min(CLOSING_MS, drain_ms / 2));
   if (cut > 0) logger.warn({ requests: cut }, 'requests that were not done in time are cut');
   app.fastify.server.closeAllConnections();
   await app.close();

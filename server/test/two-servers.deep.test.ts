@@ -140,7 +140,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
 
     test('a stopping server gives its running file to the other at once', async () => {
       // Its page waits for an answer that does not come.
-      const { one, other, token, jobs, stopEngines, scans } = await startTwo({ STOP_DRAIN: '1' });
+      const { one, other, token, jobs, stopEngines, scans } = await startTwo({ STOP_DRAIN: '6' });
       const letGo = stopEngines(one);
       const unanswered = upload(one, token, { name: 'stopped.zip', content: infected(7) }).catch(() => {});
       await soon(async () => expect(await jobs()).toHaveLength(1));
