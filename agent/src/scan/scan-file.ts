@@ -50,7 +50,6 @@ export async function scanFile(
   { path, stats, open }: FoundFile,
   keepUnsent: (file: Found) => Promise<void>,
 ): Promise<FileOutcome> {
-  if (stats.size > FILE_BYTES_MAXIMUM) return 'pending';
   let file: ForeignFile | undefined;
   try {
     // The same open file is hashed, scanned and quarantined, even if its path changes.
