@@ -120,6 +120,8 @@ function startAgent(enter: readonly string[]): AgentUnderTest {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: ENVIRONMENT,
     cwd: '/',
+    // A service has a share of the processor of its own; so has a session, by which the kernel groups processes.
+    detached: true,
   });
   const waiting = new Map<number, (answer: Record<string, unknown>) => void>();
   const refusals = new Set<(error: Error) => void>();
