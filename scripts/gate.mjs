@@ -28,6 +28,9 @@ const AT_ONCE = 3;
 /** Slow files that the closing lines name. */
 const SLOWEST = 10;
 
+/** The reason of a journey that did not begin in time (e2e/palisade.ts). */
+const LATE = 'needs more time';
+
 /** The skipped tests of a group that needs something of the machine end in `[needs <what>]` (scanner/test/needs.ts). */
 const NEEDS = /\[needs (.+)\]$/;
 
@@ -40,6 +43,17 @@ const failuresOf = ({ assertionResults }) =>
   assertionResults
     .filter(({ status }) => status === 'failed')
     .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages?.[0]?.split('\n', 1)[0] ?? 'no message'}`);
+
+/**
+ * @typedef {{ suites?: Suite[], specs?: { tests: { annotations: { type: string, description?: string }[] }[] }[] }} Suite of journeys, in Playwright's report
+ */
+
+/** The journeys of a suite that were skipped because the time of the gate was over. @param {Suite} suite @returns {number} */
+function countLate({ suites = [], specs = [] }) {
+  const isLate = ({ description = '' }) => description === LATE;
+  const own = specs.flatMap(({ tests }) => tests).filter(({ annotations }) => annotations.some(isLate));
+  return suites.reduce((sum, suite) => sum + countLate(suite), own.length);
+}
 
 /** @param {string} path @returns {any} undefined where there is no whole report */
 function readReport(path) {
@@ -170,11 +184,14 @@ export function createGate({ name: gate_name, may_rerun }) {
           cwd: join(ROOT, 'e2e'),
           env: { NO_COLOR: '1', PLAYWRIGHT_JSON_OUTPUT_FILE: path, ...env },
         });
-        const stats = readReport(path)?.stats;
+        const report = readReport(path);
+        const stats = report?.stats;
         if (stats === undefined) return failStep(`The journeys ended without a report (exit code ${code}).`);
         totals.passed += stats.expected + stats.flaky;
         totals.failed += stats.unexpected;
         totals.skipped += stats.skipped;
+        const late = countLate(report);
+        if (late > 0) needs.set('more time than --minutes gives', late);
         if (stats.flaky > 0)
           notes.push(`Flaky: ${stats.flaky} journeys passed only at their second attempt; they are named above.`);
         if (code !== 0 && stats.unexpected === 0)

@@ -1,5 +1,6 @@
 // The deep gate, `npm run test:deep`: what repeats, races, measures or needs other programs; the API tests again on PostgreSQL, S3 and Redis; all other journeys.
 // `--room <name>` (once or several times) takes some of the rooms below (without it: all but those of ON_REQUEST), `--shard <i>/<n>` a part of each. A file that fails runs once more, alone, and is named as flaky when it passes then.
+// `--minutes <n>`: journeys that have not begun so many minutes after the start are skipped, and counted as skipped.
 // TEST_DATABASE_URL, TEST_STORAGE_URL and TEST_REDIS_URL name services that run already.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -32,9 +33,18 @@ const NOT_ON_WASM = ['reader-search', 'rule-speed', 'verdicts', 'compare-readers
 const NOT_ON_CLUSTER =
   /antivirus\/(clamd|signatures|at-once|antivirus\.deep|engine-failed)|platform\/(database-away|http|counters|security-headers|blobs\/)/;
 
-const { values: options } = parseArgs({ options: { room: { type: 'string', multiple: true }, shard: { type: 'string' } } });
-if (options.room?.some((room) => !ROOMS.includes(room)) || (options.shard !== undefined && !/^\d+\/\d+$/.test(options.shard))) {
-  process.stdout.write(`palisade: --room is one of ${ROOMS.join(', ')}, and --shard a part such as 1/4.\n`);
+const began = Date.now();
+const { values: options } = parseArgs({
+  options: { room: { type: 'string', multiple: true }, shard: { type: 'string' }, minutes: { type: 'string' } },
+});
+const is_understood =
+  (options.room ?? []).every((room) => ROOMS.includes(room)) &&
+  /^\d+\/\d+$/.test(options.shard ?? '1/1') &&
+  /^\d+$/.test(options.minutes ?? '1');
+if (!is_understood) {
+  process.stdout.write(
+    `palisade: --room is one of ${ROOMS.join(', ')}, --shard a part such as 1/4, and --minutes a whole number.\n`,
+  );
   process.exit(2);
 }
 const rooms = options.room ?? ROOMS.filter((room) => !ON_REQUEST.includes(room));
@@ -134,6 +144,7 @@ if (rooms.includes('server') || rooms.includes('e2e')) {
       await gate.journeys('all other journeys', ['--grep-invert', '@core', ...shard], {
         ...chromium,
         ...shared.environment('JOURNEY'),
+        ...(options.minutes !== undefined && { JOURNEYS_BEGIN_UNTIL: `${began + Number(options.minutes) * 60_000}` }),
       });
     }
   }
