@@ -9,7 +9,7 @@ import { BARS, Reading, searchWorst } from './reader-search.ts';
 // Looks for the file of each reader that costs most, and holds it to the bars at ten megabytes. `READER_SEED` repeats a run,
 // and `READER_CANDIDATES` asks for more: 2,000 take an hour.
 
-const CANDIDATES = 20;
+const CANDIDATES = 10;
 const SEED = 269;
 const CANDIDATE_BYTES = 32 * 1024;
 const WHOLE_BYTES = 10 * 1000 ** 2;

@@ -19,7 +19,7 @@ import { programOf, startServer } from './server-process.ts';
 
 // Interruptions of first starts and upgrades on SQLite and PostgreSQL. `INTERRUPTIONS` asks for more than this.
 
-const INTERRUPTIONS = z.coerce.number().int().positive().default(32).parse(process.env['INTERRUPTIONS']);
+const INTERRUPTIONS = z.coerce.number().int().positive().default(24).parse(process.env['INTERRUPTIONS']);
 /** Their kinds. A disk is full in fewer ways than a process ends. */
 const COUNTS = {
   signals: Math.ceil(INTERRUPTIONS / 2),

@@ -36,12 +36,12 @@ needing('xz', findProgram('xz') !== undefined).test(
       );
       const contents = [
         words,
-        noise(1_000_000),
+        noise(300_000),
         // Longer than the window of all levels but the last.
         Buffer.alloc(10_000_000),
         Buffer.concat([words, noise(100_000), words, Buffer.alloc(500_000), words.subarray(12_345)]),
         Buffer.concat(
-          Array.from({ length: 24 }, (_, index) => Buffer.concat([noise(400_000, 9), words.subarray(0, index * 1000)])),
+          Array.from({ length: 8 }, (_, index) => Buffer.concat([noise(400_000, 9), words.subarray(0, index * 1000)])),
         ),
       ];
       const kinds = [
