@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,6 +11,17 @@ import { withMinixMagic } from '#test/minix-superblocks.ts';
 import { needing } from '#test/needs.ts';
 import { isMinix } from './minix.ts';
 
+/** The first bytes of a file, by which formats are recognised. */
+function headOf(path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(HEAD_BYTES);
+    return bytes.subarray(0, readSync(file, bytes, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
 const mkfs = findProgram('mkfs.minix');
 
 needing('mkfs.minix', mkfs !== undefined).test('images of every version, size and number of inodes are recognised', () => {
@@ -21,7 +32,8 @@ needing('mkfs.minix', mkfs !== undefined).test('images of every version, size an
     for (const version of ['-1', '-2', '-3'])
       for (const size of [20_480, 65_535, 100_001, 1_048_576, 3_333_333, 8_388_609, 50_000_000])
         for (const more of [[], ['-n', '14'], ['-i', '100'], ['-i', '8191'], ['-i', '20000']]) {
-          writeFileSync(path, Buffer.alloc(size));
+          writeFileSync(path, '');
+          truncateSync(path, size);
           try {
             execFileSync(mkfs ?? '', [version, ...more, path], { stdio: 'ignore' });
           } catch {
@@ -29,9 +41,8 @@ needing('mkfs.minix', mkfs !== undefined).test('images of every version, size an
             continue;
           }
           made += 1;
-          const image = readFileSync(path);
-          expect(isMinix(image.subarray(0, HEAD_BYTES)), `${version} ${size} ${more.join(' ')}`).toBe(true);
-          if (size < 200_000) expect([...idsOf(image, 'image')]).toContain('minix');
+          expect(isMinix(headOf(path)), `${version} ${size} ${more.join(' ')}`).toBe(true);
+          if (size < 200_000) expect([...idsOf(readFileSync(path), 'image')]).toContain('minix');
         }
     expect(made).toBeGreaterThan(70);
   } finally {
