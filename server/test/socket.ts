@@ -17,8 +17,8 @@ export interface TestSocket {
   closed: Promise<number>;
   /** Extensions that the server agreed to. */
   extensions: string;
-  /** A ping of the protocol itself. */
-  ping: () => void;
+  /** A ping of the protocol itself, until it is answered. */
+  ping: () => Promise<void>;
   leave: () => void;
   /** Reads nothing any more. */
   sleep: () => void;
@@ -64,7 +64,11 @@ export function openSocket(
         event: (fits) => found(() => frames.filter((frame) => frame.kind === 'event').find(({ event }) => fits(event))),
         closed,
         extensions: socket.extensions,
-        ping: () => socket.ping(),
+        ping: () =>
+          new Promise((answered) => {
+            socket.once('pong', () => answered());
+            socket.ping();
+          }),
         leave: () => socket.close(),
         sleep: () => socket.pause(),
       }),

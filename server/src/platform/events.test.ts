@@ -456,8 +456,9 @@ describe('among sockets that say nothing', async () => {
   test('compresses no frame, and counts all frames before hello, protocol pings too', async () => {
     const socket = await openSocket(app);
     expect(socket.extensions).toBe('');
-    // One too many, and no more: a ping behind the close would reset the connection, and its code be lost.
-    for (let count = 0; count <= eventsChannel.frames_per_heartbeat; count += 1) socket.ping();
+    // One after the other: ws cuts a connection without a code when it has too many answers to send at once. The one too many is not answered.
+    for (let count = 0; count < eventsChannel.frames_per_heartbeat; count += 1) await socket.ping();
+    void socket.ping();
     expect(await socket.closed).toBe(EVENTS_CLOSED.malformed);
     const talker = await openSocket(app);
     talker.say({ kind: 'hello', access_token: 'x'.repeat(43) });
