@@ -50,7 +50,7 @@ test('tags, comments and sections without end take no longer than others', () =>
     const xml = Buffer.from(`<?xml version="1.0"?>${piece.repeat(Math.ceil(1024 ** 2 / piece.length))}`);
     const began = performance.now();
     for (const _ of xmlTexts(xml));
-    expect(performance.now() - began, piece).toBeLessThan(5_000);
+    expect(performance.now() - began, piece).toBeLessThan(1000);
   }
 });
 
