@@ -20,19 +20,12 @@ const signedInSchema = z.object({ access_token: z.string(), user_info: z.unknown
 const LAST_BEGIN = Number(process.env['JOURNEYS_BEGIN_UNTIL'] ?? Number.POSITIVE_INFINITY);
 
 /** A journey has a server of its own, fresh and empty, or with `servers: 2` two of them behind a proxy. Its address is the base of every page. */
-export const test = base.extend<{ in_time: undefined; environment: Record<string, string>; servers: 1 | 2; server: Product }>({
-  in_time: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from the pattern.
-    async ({}, use, { retry, skip }) => {
-      // A second attempt is made in any case: a failed journey does not end as a skipped one.
-      skip(retry === 0 && Date.now() > LAST_BEGIN, 'needs more time');
-      await use(undefined);
-    },
-    { auto: true },
-  ],
+export const test = base.extend<{ environment: Record<string, string>; servers: 1 | 2; server: Product }>({
   environment: [{}, { option: true }],
   servers: [1, { option: true }],
-  server: async ({ environment, servers }, use) => {
+  server: async ({ environment, servers }, use, { retry, skip }) => {
+    // A second attempt is made in any case: a failed journey does not end as a skipped one.
+    skip(retry === 0 && Date.now() > LAST_BEGIN, '[needs more time than --minutes gives]');
     if (servers === 2) {
       const both = await startSideBySide(environment);
       await use(both);

@@ -28,10 +28,7 @@ const AT_ONCE = 3;
 /** Slow files that the closing lines name. */
 const SLOWEST = 10;
 
-/** The reason of a journey that did not begin in time (e2e/palisade.ts). */
-const LATE = 'needs more time';
-
-/** The skipped tests of a group that needs something of the machine end in `[needs <what>]` (scanner/test/needs.ts). */
+/** The skipped tests of a group that needs something of the machine end in `[needs <what>]` (scanner/test/needs.ts); so does the reason of a skipped journey. */
 const NEEDS = /\[needs (.+)\]$/;
 
 /**
@@ -48,11 +45,11 @@ const failuresOf = ({ assertionResults }) =>
  * @typedef {{ suites?: Suite[], specs?: { tests: { annotations: { type: string, description?: string }[] }[] }[] }} Suite of journeys, in Playwright's report
  */
 
-/** The journeys of a suite that were skipped because the time of the gate was over. @param {Suite} suite @returns {number} */
-function countLate({ suites = [], specs = [] }) {
-  const isLate = ({ description = '' }) => description === LATE;
-  const own = specs.flatMap(({ tests }) => tests).filter(({ annotations }) => annotations.some(isLate));
-  return suites.reduce((sum, suite) => sum + countLate(suite), own.length);
+/** What the skipped journeys of a suite need, one entry for each. @param {Suite} suite @returns {string[]} */
+function needsOf({ suites = [], specs = [] }) {
+  const annotations = specs.flatMap(({ tests }) => tests).flatMap((one) => one.annotations);
+  const own = annotations.flatMap(({ description = '' }) => NEEDS.exec(description)?.[1] ?? []);
+  return [...own, ...suites.flatMap(needsOf)];
 }
 
 /** @param {string} path @returns {any} undefined where there is no whole report */
@@ -96,12 +93,17 @@ export function createGate({ name: gate_name, may_rerun }) {
       else if (outcome !== 'failed') {
         totals.skipped += 1;
         const need = NEEDS.exec(fullName)?.[1];
-        if (need !== undefined) needs.set(need, (needs.get(need) ?? 0) + 1);
+        if (need !== undefined) countNeed(need, 1);
       }
     }
     const failed_outside = status === 'failed' && failures.length === 0;
     if (failed_outside) notes.push(`Failed outside its tests: ${path}: ${(message ?? '').split('\n', 1)[0]}`);
     totals.failed += failures.length + Number(failed_outside);
+  }
+
+  /** @param {string} need @param {number} count */
+  function countNeed(need, count) {
+    needs.set(need, (needs.get(need) ?? 0) + count);
   }
 
   /** @param {string} line */
@@ -190,8 +192,7 @@ export function createGate({ name: gate_name, may_rerun }) {
         totals.passed += stats.expected + stats.flaky;
         totals.failed += stats.unexpected;
         totals.skipped += stats.skipped;
-        const late = countLate(report);
-        if (late > 0) needs.set('more time than --minutes gives', late);
+        for (const need of needsOf(report)) countNeed(need, 1);
         if (stats.flaky > 0)
           notes.push(`Flaky: ${stats.flaky} journeys passed only at their second attempt; they are named above.`);
         if (code !== 0 && stats.unexpected === 0)
@@ -202,7 +203,7 @@ export function createGate({ name: gate_name, may_rerun }) {
     /** Counts tests that a missing program keeps from running. @param {number} count @param {string} need */
     skip(count, need) {
       totals.skipped += count;
-      needs.set(need, (needs.get(need) ?? 0) + count);
+      countNeed(need, count);
     },
 
     /** Prints the closing lines and ends the process. @returns {never} */

@@ -107,6 +107,9 @@ export function bundleAgentForAttacks(): void {
   execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: REPOSITORY });
 }
 
+/** For programs that are started: a service and each signed-in user have a share of the processor of their own; so has a session, by which the kernel groups processes. */
+export const OWN_SESSION = { detached: true };
+
 function startAgent(enter: readonly string[]): AgentUnderTest {
   const caps = ['setpriv', '--bounding-set', `-all,${unitsCapabilities()}`, '--inh-caps=-all', '--no-new-privs'];
   const program = [
@@ -120,8 +123,7 @@ function startAgent(enter: readonly string[]): AgentUnderTest {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: ENVIRONMENT,
     cwd: '/',
-    // A service has a share of the processor of its own; so has a session, by which the kernel groups processes.
-    detached: true,
+    ...OWN_SESSION,
   });
   const waiting = new Map<number, (answer: Record<string, unknown>) => void>();
   const refusals = new Set<(error: Error) => void>();
@@ -193,7 +195,7 @@ export async function createComputer(): Promise<Computer> {
   };
   function start(command: readonly string[]): ChildProcess {
     const [name = '', ...args] = command;
-    const child = spawn(name, args, { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/', detached: true });
+    const child = spawn(name, args, { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/', ...OWN_SESSION });
     started.add(child);
     return child;
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { unitsCapabilities } from './confined.ts';
+import { OWN_SESSION, unitsCapabilities } from './confined.ts';
 
 // Watching while another local user floods it, with the capabilities of the unit; and names that are no UTF-8.
 
@@ -14,8 +14,6 @@ const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-F
 const [ANNA, BEN] = [4_001, 4_002];
 const WATCHING = new URL('./run-watching.ts', import.meta.url).pathname;
 const FLOOD = new URL('./flood.ts', import.meta.url).pathname;
-/** A service and each signed-in user have a share of the processor of their own; so has a session, by which the kernel groups processes. */
-const OWN_SESSION = { detached: true };
 const MEMORY_BAR = 150 * 1024 ** 2;
 const FOUND_BAR_MS = 30_000;
 /** As the device runs it (agent/install/palisade-agent). */
