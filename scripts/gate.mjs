@@ -45,7 +45,7 @@ const failuresOf = ({ assertionResults }) =>
  * @typedef {{ suites?: Suite[], specs?: { tests: { annotations: { type: string, description?: string }[] }[] }[] }} Suite of journeys, in Playwright's report
  */
 
-/** What the skipped journeys of a suite need, one entry for each. @param {Suite} suite @returns {string[]} */
+/** The needs of a suite's skipped journeys, one entry for each. @param {Suite} suite @returns {string[]} */
 function needsOf({ suites = [], specs = [] }) {
   const annotations = specs.flatMap(({ tests }) => tests).flatMap((one) => one.annotations);
   const own = annotations.flatMap(({ description = '' }) => NEEDS.exec(description)?.[1] ?? []);
