@@ -15,6 +15,7 @@ import { readConfig } from '@palisade/contract/platform';
 import { QueryClient } from '@tanstack/react-query';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useLocation } from 'react-router';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { reportConnection } from '#api/connection.ts';
@@ -61,6 +62,11 @@ const log = () => within(screen.getByRole('log', { name: 'Messages' }));
 const conversation = () => within(screen.getByRole('region', { name: 'Conversation with support' }));
 const state = () => conversation().getByText(/^(Online|Offline)$/u);
 const last = () => log().getAllByRole('listitem').at(-1);
+
+function Address() {
+  const { pathname, search } = useLocation();
+  return <p data-testid="address">{`${pathname}${search}`}</p>;
+}
 
 async function open(address?: string) {
   renderForTest(<ChatPage />, address);
@@ -514,6 +520,29 @@ describe('parts around it', () => {
     expect(await log().findByText('Scanned file, shown to support')).toBeVisible();
     expect(server.callsOf(shareThing)[0]?.body).toMatchObject({ thing: 'scan', subject_id });
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Show this to support' })).not.toBeInTheDocument());
+  });
+
+  it('leaves the address of what it shows before the answer, which comes when its person is elsewhere', async () => {
+    const question = { name: 'Show this to support' };
+    server.on(shareThing, refusal('internal'));
+    renderForTest(
+      <>
+        <ChatPage />
+        <Address />
+      </>,
+      `/chat?share=scan:${messageOf('').id}&name=invoice.pdf.exe`,
+    );
+    expect(screen.getByTestId('address').textContent).toContain('share=');
+    await userEvent.click(screen.getByRole('button', { name: 'Show it' }));
+    expect(screen.getByTestId('address')).toHaveTextContent('/chat');
+    expect(screen.getByTestId('address')).not.toHaveTextContent('share=');
+    // Refused, it can be asked once more.
+    const strip = within(screen.getByRole('region', question));
+    await waitFor(() => expect(strip.getByRole('alert')).toBeVisible());
+    server.on(shareThing, reply(shareThing, messageOf('')));
+    await userEvent.click(strip.getByRole('button', { name: 'Show it' }));
+    await waitFor(() => expect(screen.queryByRole('region', question)).not.toBeInTheDocument());
+    expect(new Set(server.callsOf(shareThing).map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
   // proves: support-customer-11

@@ -1,4 +1,4 @@
-import { sharedKindSchema } from '@palisade/contract/chat-record';
+import { type SharedKind, sharedKindSchema } from '@palisade/contract/chat-record';
 import { idSchema } from '@palisade/contract/fields';
 import { IconMessageShare } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -23,22 +23,36 @@ const QUESTIONS = {
   },
 } as const;
 
-/** The record that a screen sent its person here to show: `scan:<id>`; undefined where there is none, or nobody can read it. */
+/**
+ * The record that a screen sent its person here to show: `scan:<id>`; undefined where there is none, or nobody can read it. `ask` takes it out of the address: an answer that comes
+ * when its person follows another link must not lead back here.
+ */
 function useWanted() {
   const [search, setSearch] = useSearchParams();
+  const [asked, setAsked] = useState<{ thing: SharedKind; subject_id: string; name: string }>();
   const [kind, id] = (search.get('share') ?? '').split(':');
   const thing = sharedKindSchema.safeParse(kind).data;
   const subject_id = idSchema.safeParse(id).data;
   const name = (search.get('name') ?? '').slice(0, 120);
+  const wanted = thing && subject_id ? { thing, subject_id, name } : asked;
+  const leaveAddress = () => setSearch({}, { replace: true });
   return {
-    wanted: thing && subject_id ? { thing, subject_id, name } : undefined,
-    end: () => setSearch({}, { replace: true }),
+    wanted,
+    ask: () => {
+      setAsked(wanted);
+      leaveAddress();
+    },
+    refuse: () => {
+      setAsked(undefined);
+      leaveAddress();
+    },
+    end: () => setAsked(undefined),
   };
 }
 
 /** Asks before anything is shown to support, and says how much that is. */
 export function ShareStrip() {
-  const { wanted, end } = useWanted();
+  const { wanted, ask, refuse, end } = useWanted();
   const share = useShare();
   // However often it is pressed, it is shown once.
   const [client_message_id] = useState(randomUuid);
@@ -55,11 +69,14 @@ export function ShareStrip() {
         <Button
           size="s"
           loading={share.isPending}
-          onClick={() => share.mutate({ thing, subject_id, client_message_id }, { onSuccess: end })}
+          onClick={() => {
+            ask();
+            share.mutate({ thing, subject_id, client_message_id }, { onSuccess: end });
+          }}
         >
           Show it
         </Button>
-        <Button variant="quiet" size="s" onClick={end}>
+        <Button variant="quiet" size="s" onClick={refuse}>
           Not now
         </Button>
       </div>
