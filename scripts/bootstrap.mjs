@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findNode, LEAST_NODE, ROOT } from './node-runtime.mjs';
 
 const PACKAGES = join(ROOT, 'node_modules');
@@ -22,8 +23,11 @@ const INSTALLED = join(PACKAGES, '.stamp');
 const LISTED = join(PACKAGES, '.package-lock.json');
 /** Is there while npm changes node_modules, and has the ids of the processes. After an interruption no package in node_modules is trusted. */
 const CHANGING = join(ROOT, '.installing');
+/** Has the id of the one command that installs and builds here. */
+const TURN = join(ROOT, '.preparing');
 const ADVICE = 'its own message is above. Check the network and the disk space, then run the command again.';
 const LOOK_AGAIN_MS = 200;
+const HELD_MS = 60 * 60_000;
 const LEAKED = join(ROOT, 'server', 'passwords', 'leaked.bin');
 const LEAKED_FROM = ['package-lock.json', 'scripts/leaked-passwords.mjs'];
 const BUILT = join(ROOT, 'server', 'dist', '.stamp');
@@ -159,29 +163,45 @@ function isInstalling(id) {
   }
 }
 
-/** Waits for an installation that another command began, or whose command was killed. */
-async function waitForOthers() {
-  for (let is_first = true; read(CHANGING).split(' ').map(Number).some(isInstalling); is_first = false) {
-    if (is_first) process.stdout.write('palisade: waiting for another installation...\n');
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
+/** Whether one of the processes that a file names still installs. After an hour others have their ids. @param {string} path */
+function isHeld(path) {
+  const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Date.now() - changed < HELD_MS && read(path).split(' ').map(Number).some(isInstalling);
 }
 
-/** @param {boolean} wants_tools whether this run needs the packages of tests and checks as well @returns {Promise<void>} */
+/** Waits until this command is the only one here: two at once would change what the other one makes. An npm whose command was killed is waited for as well. */
+async function takeTurn() {
+  for (let is_first = true; ; is_first = false) {
+    if (!isHeld(TURN) && !isHeld(CHANGING)) {
+      const left = read(TURN);
+      if (left !== '') rmSync(TURN, { force: true });
+      try {
+        writeFileSync(TURN, `${process.pid}`, { flag: 'wx' });
+        // Another command may have found the same leftover, and then removed this file with it.
+        if (left !== '') await sleep(LOOK_AGAIN_MS);
+        if (read(TURN) === `${process.pid}`) break;
+      } catch (error) {
+        const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+        if (code !== 'EEXIST') fail(`This folder can’t be written to: ${message}.`);
+      }
+    } else if (is_first) process.stdout.write('palisade: waiting for another installation...\n');
+    await sleep(LOOK_AGAIN_MS);
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+  process.once('exit', () => {
+    if (read(TURN) === `${process.pid}`) rmSync(TURN);
+  });
+}
+
+/** @param {boolean} wants_tools whether this run needs the packages of tests and checks as well */
 async function install(wants_tools) {
-  await waitForOthers();
   if (existsSync(CHANGING)) rmSync(LISTED, { force: true });
   const with_tools = wants_tools || packagesOf(LISTED).some(([, { dev }]) => dev === true);
   const wanted = `${digest(['package-lock.json'])}${with_tools ? ' with tools' : ''}`;
   if (!existsSync(LISTED) || read(INSTALLED) !== wanted) {
     rmSync(INSTALLED, { force: true });
     if (!isInstalled(with_tools)) {
-      rmSync(CHANGING, { force: true });
-      try {
-        writeFileSync(CHANGING, `${process.pid}`, { flag: 'wx' });
-      } catch {
-        return await install(wants_tools);
-      }
+      writeFileSync(CHANGING, `${process.pid}`);
       await installPackages(with_tools);
       rmSync(CHANGING);
     }
@@ -297,6 +317,7 @@ function installHooks() {
 
 if (Number(process.versions.node.split('.', 1)[0]) < 18)
   fail(`Node ${process.versions.node} is too old. Install Node 18 or newer.`);
+await takeTurn();
 await install(!process.argv.includes('--production'));
 const node = findNode();
 if (node === undefined) {

@@ -1,8 +1,10 @@
 // bootstrap.mjs in a small repository, with a double of npm that installs folders by the lock file as npm does.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 
@@ -88,6 +90,21 @@ function newRepository() {
       );
       if (npm === 'killed' || npm === 'orphaned') expect(signal).toBe('SIGKILL');
       else expect(status, stderr).toBe(npm === 'failed' ? 1 : 0);
+      return readFileSync(join(folder, 'calls'), 'utf8').split('\n').slice(0, -1);
+    },
+    /** Runs that begin at once; answers the calls of npm. @param {('start' | 'test')[]} commands */
+    async runTogether(commands) {
+      write('calls', '');
+      const ends = commands.map(async (command) => {
+        const child = spawn(process.execPath, ['scripts/bootstrap.mjs', ...(command === 'start' ? ['--production'] : [])], {
+          cwd: folder,
+          stdio: ['ignore', 'ignore', 'pipe'],
+          env: { ...process.env, CI: 'true', PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter), FAKE_NPM: '' },
+        });
+        const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+        expect(code, said).toBe(0);
+      });
+      await Promise.all(ends);
       return readFileSync(join(folder, 'calls'), 'utf8').split('\n').slice(0, -1);
     },
     /** The installed packages: name, version, and the run of npm that put each in place. */
@@ -186,6 +203,12 @@ describe.skipIf(process.platform === 'win32')('bootstrap', () => {
     const repository = newRepository();
     repository.run('start', { npm: 'orphaned' });
     expect(repository.run('start')).toEqual(['the first npm ended', ...CI_FOR.start]);
+    expect(Object.keys(repository.packages())).toEqual(PRODUCTION);
+  });
+
+  test('installs once for commands that begin at once', async () => {
+    const repository = newRepository();
+    expect(await repository.runTogether(['start', 'start', 'start', 'start'])).toEqual(CI_FOR.start);
     expect(Object.keys(repository.packages())).toEqual(PRODUCTION);
   });
 
