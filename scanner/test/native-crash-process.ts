@@ -7,7 +7,7 @@ import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR } from './files.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
-// A server's pool whose native engine kills its process, at its load or at its first scan: `node test/native-crash-process.ts load`. Prints what the pool said, and what came of two files. A process of its own, because the choice
+// A server's pool whose native engine kills its process, at its load, at its first rules or at a file: `node test/native-crash-process.ts load`. Prints what the pool said, and what came of two files. A process of its own, because the choice
 // of the other engine is kept for a process.
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-crash-'));

@@ -25,12 +25,12 @@ const FAULTS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIG
 const LOADER_CODE = 127;
 
 /**
- * The history of the native engine in child processes. A process that it kills cannot choose another engine, so that the parent chooses for later ones. A binary that has read a file runs here: the death of a
- * later process is due to its file.
+ * The history of the native engine in child processes. A process that it kills cannot choose another engine, so that the parent chooses for later ones. A binary that has matched
+ * the rules runs here: the death of a later process is due to its file.
  */
 const native: { has_scanned: boolean; note: string | null } = { has_scanned: false, note: null };
 
-/** A process with the native engine has read a file. */
+/** A process with the native engine has matched its rules. */
 export function noteNativeScan(): void {
   native.has_scanned = true;
 }

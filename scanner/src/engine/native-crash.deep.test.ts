@@ -23,24 +23,29 @@ const answerOf = (when: string) =>
 
 describe('a native engine that kills its process', () => {
   test.each([
-    ['load', 'SIGILL', []],
-    ['scan', 'SIGABRT', [1]],
-  ])(
-    'at its first %s gives way to WebAssembly, with the reason on the engine card',
-    { timeout: 120_000 },
-    (when, signal, deaths) => {
-      const note = `The native scanner does not run on this computer: it ends with ${signal}. The WebAssembly scanner reads your files instead.`;
-      const answer = answerOf(when);
-      expect(answer).toMatchObject({
-        threats: ['EICAR-Test-File', 'EICAR-Test-File'],
-        deaths,
-        kind: 'wasm',
-        note,
-        state: 'ready',
-        // Trials of feeds and later pools of this process take it as well.
-        environment: { PALISADE_ENGINE: 'wasm' },
-      });
-      expect(answer.warnings.filter((sentence) => sentence === note)).toHaveLength(1);
-    },
-  );
+    ['load', 'SIGILL'],
+    ['rules', 'SIGABRT'],
+  ])('at its %s gives way to WebAssembly, with the reason on the engine card', { timeout: 120_000 }, (when, signal) => {
+    const note = `The native scanner does not run on this computer: it ends with ${signal}. The WebAssembly scanner reads your files instead.`;
+    const answer = answerOf(when);
+    expect(answer).toMatchObject({
+      threats: ['EICAR-Test-File', 'EICAR-Test-File'],
+      deaths: [],
+      kind: 'wasm',
+      note,
+      state: 'ready',
+      // Trials of feeds and later pools of this process take it as well.
+      environment: { PALISADE_ENGINE: 'wasm' },
+    });
+    expect(answer.warnings.filter((sentence) => sentence === note)).toHaveLength(1);
+  });
+
+  test('at a file stays: that file alone is not read', { timeout: 120_000 }, () => {
+    expect(answerOf('file')).toMatchObject({
+      threats: ['engine_failed', 'engine_failed'],
+      kind: 'native',
+      note: null,
+      environment: {},
+    });
+  });
 });

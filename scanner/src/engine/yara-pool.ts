@@ -430,6 +430,7 @@ class YaraProcesses implements YaraPool {
       case 'ready':
         member.facts = { version: answer.version, signatures_version: answer.signatures_version };
         member.kind = answer.engine.kind;
+        if (member.kind === 'native') noteNativeScan();
         member.at_rest = residentBytes(member.child.pid) ?? answer.resident_bytes;
         for (const other of this.current.members) if (other.successor === member) this.giveWay(other);
         if (answer.left_out.length > 0)
@@ -472,7 +473,6 @@ class YaraProcesses implements YaraPool {
       case 'failed': {
         const { current } = member;
         if (current?.waiting.job.id !== answer.job || member.facts === undefined) return;
-        if (member.kind === 'native') noteNativeScan();
         const waiting = this.advance(member, current, answer.is_last);
         if (answer.kind === 'failed') {
           this.logger.error({ scan: answer.job, reason: answer.reason }, 'engine could not scan a file');

@@ -17,6 +17,9 @@ const WORTH_WHILE = 32 * 1024 ** 2;
 /** A process that has had nothing to read for so long puts away all that it can. ms. */
 const IDLE_MS = 10_000;
 
+/** A text for the trial of the rules before the process is ready. */
+const TRIAL = Buffer.from('a harmless text');
+
 let signatures: SignatureSet | undefined;
 /** Collects what files have left. */
 let collectLeft: () => number | undefined = () => undefined;
@@ -40,6 +43,8 @@ function reasonOf(error: unknown): string {
 async function start(files: SignatureFiles): Promise<void> {
   try {
     signatures = await loadSignatures(files);
+    // A native engine that cannot run these rules kills the process here, not at a file.
+    signatures.match(TRIAL);
     const { version, rules, hashes, left_out, memory } = signatures;
     globalThis.gc?.();
     collectLeft = createCollector(process.memoryUsage.rss, () => globalThis.gc?.(), WORTH_WHILE);

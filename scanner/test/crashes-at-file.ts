@@ -1,3 +1,3 @@
 import { startCrashing } from './crashing-engine.ts';
 
-await startCrashing('scan');
+await startCrashing('file');

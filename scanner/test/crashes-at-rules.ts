@@ -1,0 +1,3 @@
+import { startCrashing } from './crashing-engine.ts';
+
+await startCrashing('rules');
