@@ -155,7 +155,8 @@ export class AlertMails {
     const some = await this.digestsOf(row, row.written_to ?? '');
     const next =
       some === undefined
-        ? { since: row.until, next_at: at(this.now, WEEK_MS), until: null, written_to: null }
+        ? // A week after this one, however long the letters took.
+          { since: row.until, next_at: at(() => Date.parse(row.until), WEEK_MS), until: null, written_to: null }
         : { written_to: some.last };
     await inTransaction(this.database, async (transaction) => {
       // Of several servers one moves it on; the letters are there if and only if it did.
