@@ -163,28 +163,47 @@ function isInstalling(id) {
   }
 }
 
-/** Whether one of the processes that a file names still installs. After an hour others have their ids. @param {string} path */
+/**
+ * Answers whether a process whose id stands in a file still installs. A file is not believed for more than an hour: other processes may have its ids by then.
+ * @param {string} path
+ */
 function isHeld(path) {
   const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return Date.now() - changed < HELD_MS && read(path).split(' ').map(Number).some(isInstalling);
 }
 
+/** Removes the file of a command that was killed. It is moved first: if another command has taken its place meanwhile, that command's file goes back. */
+function clearTurn() {
+  const moved = `${TURN}.${process.pid}`;
+  try {
+    renameSync(TURN, moved);
+  } catch {
+    // There is none, or another command has moved it.
+    return;
+  }
+  if (isHeld(moved)) renameSync(moved, TURN);
+  else rmSync(moved);
+}
+
+/** Takes the turn where no other command has it. Answers whether it did. */
+function tryTurn() {
+  if (isHeld(TURN) || isHeld(CHANGING)) return false;
+  clearTurn();
+  try {
+    writeFileSync(TURN, `${process.pid}`, { flag: 'wx' });
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code !== 'EEXIST') fail(`This folder can’t be written to: ${message}.`);
+    return false;
+  }
+  // Another command moves a file away in which it has not yet read an id.
+  return read(TURN) === `${process.pid}`;
+}
+
 /** Waits until this command is the only one here: two at once would change what the other one makes. An npm whose command was killed is waited for as well. */
 async function takeTurn() {
-  for (let is_first = true; ; is_first = false) {
-    if (!isHeld(TURN) && !isHeld(CHANGING)) {
-      const left = read(TURN);
-      if (left !== '') rmSync(TURN, { force: true });
-      try {
-        writeFileSync(TURN, `${process.pid}`, { flag: 'wx' });
-        // Another command may have found the same leftover, and then removed this file with it.
-        if (left !== '') await sleep(LOOK_AGAIN_MS);
-        if (read(TURN) === `${process.pid}`) break;
-      } catch (error) {
-        const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
-        if (code !== 'EEXIST') fail(`This folder can’t be written to: ${message}.`);
-      }
-    } else if (is_first) process.stdout.write('palisade: waiting for another installation...\n');
+  for (let is_first = true; !tryTurn(); is_first = false) {
+    if (is_first) process.stdout.write('palisade: waiting for another installation...\n');
     await sleep(LOOK_AGAIN_MS);
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));

@@ -71,41 +71,47 @@ function newRepository() {
   write('bin/npm', FAKE_NPM);
   chmodSync(join(folder, 'bin/npm'), 0o755);
   write('package-lock.json', JSON.stringify(lockOf('1.0.0')));
+  const argsOf = (/** @type {'start' | 'test'} */ command) => [
+    'scripts/bootstrap.mjs',
+    ...(command === 'start' ? ['--production'] : []),
+  ];
+  const PATH = [join(folder, 'bin'), process.env.PATH].join(delimiter);
+  const environmentOf = (/** @type {string} */ npm) => ({ ...process.env, CI: 'true', PATH, FAKE_NPM: npm });
+  const calls = () => readFileSync(join(folder, 'calls'), 'utf8').split('\n').slice(0, -1);
   return {
+    /** A mark in the repository's folder, as a killed command leaves it. @param {string} name @param {string} text */
+    leave: (name, text) => write(name, text),
+    isThere: (/** @type {string} */ name) => existsSync(join(folder, name)),
     /** The next version of the lock file, as `git pull` brings it. @param {string} version */
     pull: (version) => write('package-lock.json', JSON.stringify(lockOf(version))),
     /** One run; answers the calls of npm. @param {'start' | 'test'} command @param {{ npm?: 'killed' | 'failed' | 'idle' | 'orphaned' }} [how] */
     run(command, { npm = undefined } = {}) {
       write('calls', '');
-      const { stderr, signal, status } = spawnSync(
-        process.execPath,
-        ['scripts/bootstrap.mjs', ...(command === 'start' ? ['--production'] : [])],
-        {
-          cwd: folder,
-          encoding: 'utf8',
-          // The pipes of an orphan would be waited for.
-          ...(npm === 'orphaned' ? { stdio: 'ignore' } : {}),
-          env: { ...process.env, CI: 'true', PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter), FAKE_NPM: npm ?? '' },
-        },
-      );
+      const { stderr, signal, status } = spawnSync(process.execPath, argsOf(command), {
+        cwd: folder,
+        encoding: 'utf8',
+        // The pipes of an orphan would be waited for.
+        ...(npm === 'orphaned' ? { stdio: 'ignore' } : {}),
+        env: environmentOf(npm ?? ''),
+      });
       if (npm === 'killed' || npm === 'orphaned') expect(signal).toBe('SIGKILL');
       else expect(status, stderr).toBe(npm === 'failed' ? 1 : 0);
-      return readFileSync(join(folder, 'calls'), 'utf8').split('\n').slice(0, -1);
+      return calls();
     },
     /** Runs that begin at once; answers the calls of npm. @param {('start' | 'test')[]} commands */
     async runTogether(commands) {
       write('calls', '');
       const ends = commands.map(async (command) => {
-        const child = spawn(process.execPath, ['scripts/bootstrap.mjs', ...(command === 'start' ? ['--production'] : [])], {
+        const child = spawn(process.execPath, argsOf(command), {
           cwd: folder,
           stdio: ['ignore', 'ignore', 'pipe'],
-          env: { ...process.env, CI: 'true', PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter), FAKE_NPM: '' },
+          env: environmentOf(''),
         });
         const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
         expect(code, said).toBe(0);
       });
       await Promise.all(ends);
-      return readFileSync(join(folder, 'calls'), 'utf8').split('\n').slice(0, -1);
+      return calls();
     },
     /** The installed packages: name, version, and the run of npm that put each in place. */
     packages() {
@@ -210,6 +216,14 @@ describe.skipIf(process.platform === 'win32')('bootstrap', () => {
     const repository = newRepository();
     expect(await repository.runTogether(['start', 'start', 'start', 'start'])).toEqual(CI_FOR.start);
     expect(Object.keys(repository.packages())).toEqual(PRODUCTION);
+  });
+
+  // An empty file is that of a command that was killed before it had written its id, or whose disk was full.
+  test.each(['', '4194304'])('does not wait for a killed command whose mark says "%s"', async (text) => {
+    const repository = newRepository();
+    repository.leave('.preparing', text);
+    expect(await repository.runTogether(['start', 'start', 'start', 'start'])).toEqual(CI_FOR.start);
+    expect(repository.isThere('.preparing')).toBe(false);
   });
 
   test('leaves npm start as it was where npm test cannot add its packages', () => {

@@ -1,6 +1,7 @@
 import { registerHooks } from 'node:module';
 
-// An engine process with a native package that kills it: in the place of `@litko/yara-x`, at its load, when it first uses the rules, or at a file with the EICAR text. crashes-at-load.ts, crashes-at-rules.ts and crashes-at-file.ts are such processes.
+// An engine process whose `@litko/yara-x` is replaced by a package that kills it: at its load, at the first use of the rules, or at a file with the EICAR text. The files
+// crashes-at-load.ts, crashes-at-rules.ts and crashes-at-file.ts start one each.
 
 const PACKAGE = '@litko/yara-x';
 /** It passes the self-test of choose-engine.ts. @param fatal the texts that kill it, as a regular expression */

@@ -28,17 +28,17 @@ const LOADER_CODE = 127;
  * The history of the native engine in child processes. A process that it kills cannot choose another engine, so that the parent chooses for later ones. A binary that has matched
  * the rules runs here: the death of a later process is due to its file.
  */
-const native: { has_scanned: boolean; note: string | null } = { has_scanned: false, note: null };
+const native: { has_matched: boolean; note: string | null } = { has_matched: false, note: null };
 
 /** A process with the native engine has matched its rules. */
-export function noteNativeScan(): void {
-  native.has_scanned = true;
+export function noteNativeMatch(): void {
+  native.has_matched = true;
 }
 
 /** A process that may have the native engine died, and the server did not kill it. Answers whether processes from now on take the other engine for that reason. */
 export function noteDeath(code: number | null, signal: string | null): boolean {
   const is_fault = signal === null ? code === LOADER_CODE : FAULTS.has(signal);
-  if (!is_fault || native.has_scanned || native.note !== null || requestedKind() !== undefined) return false;
+  if (!is_fault || native.has_matched || native.note !== null || requestedKind() !== undefined) return false;
   native.note = fallbackNote(signal === null ? 'a library lacks a function that it needs' : `it ends with ${signal}`);
   return true;
 }

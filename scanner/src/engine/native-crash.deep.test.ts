@@ -40,7 +40,7 @@ describe('a native engine that kills its process', () => {
     expect(answer.warnings.filter((sentence) => sentence === note)).toHaveLength(1);
   });
 
-  test('at a file stays: that file alone is not read', { timeout: 120_000 }, () => {
+  test('at a file stays, and the file is pending', { timeout: 120_000 }, () => {
     expect(answerOf('file')).toMatchObject({
       threats: ['engine_failed', 'engine_failed'],
       kind: 'native',

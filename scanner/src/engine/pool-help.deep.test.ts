@@ -1,19 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
+import { processorTime } from '#test/processor-time.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { SILENT } from '#test/silent-log.ts';
 import { createYaraPool } from './yara-pool.ts';
-
-/** Processor time that a process has used so far. Seconds. */
-function processorTime(pid: number): number {
-  if (process.platform !== 'linux') return 0;
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 describe('processes that help', () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-helping-'));

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import type { SignatureFiles } from '#scanner/rules/signature-files.ts';
 import type { Examination, Progress } from '#scanner/walk/examine.ts';
 import { type ScanLimits, timeFor } from '#scanner/walk/limits.ts';
-import { engineEnvironment, nativeNote, noteDeath, noteNativeScan } from './choose-engine.ts';
+import { engineEnvironment, nativeNote, noteDeath, noteNativeMatch } from './choose-engine.ts';
 import type { SecondOpinion } from './clamd-pool.ts';
 import type { EngineLog } from './engine-log.ts';
 import { answerSchema, type EngineRequest, type FileMessage } from './messages.ts';
@@ -430,7 +430,7 @@ class YaraProcesses implements YaraPool {
       case 'ready':
         member.facts = { version: answer.version, signatures_version: answer.signatures_version };
         member.kind = answer.engine.kind;
-        if (member.kind === 'native') noteNativeScan();
+        if (member.kind === 'native') noteNativeMatch();
         member.at_rest = residentBytes(member.child.pid) ?? answer.resident_bytes;
         for (const other of this.current.members) if (other.successor === member) this.giveWay(other);
         if (answer.left_out.length > 0)

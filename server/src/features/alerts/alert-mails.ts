@@ -156,7 +156,7 @@ export class AlertMails {
     const next =
       some === undefined
         ? // A week after this one, however long the letters took.
-          { since: row.until, next_at: at(() => Date.parse(row.until), WEEK_MS), until: null, written_to: null }
+          { since: row.until, next_at: new Date(Date.parse(row.until) + WEEK_MS).toISOString(), until: null, written_to: null }
         : { written_to: some.last };
     await inTransaction(this.database, async (transaction) => {
       // Of several servers one moves it on; the letters are there if and only if it did.

@@ -7,6 +7,7 @@ import { listScans } from '@palisade/contract/antivirus';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { pdf } from '@palisade/scanner/test/containers';
 import { EICAR, nestedGzip, noise, PDF, tar, zip } from '@palisade/scanner/test/files';
+import { processorTime } from '@palisade/scanner/test/processor-time';
 import { describe, expect, test, vi } from 'vitest';
 import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
 import { openUpload, scanned, upload } from '#test/upload.ts';
@@ -97,12 +98,6 @@ describe('a verdict', async () => {
     expect(await scan('unread', content)).toMatchObject({ scan_status: 'pending', status_detail, threat_detected: null });
   });
 
-  /** Seconds of a processor that a process has used (proc(5), stat). */
-  const processorSeconds = (pid: number) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  };
-
   test.runIf(process.platform === 'linux').each([
     ['zip', zip(Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: Buffer.alloc(100 * MIB) })))],
     ['PDF', pdf(Buffer.alloc(300 * MIB))],
@@ -115,11 +110,11 @@ describe('a verdict', async () => {
     const before = memory('VmRSS');
     // The peak begins anew (proc(5), clear_refs).
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
-    const began = processorSeconds(pid);
+    const began = processorTime(pid);
     const record = await scan('bomb', Buffer.concat([content, randomBytes(16)]));
     expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'bomb' });
     // Beside other work on the machine it takes longer than its seconds of a processor.
-    expect(processorSeconds(pid) - began).toBeLessThan(2);
+    expect(processorTime(pid) - began).toBeLessThan(2);
     expect(memory('VmHWM') - before).toBeLessThan(100 * MIB);
     expect(app.app.engine.pids()).toContain(pid);
   });
