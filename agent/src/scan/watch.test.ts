@@ -112,6 +112,21 @@ needing(FILES_HAVE_THIS_CLOCK, filesHaveThisClock()).test(
   },
 );
 
+it('tells of a file for which there was room again while its folder was still read', async () => {
+  let is_first = true;
+  await start({
+    onFile({ path }, person) {
+      if (!is_first) told.push(path.toString('latin1'));
+      const has_room = !is_first;
+      if (is_first) queueMicrotask(() => watch.roomFor(person));
+      is_first = false;
+      return has_room;
+    },
+  });
+  writeFileSync(join(root, 'one'), 'x');
+  await toldOf('one');
+});
+
 it('tells of files whose names are no UTF-8, in folders with such names too', async () => {
   await start();
   const name = (text: string) => Buffer.from(`${root}/${text}`, 'latin1');

@@ -112,6 +112,8 @@ interface Part {
   /** There are more such folders than are kept: all folders of this person are read once there is room. */
   is_lost: boolean;
   is_running: boolean;
+  /** There was room again while the loop ran, which may have been past those folders. */
+  runs_again: boolean;
   came_on_at: number;
 }
 
@@ -169,7 +171,9 @@ class FolderWatch implements Watch {
 
   roomFor(person: number): void {
     const part = this.#persons.get(person);
-    if (part !== undefined && part.again.size > 0) this.#run(part);
+    if (part === undefined || part.again.size === 0) return;
+    if (part.is_running) part.runs_again = true;
+    else this.#run(part);
   }
 
   close(): void {
@@ -187,7 +191,16 @@ class FolderWatch implements Watch {
   #partOf(person: number): Part {
     let part = this.#persons.get(person);
     if (part === undefined) {
-      part = { folders: 0, bytes: 0, dirty: new Set(), again: new Map(), is_lost: false, is_running: false, came_on_at: 0 };
+      part = {
+        folders: 0,
+        bytes: 0,
+        dirty: new Set(),
+        again: new Map(),
+        is_lost: false,
+        is_running: false,
+        runs_again: false,
+        came_on_at: 0,
+      };
       this.#persons.set(person, part);
     }
     return part;
@@ -369,11 +382,13 @@ class FolderWatch implements Watch {
   #run(part: Part): void {
     if (part.is_running) return;
     part.is_running = true;
+    part.runs_again = false;
     part.came_on_at = this.#parts.now();
     void this.#lookThrough(part)
       .catch(() => {})
       .finally(() => {
         part.is_running = false;
+        if (part.runs_again && !this.#is_closed) this.#run(part);
       });
   }
 
