@@ -70,27 +70,6 @@ describe('the rule pack', () => {
     expect(counts[1]).toBeGreaterThan(0);
   });
 
-  test('matches a large file that begins as a sample as all rules do', async () => {
-    const source = await readPack(RULES);
-    const all = compileSource(source);
-    const kept = new Set(parseYara(rulesFor(source, { least_bytes: 16 * MIB, is_within: false })).rules.map(({ name }) => name));
-    const filling = Buffer.alloc(16 * MIB, '\n');
-    const firsts = new Map(
-      samples.filter(({ rule, kind }) => kind === 'hit' && kept.has(rule)).map((sample) => [sample.rule, sample]),
-    );
-    const differ: string[] = [];
-    let found = 0;
-    for (const { rule, bytes } of firsts.values()) {
-      const large = Buffer.concat([bytes, filling]);
-      const expected = all.scan(large).map((found) => found.rule);
-      const names = rules.match(large).map((match) => match.rule);
-      found += names.length;
-      if (expected.toSorted().join() !== names.toSorted().join()) differ.push(`${rule}: ${expected} / ${names}`);
-    }
-    expect(differ).toEqual([]);
-    expect(found).toBeGreaterThan(20);
-  });
-
   test('matches none of its own files, so that no antivirus takes the repository for malware', () => {
     for (const folder of [RULES, SAMPLES]) {
       for (const name of readdirSync(folder)) {

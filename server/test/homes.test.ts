@@ -6,10 +6,9 @@ import type { Endpoint } from '@palisade/contract/endpoint';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { deleteFile, deleteScan, readScan, restoreFile, unlockFile } from '@palisade/contract/quarantine';
 import { EICAR, noise, zip } from '@palisade/scanner/test/files';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { type Answer, problemOf, replyOf, sharedDatabase, startScanningApp, type TestApp } from './harness.ts';
-import { runCommand, runServer, startServer } from './server-process.ts';
 import { scanned } from './upload.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,12 +16,6 @@ const DAY_MS = 24 * HOUR_MS;
 const eicar = (index: number) => Buffer.concat([EICAR, Buffer.from(' '.repeat(index + 1))]);
 const inFolder = (app: { data_dir: string }, name: string) => readdirSync(join(app.data_dir, name)).sort();
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
-
-function freshFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 describe('two servers on one database', async () => {
   const database = await sharedDatabase();
@@ -168,36 +161,4 @@ test('files from before servers were distinguished belong to the first one that 
   const second = await startScanningApp({ environment: { STORAGE_URL: '', ...keys }, surroundings });
   expect(await homeOf(second)).toBe(home);
   expect((await after.call(restoreFile, { token, params: { id } })).status).toBe(200);
-});
-
-describe('a data folder', () => {
-  const lines = ({ errors }: { errors: string }) => errors.trim().split('\n');
-
-  // proves: attack-D.19-3
-  test('is one server’s alone: a second one ends with one line that names the first', async () => {
-    const DATA_DIR = freshFolder();
-    const first = await startServer({ DATA_DIR });
-    const second = await runServer({ DATA_DIR, PORT: '0' });
-    expect(second.code).toBe(1);
-    expect(lines(second)).toHaveLength(1);
-    expect(second.errors).toMatch(
-      new RegExp(
-        `^palisade: The data folder ${DATA_DIR} is in use by another server \\(process ${first.pid} on \\S+, started \\S+\\)\\. ` +
-          `Stop that server, or set DATA_DIR to a separate folder\\.\n$`,
-      ),
-    );
-    // Commands run beside it.
-    expect(await runCommand('read-outbox.ts', { DATA_DIR })).toMatchObject({ code: 0 });
-    expect(await runCommand('verify-audit.ts', { DATA_DIR })).toMatchObject({ code: 0 });
-    expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
-    // The leftovers of a killed server do not disturb the next one.
-    const id = readFileSync(join(DATA_DIR, 'home'), 'utf8');
-    await first.kill('SIGKILL');
-    expect(existsSync(join(DATA_DIR, 'server.json'))).toBe(true);
-    const third = await startServer({ DATA_DIR });
-    expect(readFileSync(join(DATA_DIR, 'home'), 'utf8')).toBe(id);
-    await soon(async () => expect((await fetch(`${third.url}/api/ready`)).status).toBe(200));
-    expect(await third.kill('SIGTERM')).toBe(0);
-    expect(existsSync(join(DATA_DIR, 'server.json'))).toBe(false);
-  });
 });

@@ -1,45 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { readHealth } from '@palisade/contract/platform';
 import { readScan } from '@palisade/contract/quarantine';
 import { EICAR, noise } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createMetrics } from '#platform/metrics.ts';
-import { freePort } from './free-port.ts';
 import { isPostgres, startScanningApp } from './harness.ts';
-import { runServer, startServer } from './server-process.ts';
+import { lacksPromtool, lint, samplesOf } from './prometheus-text.ts';
 import { listenAs } from './socket.ts';
 import { scanned } from './upload.ts';
 
 const TOKEN = 'a-token-for-tests-0123456789';
-const PROMTOOL = ['/usr/bin/promtool', '/usr/local/bin/promtool', '/opt/homebrew/bin/promtool'].find((path) => existsSync(path));
-// In CI, where `npm test` installs it, it is never left out.
-const lacksPromtool = PROMTOOL === undefined && !process.env['CI'];
-if (lacksPromtool) process.stdout.write('skipped: no promtool on this machine (install the package prometheus)\n');
-
-/** What Prometheus' own program says of a text; empty when there is nothing wrong. */
-function lint(text: string): string {
-  const { status, stdout, stderr } = spawnSync(PROMTOOL ?? 'promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
-  return status === 0 ? '' : `${stdout}${stderr}`;
-}
-
-/** The samples of a text, by their line without the number. */
-function samplesOf(text: string): Map<string, number> {
-  return new Map(
-    text
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => {
-        const at = line.lastIndexOf(' ');
-        return [line.slice(0, at), Number(line.slice(at + 1))];
-      }),
-  );
-}
-
 describe('metrics of a server', async () => {
   const app = await startScanningApp({ environment: { METRICS_TOKEN: TOKEN } });
   const { token } = await app.signIn();
@@ -140,60 +110,6 @@ describe('metrics of a server', async () => {
   test('are missing without the setting', async () => {
     const other = await startScanningApp();
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
-  });
-});
-
-describe('metrics on a port of their own', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'palisade-metrics-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  /** A request with any host header. */
-  const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
-    new Promise<{ status: number; text: string }>((resolve, reject) => {
-      request(url, { headers, method, agent: false }, (answer) => {
-        const parts: Buffer[] = [];
-        answer.on('data', (part: Buffer) => parts.push(part));
-        answer.once('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
-      })
-        .once('error', reject)
-        .end();
-    });
-
-  test('are for the machine itself, and nowhere else', async () => {
-    const port = await freePort();
-    const server = await startServer({ DATA_DIR: join(folder, 'one'), METRICS_PORT: String(port) });
-    const url = `http://127.0.0.1:${port}/metrics`;
-    const { status, text } = await ask(url);
-    expect(status).toBe(200);
-    if (!lacksPromtool) expect(lint(text)).toBe('');
-    expect(samplesOf(text).get('palisade_database_connections{state="most"}')).toBe(1);
-    expect(await ask(url, { host: 'rebound.example.com' })).toMatchObject({ status: 421 });
-    expect(await ask(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 404 });
-    expect(await ask(url, {}, 'POST')).toMatchObject({ status: 405 });
-    const page = await ask(`${server.url.replace('localhost', '127.0.0.1')}/metrics`);
-    expect(page.text).not.toContain('palisade_build_info');
-    // An open connection of a scraper does not hold a stop up.
-    const open = request(url, { headers: { connection: 'keep-alive' } }).end();
-    open.once('error', () => {});
-    onTestFinished(() => void open.destroy());
-    expect(await server.kill('SIGTERM')).toBe(0);
-  });
-
-  // proves: security-39
-  test('on an address that others reach need the token', async () => {
-    const port = String(await freePort());
-    const refused = await runServer({ DATA_DIR: join(folder, 'two'), PORT: '0', METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
-    expect(refused.code).toBe(1);
-    expect(refused.errors).toMatch(/^palisade: Others can reach METRICS_HOST 0\.0\.0\.0/);
-    await startServer({ DATA_DIR: join(folder, 'two'), METRICS_PORT: port, METRICS_HOST: '0.0.0.0', METRICS_TOKEN: TOKEN });
-    const url = `http://127.0.0.1:${port}/metrics`;
-    expect(await ask(url)).toMatchObject({ status: 401 });
-    expect(await ask(url, { authorization: `Bearer ${TOKEN}`, host: 'scraped.example.com' })).toMatchObject({ status: 200 });
-
-    // A port that is taken ends the start with one line that names it.
-    const { code, errors } = await runServer({ DATA_DIR: join(folder, 'three'), PORT: '0', METRICS_PORT: port });
-    expect(code).toBe(1);
-    expect(errors).toMatch(/^palisade: We can’t serve metrics at METRICS_HOST 127\.0\.0\.1, METRICS_PORT \d+ .*\n$/);
   });
 });
 

@@ -284,11 +284,12 @@ describe('a limit', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
   });
 
-  test('ends an archive of 20,000 members, and says how many were read', async () => {
-    const archive = zip(Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`, content: Buffer.from('x') })));
-    expect(await examined(archive, 'many.zip', { ...SCAN_LIMITS, time_ms: Number.POSITIVE_INFINITY })).toMatchObject({
+  test('ends an archive of more members, and says how many were read', async () => {
+    const archive = zip(Array.from({ length: 1_000 }, (_, index) => ({ name: `${index}`, content: Buffer.from('x') })));
+    const limits = { ...SCAN_LIMITS, members: 500, time_ms: Number.POSITIVE_INFINITY };
+    expect(await examined(archive, 'many.zip', limits)).toMatchObject({
       unread: ['too_many_members'],
-      coverage: { members_total: 10_001, members_scanned: 10_000 },
+      coverage: { members_total: 501, members_scanned: 500 },
     });
   });
 

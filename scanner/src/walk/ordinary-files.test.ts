@@ -19,9 +19,8 @@ const folder = mkdtempSync(join(tmpdir(), 'palisade-ordinary-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
-/** `believed_bytes`: the size by which the time is given. */
-async function examined(bytes: Buffer, name = 'file', believed_bytes = bytes.length): Promise<Examination> {
-  const budget = new Budget(SCAN_LIMITS, believed_bytes);
+async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
+  const budget = new Budget(SCAN_LIMITS, bytes.length);
   const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), budget };
   return await examine({ bytes, size: bytes.length, name }, parts);
 }
@@ -97,18 +96,6 @@ describe('a missing part', () => {
   test('noise is no file that nothing opens', async () => {
     for (let count = 0; count < 300; count += 1) expect((await examined(noise(700))).unread).toEqual([]);
   });
-});
-
-test('a part of Pages that unpacks to more than is kept is pending', async () => {
-  const copies = Buffer.alloc(3 * 1023, Buffer.from([0xfe, 0x01, 0x00]));
-  // 65,473 letters: one as it is, and 1,023 copies of 64 that begin one before.
-  const packed = Buffer.concat([Buffer.from([0xc1, 0xff, 0x03, 0x00, 0x61]), copies]);
-  const head = Buffer.alloc(4);
-  head.writeUIntLE(packed.length, 1, 3);
-  const part = Buffer.alloc(1100 * (head.length + packed.length), Buffer.concat([head, packed]));
-  // A slow machine takes as long for it as so small a file is given.
-  expect((await examined(part, 'file', 1024 ** 3)).unread).toEqual(['too_large']);
-  expect((await examined(part.subarray(0, 100 * (head.length + packed.length)))).unread).toEqual([]);
 });
 
 test('base64 ends at its padding where more letters follow', () => {

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { describeLeft } from './countdown.tsx';
+import { act, render, screen } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { Countdown, describeLeft } from './countdown.tsx';
 
 it.each([
   [0, '0:00'],
@@ -14,4 +15,14 @@ it.each([
   [604_800_000, '7 days'],
 ])('%i ms are %s', (ms, clock) => {
   expect(describeLeft(ms)).toBe(clock);
+});
+
+it('shows no more than is left when the moment is put off between two seconds', () => {
+  vi.useFakeTimers();
+  const { rerender } = render(<Countdown until={Date.now() + 2_000} />);
+  act(() => void vi.advanceTimersByTime(700));
+  rerender(<Countdown until={Date.now() + 2_000} />);
+  expect(screen.getByText('0:02')).toBeVisible();
+  act(() => void vi.advanceTimersByTime(1_000));
+  expect(screen.getByText('0:01')).toBeVisible();
 });

@@ -19,11 +19,13 @@ interface CountdownProps {
 
 /** The time left until a moment. It ticks for the eye alone: whoever hears the page is told the time once, in the sentence beside it. */
 export function Countdown({ until, onEnd }: CountdownProps) {
-  const [now, setNow] = useState(() => Date.now());
+  const [{ now, seen_until }, setSeen] = useState(() => ({ now: Date.now(), seen_until: until }));
+  // A time of up to a second before would show more than is left until another moment.
+  if (seen_until !== until) setSeen(() => ({ now: Date.now(), seen_until: until }));
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), SECOND);
+    const timer = setInterval(() => setSeen({ now: Date.now(), seen_until: until }), SECOND);
     return () => clearInterval(timer);
-  }, []);
+  }, [until]);
   const isOver = now >= until;
   useEffect(() => {
     if (isOver) onEnd?.();
