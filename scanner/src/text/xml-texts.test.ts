@@ -3,6 +3,7 @@ import { compileRules } from '#scanner/rules/rules.ts';
 import { examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR, zip } from '#test/files.ts';
+import { workTime } from '#test/processor-time.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { xmlTexts } from './xml-texts.ts';
 
@@ -37,7 +38,7 @@ test('a page is a listing for its readers, and has no texts of its own', () => {
   expect(textsOf(`<?xml version="1.0"?><!DOCTYPE html><html><pre>${ESCAPED}</pre></html>`)).toEqual([]);
 });
 
-test('tags, comments and sections without end take no longer than others', () => {
+test('tags, comments and sections without end take no longer than others', async () => {
   for (const piece of [
     '<a ',
     '<!-- ',
@@ -48,9 +49,7 @@ test('tags, comments and sections without end take no longer than others', () =>
     '</a>text of a document, long enough to be one',
   ]) {
     const xml = Buffer.from(`<?xml version="1.0"?>${piece.repeat(Math.ceil(1024 ** 2 / piece.length))}`);
-    const began = performance.now();
-    for (const _ of xmlTexts(xml));
-    expect(performance.now() - began, piece).toBeLessThan(1000);
+    expect(await workTime(() => [...xmlTexts(xml)]), piece).toBeLessThan(1);
   }
 });
 

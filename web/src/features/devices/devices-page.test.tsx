@@ -94,9 +94,9 @@ describe('adding a device', () => {
     expect(screen.getByRole('button', { name: 'Copy command' })).toBeVisible();
     const fresh = deviceOf({ device_name: 'Kitchen', state: 'offline' });
     server.on(listDevices, reply(listDevices, [fresh, old]));
-    expect(await screen.findByText(/is added\. Waiting for it to connect\./u, undefined, { timeout: 5_000 })).toBeVisible();
+    expect(await screen.findByText(/is added\. Waiting for it to connect\./u)).toBeVisible();
     server.on(listDevices, reply(listDevices, [{ ...fresh, state: 'online' }, old]));
-    const success = await screen.findByText(/is connected\.$/u, undefined, { timeout: 5_000 });
+    const success = await screen.findByText(/is connected\.$/u);
     expect(success).toHaveTextContent('Kitchen is connected.');
     await user.click(screen.getByRole('button', { name: 'Done' }));
     expect(screen.queryByRole('region', { name: 'Add a device' })).not.toBeInTheDocument();

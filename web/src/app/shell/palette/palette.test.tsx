@@ -40,7 +40,7 @@ function open(role: 'customer' | 'support' | 'admin') {
   return { router, user: userEvent.setup() };
 }
 
-const field = () => screen.findByRole('combobox', { name: 'Search everything' }, { timeout: 5_000 });
+const field = () => screen.findByRole('combobox', { name: 'Search everything' });
 const names = (group: string) =>
   within(screen.getByRole('group', { name: group }))
     .getAllByRole('option')
