@@ -245,7 +245,7 @@ describe('the shell', () => {
     const asked = sessionOf({
       phase: 'claimed',
       support_agent: '<b>tina</b>',
-      due_at: new Date(Date.now() + 299_500).toISOString(),
+      due_at: new Date(Date.now() + 290_000).toISOString(),
     });
     server.on(listRemoteSessions, reply(listRemoteSessions, [asked]));
     const { user } = open('/firewall');

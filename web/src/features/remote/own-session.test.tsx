@@ -62,7 +62,7 @@ const asked = () =>
     phase: 'claimed',
     support_agent: '<i>tina</i>',
     technician,
-    due_at: new Date(Date.now() + 299_500).toISOString(),
+    due_at: new Date(Date.now() + 290_000).toISOString(),
     due_reason: 'no_answer',
   });
 
