@@ -157,7 +157,7 @@ export default defineConfig({
     pool: 'forks',
     restoreMocks: true,
     // Of a condition that never comes true, on a machine that is busy; an idle one needs some 100 ms.
-    testTimeout: 60_000,
+    testTimeout: 30_000,
     css: false,
   },
 });

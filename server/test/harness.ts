@@ -66,9 +66,6 @@ async function withPostgres<T>(url: string, work: (client: Client) => Promise<T>
   }
 }
 
-/** The time for what people are promised within a second, in ms: a machine that is busy with other tests takes five. */
-export const AT_ONCE_MS = 5_000;
-
 /** Whether the tests run on PostgreSQL rather than SQLite. */
 export function isPostgres(): boolean {
   return (process.env['TEST_DATABASE_URL'] ?? '') !== '';

@@ -10,6 +10,7 @@ import { listenAs } from './socket.ts';
 import { scanned } from './upload.ts';
 
 const TOKEN = 'a-token-for-tests-0123456789';
+
 describe('metrics of a server', async () => {
   const app = await startScanningApp({ environment: { METRICS_TOKEN: TOKEN } });
   const { token } = await app.signIn();

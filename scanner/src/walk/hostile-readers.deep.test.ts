@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ole, pdf, tarEntry, uuencoded } from '#test/containers.ts';
-import { EICAR, noise } from '#test/files.ts';
+import { EICAR, noise, zip } from '#test/files.ts';
 import { HOSTILE, oleCircles, packed, pdfLies, zipShared } from '#test/hostile-files.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { packWith7Zip } from '#test/seven-zip-pack.ts';
@@ -317,5 +317,15 @@ describe('a limit of time', () => {
       for (let turn = 0; turn < 1000; turn += 1) budget.spend(MIB);
     }).toThrow('time_limit');
     expect(budget.work).toBeLessThan(100 * MIB);
+  });
+});
+
+test('an archive of 20,000 members ends at 10,000, and says how many were read', async () => {
+  const archive = zip(Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`, content: Buffer.from('x') })));
+  const limits = { ...SCAN_LIMITS, time_ms: Number.POSITIVE_INFINITY };
+  const parts = { match: () => [], limits, folder: join(folder, 'unpacked'), budget: new Budget(limits, archive.length) };
+  expect(await examine({ bytes: archive, size: archive.length, name: 'many.zip' }, parts)).toMatchObject({
+    unread: ['too_many_members'],
+    coverage: { members_total: 10_001, members_scanned: 10_000 },
   });
 });

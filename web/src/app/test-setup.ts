@@ -7,7 +7,7 @@ import { afterEach, vi } from 'vitest';
 vi.resetModules();
 
 // A condition that becomes true is seen at once; 1 s, the library's own patience, is little on a machine that is busy.
-configure({ asyncUtilTimeout: 20_000 });
+configure({ asyncUtilTimeout: 10_000 });
 
 // Stand-ins for layout and dialogs that jsdom lacks. They decide no outcome of a test.
 vi.stubGlobal('matchMedia', (query: string) => ({

@@ -155,12 +155,12 @@ describe('the shell', () => {
     const { user } = open('/antivirus');
     await heading('Antivirus');
     const pills = within(within(screen.getByRole('banner')).getByRole('status'));
-    server.on(listScans, refusal('too_many_requests', { retry_after: 3 }));
+    server.on(listScans, refusal('too_many_requests', { retry_after: 2 }));
     await user.click(await screen.findByRole('button', { name: 'Refresh' }));
-    expect(await pills.findByText(/^Too many requests, wait/)).toHaveTextContent(/wait 0:0[0-3]$/);
+    expect(await pills.findByText(/^Too many requests, wait/)).toHaveTextContent(/wait 0:0[12]$/);
     expect(currentSession()).toBeDefined();
     server.on(listScans, reply(listScans, []));
-    await waitFor(() => expect(pills.queryByText(/Too many requests/)).not.toBeInTheDocument());
+    await waitFor(() => expect(pills.queryByText(/Too many requests/)).not.toBeInTheDocument(), { timeout: 5_000 });
   });
 
   it('warns administrators, and nobody else, of local exposure that others may reach', async () => {
@@ -254,7 +254,7 @@ describe('the shell', () => {
     act(() => noteRemoteNews());
     const notice = () => within(screen.getByRole('region', { name: 'Remote session' }));
     expect(await screen.findByRole('alert', {}, { timeout: 15_000 })).toHaveTextContent('<b>tina</b> asks to see your screen.');
-    expect(notice().getByText(/^4:[3-5]\d$/u)).toBeVisible();
+    expect(notice().getByText(/^4:(?:50|4\d)$/u)).toBeVisible();
     expect(notice().getByRole('link', { name: 'Look and answer' })).toHaveAttribute('href', '/remote');
     expect(notice().getByRole('button', { name: 'Decline' })).toBeEnabled();
     // It stays on the next one, and nothing puts it away.
