@@ -214,7 +214,7 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
     initialValues: kept ?? initial,
     onValuesChange: (values) => keepValues(place, values, initial),
   });
-  const write = useWriteArticle(article?.id);
+  const write = useWriteArticle(article?.id, () => keepDraft(place, ''));
   const remove = useDeleteArticle();
   const isDirty = form.isDirty() || isKept;
 
@@ -233,7 +233,6 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
       {
         onSuccess: ({ id }) => {
           form.resetDirty(values);
-          keepDraft(place, '');
           setIsKept(false);
           onSaved(id);
         },

@@ -3,6 +3,7 @@ import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Route, Routes } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { readDraft } from '#api/drafts.ts';
 import { ADA, articleOf, messageOf } from '#api/fake-desk.ts';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
@@ -137,6 +138,25 @@ describe('the editor', () => {
     await user.click(await screen.findByRole('button', { name: 'New page' }));
     expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('Hang up!');
     expect(screen.getByText('Your earlier text is back. It isn’t saved yet.')).toBeVisible();
+  });
+
+  it('forgets what was written once it is saved, also where its writer left meanwhile', async () => {
+    startSession({ access_token: 'token-1', user_info: ADA });
+    const saved = Promise.withResolvers<ReturnType<typeof reply>>();
+    server.on(createArticle, () => saved.promise);
+    const user = userEvent.setup();
+    renderForTest(<EditHelpPage />);
+    await user.click(await screen.findByRole('button', { name: 'New page' }));
+    await user.type(screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(server.callsOf(createArticle)).toHaveLength(1));
+    expect(readDraft('help.new')).toContain('Hang up!');
+    cleanup();
+    saved.resolve(reply(createArticle, articleOf()));
+    await waitFor(() => expect(readDraft('help.new')).toBe(''));
+    renderForTest(<EditHelpPage />);
+    await user.click(await screen.findByRole('button', { name: 'New page' }));
+    expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('');
   });
 
   it('changes one, marks drafts, and says at the field what is wrong', async () => {

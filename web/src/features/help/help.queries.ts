@@ -30,9 +30,10 @@ export const allArticlesQuery = queryOptions({
   queryFn: ({ signal }) => call(listAllArticles, { signal }),
 });
 
-/** Writes a new article, or changes the one with an id. */
-export function useWriteArticle(id: string | undefined) {
+/** Writes a new article, or changes the one with an id. `onWritten` is called also where the screen was left meanwhile. */
+export function useWriteArticle(id: string | undefined, onWritten: () => void) {
   return useChange({
+    onSuccess: onWritten,
     of: [createArticle, changeArticle],
     mutationFn: (body: ArticleWritten) =>
       id === undefined ? call(createArticle, { body }) : call(changeArticle, { params: { id }, body }),
