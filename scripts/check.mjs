@@ -10,8 +10,6 @@ const CHECKS = [
   // The compiler's errors too: it has the types in memory, and `tsc` beside it took half as much time again.
   ['oxlint', ['--type-aware', '--type-check', '--deny-warnings']],
   ['knip', []],
-  // Packages that run in production and are installed for tests alone.
-  ['node', ['scripts/production-imports.mjs']],
   // Hashes, origins and licences of all packages.
   ['node', ['scripts/lock-faults.mjs']],
   // Constructions of comments, test names and documents that have to be decoded; the allowed counts only fall.

@@ -1,8 +1,7 @@
-// Finds imports of packages that `npm start` does not install: `node scripts/production-imports.mjs` lists each file of the server, the agent, the web application and the
-// build that imports a package which is not in the `dependencies` of its workspace. Imports of types do not count.
+// Finds imports of packages that `npm start` does not install: files of the server, the agent, the web application and the build that import a package which is not in the
+// `dependencies` of its workspace. Imports of types do not count.
 import { readFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
 import { AGENT_ENGINES, AGENT_PROCESSES, AGENT_PROGRAM, BUILD_SCRIPTS, SERVER_PROGRAMS, WEB_PROGRAM } from './entry-points.mjs';
 import { ICONS } from './icons.mjs';
@@ -77,10 +76,4 @@ export function importFaults(imports, manifestOf = readManifest) {
     const where = name in devDependencies ? 'has in devDependencies' : 'does not name';
     return `${file} imports ${name}, which ${workspace}/package.json ${where}. Move it to dependencies: npm start installs these alone.`;
   });
-}
-
-if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const faults = importFaults(await productionImports());
-  for (const fault of faults) process.stdout.write(`palisade: ${fault}\n`);
-  process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -1,6 +1,8 @@
+import { builtPrograms } from '@palisade/scanner/test/built-programs';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  plugins: [builtPrograms()],
   test: {
     name: 'server',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],

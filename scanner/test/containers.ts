@@ -1,5 +1,5 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { tar, zip } from './files.ts';
+import { LARGE_PIECES, tar, zip } from './files.ts';
 
 /** A stored cab with one file (MS-CAB). */
 function cab(name: string, content: Buffer): Buffer {
@@ -123,7 +123,7 @@ export function docx(name: string, content: Buffer): Buffer {
 
 /** A PDF with an attached file that is packed, and behind other filters where they are named. */
 export function pdf(content: Buffer, extra: { filter?: string; bytes?: Buffer; trailer?: string } = {}): Buffer {
-  const packed = extra.bytes ?? deflateSync(content);
+  const packed = extra.bytes ?? deflateSync(content, LARGE_PIECES);
   const filter = extra.filter ?? '/FlateDecode';
   return Buffer.concat([
     Buffer.from(`%PDF-1.5\n1 0 obj\n<</Type /EmbeddedFile /Filter ${filter} /Length ${packed.length}>>\nstream\n`),

@@ -4,17 +4,15 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Format } from '#scanner/formats/format.ts';
 import { CARVED, FORMATS } from '#scanner/formats/index.ts';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { type Examination, examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { idsOf, SAMPLES_FOLDER, samplesOf } from './format-samples.ts';
-import { SIGNATURES_FOLDER } from './signatures-folder.ts';
+import { packRules } from './pack-rules.ts';
 
 // Each format has a folder of samples. A sample that is called `head` has the first bytes alone: nothing here writes such files.
 
 const HEAD_ONLY = 'head';
 const FORMATS_FOLDER = join(import.meta.dirname, '../src/formats');
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 const folder = mkdtempSync(join(tmpdir(), 'palisade-samples-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -22,7 +20,7 @@ async function examined(name: string, bytes: Buffer): Promise<Examination> {
   return await examine(
     { bytes, size: bytes.length, name },
     {
-      match: rules.match,
+      match: packRules.match,
       limits: SCAN_LIMITS,
       folder: join(folder, 'unpacked'),
       password: 'palisade',

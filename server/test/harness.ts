@@ -2,11 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { login, type Role, register } from '@palisade/contract/auth';
 import type { BodySentOf, Endpoint, ReplyOf } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { ENGINE_MEMORY } from '@palisade/scanner/process-memory';
+import { fewSignatures } from '@palisade/scanner/test/few-signatures';
 import { createClient } from '@redis/client';
 import { Client } from 'pg';
 import { type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
@@ -19,7 +20,6 @@ import { parseSettings } from '#platform/settings.ts';
 import type { AppOptions } from '#server/app/app-options.ts';
 import { type App, createApp } from '#server/app.ts';
 import { afterFile } from './after-file.ts';
-import { builtProgram } from './built-program.ts';
 import { createFakeEngine } from './fake-engine.ts';
 
 /** An answer of the API: parsed by the endpoint's reply schema, or a problem document. */
@@ -51,10 +51,6 @@ export interface TestApp {
 export const SIGNATURES_FOLDER = fileURLToPath(new URL('../signatures', import.meta.url));
 export const LEAKED_PASSWORDS = fileURLToPath(new URL('../passwords/leaked.bin', import.meta.url));
 const PASSWORD = 'a long enough password';
-
-/** The engine of the build, which starts in half the time, where there is one. */
-const BUILT_ENGINE = builtProgram('yara-process.ts');
-const ENGINE_FILE = BUILT_ENGINE === undefined ? {} : { engine_process_file: pathToFileURL(BUILT_ENGINE) };
 
 async function withPostgres<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
@@ -175,12 +171,12 @@ export async function startTestApp(
   const app = await createApp({
     settings,
     database: database.location,
-    signatures_folder: SIGNATURES_FOLDER,
+    signatures_folder: options.engine === 'real' ? fewSignatures() : SIGNATURES_FOLDER,
     leaked_passwords: LEAKED_PASSWORDS,
     web_folder: join(folder, 'no-web-here'),
     agent_folder: join(folder, 'no-agent-here'),
     logger: createLog(settings.log_level),
-    ...(options.engine === 'real' ? { engine_processes: 1, ...ENGINE_FILE } : { embedded_engine: createFakeEngine() }),
+    ...(options.engine === 'real' ? { engine_processes: 1 } : { embedded_engine: createFakeEngine() }),
     database_idle_ms: 10_000,
     // Tests stop the present processes: none is replaced unasked.
     engine_memory: { ...ENGINE_MEMORY, grown: Number.POSITIVE_INFINITY },
@@ -273,5 +269,5 @@ export function replyOf<E extends Endpoint>(answer: Answer<E>): ReplyOf<E> {
   return answer.reply;
 }
 
-/** `startTestApp` with processes of the real engine, for tests of scanning. */
+/** `startTestApp` with processes of the real engine, for tests of scanning. They have few rules: a test that needs the pack names its folder. */
 export const startScanningApp: typeof startTestApp = (options = {}) => startTestApp({ ...options, engine: 'real' });

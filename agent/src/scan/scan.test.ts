@@ -22,6 +22,7 @@ import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DeviceEvent, SAID_BYTES_MAXIMUM, type ScanJob, type ScanReport, saidSchema } from '@palisade/contract/agent';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
+import { fewSignatures } from '@palisade/scanner/test/few-signatures';
 import { EICAR as EICAR_BYTES, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -36,7 +37,7 @@ import { openVerdicts } from './verdicts.ts';
 import { countFiles, readMounts, walk } from './walk.ts';
 
 const EICAR = EICAR_BYTES.toString('latin1');
-const SIGNATURES = new URL('../../../server/signatures/rules', import.meta.url).pathname;
+const SIGNATURES = join(fewSignatures(), 'rules');
 
 let root: string;
 beforeEach(() => {

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import type { Signatures } from '@palisade/contract/agent';
 import { trySet } from '@palisade/scanner/set-trial';
 import { packSignatures } from '@palisade/scanner/signature-archive';
+import { fewSignatures } from '@palisade/scanner/test/few-signatures';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSignatureSets, type SignatureSets } from './signature-sets.ts';
 
-const PACK = new URL('../../../server/signatures', import.meta.url).pathname;
+const PACK = fewSignatures();
 const RULES = join(PACK, 'rules');
 const SAMPLES = join(PACK, 'samples');
 const HEX = '0'.repeat(64);

@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { examine, type Matchers } from '#scanner/walk/examine.ts';
 import { Budget, LimitReached, SCAN_LIMITS, type ScanLimits } from '#scanner/walk/limits.ts';
 import type { Member, MemberBody } from '#scanner/walk/member.ts';
@@ -10,8 +9,8 @@ import { readAhead } from '#scanner/walk/read-ahead.ts';
 import { archiveByChance } from '#test/archives-by-chance.ts';
 import { containersOf } from '#test/containers.ts';
 import { EICAR, noise, tar, zip } from '#test/files.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { Chance } from '#test/structure-fuzz.ts';
 import { createHelp, type Help, matchRanges } from './help.ts';
 import type { EngineMessage, RangeMessage } from './messages.ts';
@@ -19,7 +18,6 @@ import type { EngineMessage, RangeMessage } from './messages.ts';
 const MIB = 1024 ** 2;
 const folder = mkdtempSync(join(tmpdir(), 'palisade-help-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 /** Not the test file, but with its text in it: a note. */
 const noted = (index: number) => Buffer.concat([noise(3000 + index, index + 1), EICAR, noise(500, index + 2)]);
 
@@ -30,7 +28,7 @@ type Asks = Extract<EngineMessage, { kind: 'asks' }>;
 type Deed = 'answers' | 'refuses' | 'dies';
 
 /** Another process, in this one: what it does is told for each question, and when by chance. */
-function helper(deedOf: (asked: Asks) => Deed, asked: RangeMessage[][] = [], match = rules.match): Help {
+function helper(deedOf: (asked: Asks) => Deed, asked: RangeMessage[][] = [], match = packRules.match): Help {
   let time = 0;
   const desk = createHelp(
     (message) => {
@@ -57,7 +55,13 @@ async function examined(
 ) {
   const path = join(folder, 'upload');
   writeFileSync(path, bytes);
-  const parts = { match: rules.match, ...more, limits: { ...SCAN_LIMITS, ...limits }, folder: join(folder, 'unpacked'), help };
+  const parts = {
+    match: packRules.match,
+    ...more,
+    limits: { ...SCAN_LIMITS, ...limits },
+    folder: join(folder, 'unpacked'),
+    help,
+  };
   const examination = await examine({ path, size: bytes.length, name: 'file' }, parts);
   expect(readdirSync(folder)).toEqual(['upload']);
   return examination;
@@ -173,7 +177,7 @@ describe('an archive that two processes read says what one says', () => {
   test('where rules ask for names, and a list of hashes is in use', { timeout: 60_000 }, async () => {
     const archive = ARCHIVES.get('a zip with a zip in it that is read by two as well') ?? Buffer.alloc(0);
     const match: Matchers['match'] = (bytes, onPlaces, path, is_within) => {
-      const found = rules.match(bytes, onPlaces, path, is_within);
+      const found = packRules.match(bytes, onPlaces, path, is_within);
       return path?.endsWith('before-7')
         ? [...found, { ...LISTED, rule: 'named', threat: 'Named', verdict: 'suspicious' }]
         : found;
@@ -202,7 +206,7 @@ describe('an archive that two processes read says what one says', () => {
     writeFileSync(path, archive);
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    const parts = { match: rules.match, limits: SCAN_LIMITS };
+    const parts = { match: packRules.match, limits: SCAN_LIMITS };
     const alone = await examine({ path, size: archive.length, name: 'file' }, { ...parts, folder: join(folder, 'unpacked') });
     // No folder can be made below a file.
     const help = helper(() => 'answers');
@@ -286,7 +290,7 @@ describe('a large file', () => {
       stored('marked again', MARK),
     ]);
     const match: Matchers['match'] = (bytes, ...more) => {
-      const found = rules.match(bytes, ...more);
+      const found = packRules.match(bytes, ...more);
       return bytes.includes(MARK) ? [...found, { ...LISTED, rule: 'marked', threat: 'Marked', verdict: 'infected' }] : found;
     };
     const alone = await examined(archive, undefined, {}, { match });
@@ -342,7 +346,9 @@ describe('a large file', () => {
     const MARK = Buffer.from('known only to this test');
     const marked = Buffer.concat([large.subarray(0, 40 * MIB), MARK, large.subarray(40 * MIB)]);
     const match: Matchers['match'] = (bytes, ...more) =>
-      bytes.includes(MARK) ? [{ ...LISTED, rule: 'marked', threat: 'Marked', verdict: 'infected' }] : rules.match(bytes, ...more);
+      bytes.includes(MARK)
+        ? [{ ...LISTED, rule: 'marked', threat: 'Marked', verdict: 'infected' }]
+        : packRules.match(bytes, ...more);
     const alone = await examined(marked, undefined, {}, { match, budget: new Clock('member') });
     expect(alone).toMatchObject({ threat: 'Marked', unread: ['time_limit'] });
     const help = helper(({ call }) => (call === 1 ? 'answers' : 'refuses'), [], match);

@@ -2,16 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { scriptSamples, TABLES } from '#test/script-samples.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 
 const SEED = 269;
 /** Of each language at least so many of either kind. */
 const SAMPLES_LEAST = 60;
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 const folder = mkdtempSync(join(tmpdir(), 'palisade-scripts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -21,7 +19,7 @@ test.each(Object.keys(TABLES))('every script of %s that hides its commands is fo
   expect(samples.filter(({ harmful }) => !harmful).length).toBeGreaterThanOrEqual(SAMPLES_LEAST);
   const wrong: string[] = [];
   for (const { note, harmful, bytes } of samples) {
-    const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+    const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
     const { threat } = await examine({ bytes, size: bytes.length, name: 'file' }, parts);
     if ((threat !== null) !== harmful) wrong.push(`${note}: ${threat}`);
   }

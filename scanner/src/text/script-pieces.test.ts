@@ -2,14 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { examine } from '#scanner/walk/examine.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { scriptSamples, TABLES } from '#test/script-samples.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { scriptPieces } from './script-pieces.ts';
 
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 const folder = mkdtempSync(join(tmpdir(), 'palisade-scripts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -18,7 +16,7 @@ const STEP = 5;
 const SEED = 269;
 
 async function threatOf(bytes: Buffer): Promise<string | null> {
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
   return (await examine({ bytes, size: bytes.length, name: 'file' }, parts)).threat;
 }
 

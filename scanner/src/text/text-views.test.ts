@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { readSamples } from '#scanner/rules/samples.ts';
 import { examine, type Match } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-texts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
 
 /** All that matched a content, its views and its members. */
@@ -23,7 +22,7 @@ async function matchesOf(content: Buffer): Promise<Match[]> {
     { path, size: content.length, name: 'file' },
     {
       match(bytes) {
-        const found = rules.match(bytes);
+        const found = packRules.match(bytes);
         matches.push(...found);
         return found;
       },
@@ -146,7 +145,7 @@ describe('a command is found that is hidden by', () => {
       FETCH.replaceAll(/[whi"]/g, (mark) => `+${Buffer.from(mark, 'utf16le').swap16().toString('base64').replaceAll('=', '')}-`),
     ],
   ])('%s', async (_, text) => {
-    expect(rules.match(Buffer.from(text)).filter(({ verdict }) => verdict === 'infected')).toEqual([]);
+    expect(packRules.match(Buffer.from(text)).filter(({ verdict }) => verdict === 'infected')).toEqual([]);
     const found = await matchesOf(Buffer.from(text));
     expect(found.map(({ rule }) => rule)).toContain('Dropper_PowerShell_Hidden_Download');
   });
@@ -158,7 +157,7 @@ describe('a command is found that is hidden by', () => {
     ['blanks', SHELL.replace('al(', 'al                    (')],
     ['a packed text', `x(gzinflate(base64_decode('${deflateRawSync(Buffer.from(SHELL.repeat(2))).toString('base64')}')))`],
   ])('%s, in PHP', async (_, text) => {
-    expect(rules.match(Buffer.from(text)).filter(({ verdict }) => verdict === 'infected')).toEqual([]);
+    expect(packRules.match(Buffer.from(text)).filter(({ verdict }) => verdict === 'infected')).toEqual([]);
     expect((await matchesOf(Buffer.from(text))).map(({ rule }) => rule)).toContain('Webshell_PHP_Eval_Request');
   });
 });

@@ -6,13 +6,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { provesBinaryCpio } from '#scanner/formats/archives/cpio-proof.ts';
 import { extentOfLz4, isSizedBlocks, need } from '#scanner/formats/compression/block-streams.ts';
 import { brokenStringsOf } from '#scanner/formats/data/broken-strings.ts';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { type Examination, examine } from '#scanner/walk/examine.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { openReader } from '#scanner/walk/reader.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { workTime } from '#test/processor-time.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { WRITTEN_ROWS } from '#test/written-rows.ts';
 import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
 import { sqlStringsOf } from './sql-strings.ts';
@@ -21,10 +20,9 @@ import { sqlStringsOf } from './sql-strings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-rows-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
   return await examine({ bytes, size: bytes.length, name }, parts);
 }
 

@@ -1,18 +1,15 @@
 import { expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR, zip } from '#test/files.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { workTime } from '#test/processor-time.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { xmlTexts } from './xml-texts.ts';
-
-const rules = await compileRules(`${SIGNATURES_FOLDER}/rules`);
 
 async function threatIn(bytes: Buffer): Promise<string | null> {
   const examination = await examine(
     { size: bytes.length, bytes, name: 'file' },
-    { match: rules.match, limits: SCAN_LIMITS, folder: '/nonexistent' },
+    { match: packRules.match, limits: SCAN_LIMITS, folder: '/nonexistent' },
   );
   expect(examination.unread).toEqual([]);
   return examination.threat;

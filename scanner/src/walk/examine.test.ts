@@ -4,19 +4,17 @@ import { join } from 'node:path';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { containersOf, docx, mail, mailbox, ole, pdf, tarEntry, vbaCompressed } from '#test/containers.ts';
-import { EICAR, noise, zip } from '#test/files.ts';
+import { EICAR, LARGE_PIECES, noise, zip } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { type Examination, examine, type Progress } from './examine.ts';
 import { SCAN_LIMITS } from './limits.ts';
 
 const MIB = 1024 ** 2;
 const folder = mkdtempSync(join(tmpdir(), 'palisade-examine-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(
   content: Buffer,
@@ -28,7 +26,7 @@ async function examined(
   writeFileSync(path, content);
   const examination = await examine(
     { path, size: content.length, name },
-    { match: rules.match, limits, folder: join(folder, 'unpacked'), onProgress },
+    { match: packRules.match, limits, folder: join(folder, 'unpacked'), onProgress },
   );
   // In any case, no unpacked file stays.
   expect(readdirSync(folder)).toEqual(['upload']);
@@ -261,19 +259,22 @@ describe('a limit', () => {
       ),
     ),
   );
+  const zeros = Buffer.alloc(300 * MIB);
+  const piece = zeros.subarray(0, 100 * MIB);
+  const gzipOfZeros = gzipSync(zeros, LARGE_PIECES);
   const bombs: [string, Buffer][] = [
-    ['zip', zip(Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: Buffer.alloc(100 * MIB) })))],
-    ['gzip', gzipSync(Buffer.alloc(300 * MIB))],
-    ['zip of gzip', zip([{ name: 'a.gz', content: gzipSync(Buffer.alloc(300 * MIB)) }])],
+    ['zip', zip(Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: piece })))],
+    ['gzip', gzipOfZeros],
+    ['zip of gzip', zip([{ name: 'a.gz', content: gzipOfZeros }])],
     ['bzip2', bzip2OfZeros],
-    ['PDF', pdf(Buffer.alloc(300 * MIB))],
+    ['PDF', pdf(zeros)],
     [
       'PDF, packed twice',
-      pdf(EICAR, { filter: '[/FlateDecode /FlateDecode]', bytes: deflateSync(deflateSync(Buffer.alloc(300 * MIB))) }),
+      pdf(EICAR, { filter: '[/FlateDecode /FlateDecode]', bytes: deflateSync(deflateSync(zeros, LARGE_PIECES)) }),
     ],
     [
       'PDF, with a bad header of its stream',
-      pdf(EICAR, { bytes: Buffer.concat([noise(2), deflateRawSync(Buffer.alloc(300 * MIB))]) }),
+      pdf(EICAR, { bytes: Buffer.concat([noise(2), deflateRawSync(zeros, LARGE_PIECES)]) }),
     ],
   ];
   test.each(bombs)('stops a bomb early: %s', async (_, bomb) => {

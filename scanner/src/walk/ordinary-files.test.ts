@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { upToPadding } from '#scanner/text/text-codings.ts';
 import { literalTexts } from '#scanner/text/text-literals.ts';
 import { ole } from '#test/containers.ts';
 import { EICAR, noise } from '#test/files.ts';
 import { CLOSED_FILES, ORDINARY_FILES } from '#test/ordinary-files.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { type Examination, examine } from './examine.ts';
 import { Budget, SCAN_LIMITS } from './limits.ts';
 
@@ -17,11 +16,10 @@ import { Budget, SCAN_LIMITS } from './limits.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-ordinary-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
   const budget = new Budget(SCAN_LIMITS, bytes.length);
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), budget };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), budget };
   return await examine({ bytes, size: bytes.length, name }, parts);
 }
 

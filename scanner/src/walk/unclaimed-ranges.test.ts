@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CARVED } from '#scanner/formats/index.ts';
-import { compileRules, compileSource } from '#scanner/rules/rules.ts';
+import { compileSource } from '#scanner/rules/rules.ts';
 import { containersOf } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { bitsOf, carvedBy, carvingSource, regExpOf } from './carving.ts';
 import { type Examination, examine } from './examine.ts';
 import { Budget, SCAN_LIMITS } from './limits.ts';
@@ -17,13 +17,12 @@ import { Budget, SCAN_LIMITS } from './limits.ts';
 const MIB = 1024 ** 2;
 const folder = mkdtempSync(join(tmpdir(), 'palisade-rests-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(...pieces: readonly Buffer[]): Promise<Examination> {
   const path = join(folder, 'upload');
   const content = Buffer.concat(pieces);
   writeFileSync(path, content);
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
   const examination = await examine({ path, size: content.length, name: 'file' }, parts);
   expect(readdirSync(folder)).toEqual(['upload']);
   return examination;
@@ -209,7 +208,7 @@ describe('twice as many bytes cost twice as much, or are given up', () => {
       {
         match(bytes_given, onPlaces) {
           matched += bytes_given.length;
-          return rules.match(bytes_given, onPlaces);
+          return packRules.match(bytes_given, onPlaces);
         },
         limits: SCAN_LIMITS,
         folder: join(folder, 'unpacked'),

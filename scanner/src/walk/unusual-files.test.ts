@@ -6,11 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { containerOf } from '#scanner/formats/recognition.ts';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { readSamples } from '#scanner/rules/samples.ts';
 import { uuencoded } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { type Examination, examine } from './examine.ts';
@@ -18,7 +18,6 @@ import { Budget, SCAN_LIMITS } from './limits.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-unusual-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
 /** A line that a rule finds in any text. */
 const LINE = samples.find(
@@ -28,7 +27,7 @@ const WORDS = Buffer.from('Words that nobody needs to read.\n'.repeat(20));
 const TEXT = Buffer.concat([WORDS, LINE ?? Buffer.alloc(0), WORDS]);
 
 async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
   return await examine({ bytes, size: bytes.length, name }, parts);
 }
 

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { EICAR } from '#test/files.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { maskedFiles } from '#test/written-rows.ts';
 import { hitsOf } from './carving.ts';
 import { type Examination, examine } from './examine.ts';
@@ -17,10 +16,9 @@ import { openReader } from './reader.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-within-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
   return await examine({ bytes, size: bytes.length, name }, parts);
 }
 

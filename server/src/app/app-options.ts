@@ -47,8 +47,6 @@ export interface AppOptions {
   signatures_look_ms?: number;
   feed_limits?: FetchLimits;
   engine_processes?: number;
-  /** The main file of an engine process. */
-  engine_process_file?: URL;
   /** In place of the YARA-X processes. */
   embedded_engine?: YaraPool;
   scan_retry_ms?: number;

@@ -112,7 +112,6 @@ export async function buildScanner(
       size: engine_processes + (engine_processes > 1 ? SPARE_PROCESSES : 0),
       limits,
       memory: appOptions.engine_memory,
-      process_file: appOptions.engine_process_file,
       logger,
     });
   const matchHash = appOptions.match_hash ?? ((sha256: string) => signatures.matchHash(sha256));

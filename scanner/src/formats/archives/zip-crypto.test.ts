@@ -3,25 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { type Examination, examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR, noise, PDF } from '#test/files.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { packWith7Zip } from '#test/seven-zip-pack.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 
 // 7-Zip takes no other characters for a zip.
 const PASSWORD = 'a "quoted" -p word, 42';
 const folder = mkdtempSync(join(tmpdir(), 'palisade-locked-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(content: Buffer, password?: string): Promise<Examination> {
   const path = join(folder, 'upload');
   writeFileSync(path, content);
   const examination = await examine(
     { path, size: content.length, name: 'file' },
-    { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), password },
+    { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), password },
   );
   expect(readdirSync(folder)).toEqual(['upload']);
   return examination;

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { wideTextsIn } from '#scanner/text/wide-texts.ts';
 import { type Examination, examine } from '#scanner/walk/examine.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { SAVED_VALUES } from '#test/saved-values.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { isCapture } from './capture.ts';
 import { httpMessages } from './http-messages.ts';
 import { isNumpy } from './numpy.ts';
@@ -20,10 +19,9 @@ import { isPickle } from './pickle.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-saved-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
   return await examine({ bytes, size: bytes.length, name }, parts);
 }
 

@@ -5,10 +5,9 @@ import { inflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { unsnapped } from '#scanner/formats/compression/decompress.ts';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { type Examination, examine } from '#scanner/walk/examine.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { packRules } from '#test/pack-rules.ts';
 
 // Tables of LevelDB that plyvel 1.5 (LevelDB 1.23) wrote around EICAR, or a line of a shell, and streams of blocks that snappyjs packed; each byte masked, so that no scanner takes the repository for malware.
 
@@ -23,10 +22,9 @@ const TABLES = Object.entries(files).map(([name, masked]): [string, Buffer] => [
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-tables-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(bytes: Buffer): Promise<Examination> {
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
   return await examine({ bytes, size: bytes.length, name: '000005.ldb' }, parts);
 }
 

@@ -3,22 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { type Examination, examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { uuencoded } from '#test/containers.ts';
 import { EICAR, noise } from '#test/files.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 
 // Values that stand in a file in other letters than a rule knows: fields of forms, texts of large computers, files of EPROMs, rows and numbers in scripts, constants of compiled ones.
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-values-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
   return await examine({ bytes, size: bytes.length, name }, parts);
 }
 

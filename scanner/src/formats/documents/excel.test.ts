@@ -6,16 +6,14 @@ import { inflateSync } from 'node:zlib';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { type Examination, examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { ole } from '#test/containers.ts';
 import { EICAR, zip } from '#test/files.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { packRules } from '#test/pack-rules.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-excel-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 /** The result of a scan of a workbook, and every text that it matched. */
 async function examined(content: Buffer, password?: string): Promise<Examination & { texts: string[] }> {
@@ -27,7 +25,7 @@ async function examined(content: Buffer, password?: string): Promise<Examination
     {
       match(bytes, onPlaces) {
         texts.push(bytes.toString('latin1'));
-        return rules.match(bytes, onPlaces);
+        return packRules.match(bytes, onPlaces);
       },
       limits: SCAN_LIMITS,
       folder: join(folder, 'unpacked'),

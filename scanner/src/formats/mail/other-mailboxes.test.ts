@@ -1,17 +1,14 @@
 import { expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR } from '#test/files.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
-
-const rules = await compileRules(`${SIGNATURES_FOLDER}/rules`);
+import { packRules } from '#test/pack-rules.ts';
 
 async function examined(text: string) {
   const bytes = Buffer.from(text, 'latin1');
   const { threat, unread, coverage } = await examine(
     { size: bytes.length, bytes, name: 'file' },
-    { match: rules.match, limits: SCAN_LIMITS, folder: '/nonexistent' },
+    { match: packRules.match, limits: SCAN_LIMITS, folder: '/nonexistent' },
   );
   return { threat, unread, members: coverage.members_total };
 }

@@ -3,18 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { type Examination, examine } from '#scanner/walk/examine.ts';
 import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR, noise } from '#test/files.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { packRules } from '#test/pack-rules.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-setup-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 async function examined(bytes: Buffer): Promise<Examination> {
-  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
   return await examine({ bytes, size: bytes.length, name: 'setup.exe' }, parts);
 }
 

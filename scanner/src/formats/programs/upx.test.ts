@@ -4,18 +4,16 @@ import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileRules } from '#scanner/rules/rules.ts';
 import { examine } from '#scanner/walk/examine.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import type { ReadContext } from '#scanner/walk/member.ts';
 import { noise } from '#test/files.ts';
-import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { packRules } from '#test/pack-rules.ts';
 import { upxMembers } from './upx.ts';
 import { upxProgram } from './upx-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-upx-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
 const u32 = (...values: number[]) => Buffer.from(Uint32Array.from(values).buffer);
 const WORDS = Buffer.from('a text that stands in the program, and stands in it again: a text that stands in the program');
@@ -117,7 +115,7 @@ async function examined(file: Buffer) {
     {
       match(bytes, onPlaces) {
         texts.push(bytes);
-        return rules.match(bytes, onPlaces);
+        return packRules.match(bytes, onPlaces);
       },
       limits: SCAN_LIMITS,
       folder: join(folder, 'unpacked'),

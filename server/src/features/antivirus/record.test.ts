@@ -13,7 +13,7 @@ import { scanned, upload } from '#test/upload.ts';
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
 
 describe('a record', async () => {
-  const app = await startScanningApp();
+  const app = await startScanningApp({ surroundings: { signatures_folder: SIGNATURES_FOLDER } });
   const { token } = await app.signIn();
   const scan = (name: string, content: Buffer) => scanned(app, token, name, content);
 

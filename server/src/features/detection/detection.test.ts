@@ -93,7 +93,9 @@ async function alertsOf(app: Pick<TestApp, 'call'>, token: string): Promise<Aler
 }
 const kinds = (alerts: readonly Alert[]) => alerts.map(({ threat_type, severity }) => `${threat_type} ${severity}`);
 
-const app = await start({ surroundings: { every_ms: { detection: 500 }, volumes_fold_ms: 500 } });
+const app = await start({
+  surroundings: { every_ms: { detection: 500 }, volumes_fold_ms: 500, signatures_folder: SIGNATURES_FOLDER },
+});
 
 describe('sign-ins', () => {
   test('five wrong passwords are reported within a second, as refused from then on; four are not', async () => {
