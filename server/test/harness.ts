@@ -21,6 +21,7 @@ import type { AppOptions } from '#server/app/app-options.ts';
 import { type App, createApp } from '#server/app.ts';
 import { afterFile } from './after-file.ts';
 import { createFakeEngine } from './fake-engine.ts';
+import { migratedContents, migratedTemplate } from './migrated-database.ts';
 
 /** An answer of the API: parsed by the endpoint's reply schema, or a problem document. */
 export type Answer<E extends Endpoint> =
@@ -72,12 +73,20 @@ export function isStoreShared(): boolean {
   return (process.env['TEST_STORAGE_URL'] ?? '') !== '';
 }
 
-/** A database of this test's own: SQLite in memory, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
-export async function freshDatabase(): Promise<{ location: DatabaseLocation; dispose: () => Promise<void> }> {
+/** A database of this test's own, empty or with every migration: SQLite in memory, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
+export async function freshDatabase({
+  migrated = false,
+} = {}): Promise<{ location: DatabaseLocation; dispose: () => Promise<void> }> {
   const server = process.env['TEST_DATABASE_URL'];
-  if (server === undefined || server === '') return { location: { sqlite: ':memory:' }, dispose: () => Promise.resolve() };
+  if (server === undefined || server === '') {
+    const contents = migrated ? { contents: await migratedContents() } : {};
+    return { location: { sqlite: ':memory:', ...contents }, dispose: () => Promise.resolve() };
+  }
   const name = `palisade_test_${randomBytes(6).toString('hex')}`;
-  await withPostgres(server, (client) => client.query(`create database ${name}`));
+  await withPostgres(server, async (client) => {
+    const template = migrated ? ` template ${await migratedTemplate(server, client)}` : '';
+    await client.query(`create database ${name}${template}`);
+  });
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
@@ -158,7 +167,9 @@ export async function startTestApp(
   options: { environment?: Record<string, string>; surroundings?: Partial<AppOptions>; engine?: 'fake' | 'real' } = {},
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-test-'));
-  const database = await freshDatabase();
+  const given = options.surroundings?.database;
+  const database =
+    given === undefined ? await freshDatabase({ migrated: true }) : { location: given, dispose: () => Promise.resolve() };
   const keys = options.environment?.['DATA_DIR'] === undefined ? sharedKeys(options.surroundings?.database) : {};
   const settings = parseSettings({
     DATA_DIR: folder,

@@ -12,8 +12,8 @@ import { keepStatements, MemoryDialect } from './kept-statements.ts';
 import { createPatientPostgres } from './patient-postgres.ts';
 import { createPatientSqlite } from './patient-sqlite.ts';
 
-/** Where the tables live: a file of the embedded database, one in memory (tests), or a PostgreSQL server. */
-export type DatabaseLocation = { sqlite: string } | { postgres: string };
+/** Where the tables live: a file of the embedded database, one in memory (tests) that begins empty or with these bytes of a file, or a PostgreSQL server. */
+export type DatabaseLocation = { sqlite: string } | { sqlite: ':memory:'; contents: Buffer } | { postgres: string };
 
 export function databaseLocation(settings: { data_dir: string; database_url: string | undefined }): DatabaseLocation {
   return settings.database_url === undefined
@@ -55,7 +55,7 @@ export function openDatabase<Tables>(location: DatabaseLocation, options: Databa
     });
   }
   if (location.sqlite !== ':memory:') mkdirSync(join(location.sqlite, '..'), { recursive: true });
-  const database = new SqliteDatabase(location.sqlite);
+  const database = new SqliteDatabase('contents' in location ? location.contents : location.sqlite);
   database.pragma('journal_mode = WAL');
   // NORMAL keeps the file consistent; the dialect syncs a write to the disk before it is acknowledged.
   database.pragma('synchronous = NORMAL');
