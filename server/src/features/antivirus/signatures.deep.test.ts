@@ -4,7 +4,7 @@ import { readEngine } from '@palisade/contract/engine';
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { sha256, signedFeed, startFeedServer } from '#test/feed-server.ts';
-import { replyOf, startScanningApp } from '#test/harness.ts';
+import { replyOf, SIGNATURES_FOLDER, startScanningApp } from '#test/harness.ts';
 import { runUpdate } from '#test/server-process.ts';
 import { scanned } from '#test/upload.ts';
 
@@ -128,7 +128,7 @@ describe('a server with feeds', { timeout: 300_000 }, async () => {
 });
 
 describe('a server without feeds', async () => {
-  const app = await startScanningApp();
+  const app = await startScanningApp({ surroundings: { signatures_folder: SIGNATURES_FOLDER } });
 
   test('says so, has the day of the pack, and stays with it when other signatures do not come up', async () => {
     const { token } = await app.signIn();
