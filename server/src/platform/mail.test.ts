@@ -23,9 +23,12 @@ async function startMailing() {
   const boss = await app.signIn('boss', 'admin');
   const maria = await app.signIn('maria');
   const outbox = async () => replyOf(await app.call(listOutbox, { token: boss.token }));
+  /** Without those of registering: on a busy machine they go out before the test has the addresses proved. */
+  const letters = () => smtp.received.filter(({ content }) => !content.includes('Confirm your email address'));
   return {
     ...app,
     smtp,
+    letters,
     maria,
     outbox,
     pass: (ms: number) => {
@@ -35,12 +38,12 @@ async function startMailing() {
 }
 
 describe('mail', async () => {
-  const { call, smtp, maria, outbox, pass } = await startMailing();
+  const { call, smtp, letters, maria, outbox, pass } = await startMailing();
 
   test('a reset token travels by mail, works once, and its text is not kept', async () => {
     expect(replyOf(await call(forgotPassword, { body: { email: maria.email } }))).toEqual({ reset_token: null, expires_in: 900 });
-    await vi.waitFor(() => expect(smtp.received).toHaveLength(1), patience);
-    const letter = smtp.received[0];
+    await vi.waitFor(() => expect(letters()).toHaveLength(1), patience);
+    const letter = letters()[0];
     expect(letter).toMatchObject({ from: 'no-reply@shield.example.com', to: maria.email });
     expect(letter?.content).toMatch(/^From: Palisade <no-reply@shield\.example\.com>$/m);
     expect(letter?.content).toMatch(/^Subject: Palisade: Reset your password$/m);
@@ -53,14 +56,14 @@ describe('mail', async () => {
     );
     const body = { reset_token, new_password: 'another long password' };
     expect(replyOf(await call(resetPassword, { body }))).toEqual({ success: true });
-    await vi.waitFor(() => expect(smtp.received).toHaveLength(2), patience);
-    expect(smtp.received[1]?.content).toContain('Your password was changed, and you were signed out');
+    await vi.waitFor(() => expect(letters()).toHaveLength(2), patience);
+    expect(letters()[1]?.content).toContain('Your password was changed, and you were signed out');
   });
 
   // proves: asvs-16.5.2
   test('a mail server in trouble is asked again later, and the answer does not wait for it', async () => {
     smtp.answerRecipients('451 try again later');
-    const before = smtp.received.length;
+    const before = letters().length;
     replyOf(await call(recoverUsername, { body: { email: maria.email } }));
     await vi.waitFor(async () => {
       const [mail] = await outbox();
@@ -71,11 +74,11 @@ describe('mail', async () => {
     pass(9_000);
     // Another letter goes out, and so the outbox was looked at; the one that failed still waits.
     replyOf(await call(recoverUsername, { body: { email: 'boss@example.com' } }));
-    await vi.waitFor(() => expect(smtp.received.at(-1)?.to).toBe('boss@example.com'), patience);
+    await vi.waitFor(() => expect(letters().at(-1)?.to).toBe('boss@example.com'), patience);
     expect((await outbox())[1]).toMatchObject({ recipient: maria.email, status: 'waiting', attempts: 1 });
     pass(2_000);
-    await vi.waitFor(() => expect(smtp.received).toHaveLength(before + 2), patience);
-    expect(smtp.received.at(-1)?.content).toMatch(/^maria$/m);
+    await vi.waitFor(() => expect(letters()).toHaveLength(before + 2), patience);
+    expect(letters().at(-1)?.content).toMatch(/^maria$/m);
     await vi.waitFor(
       async () => expect((await outbox())[1]).toMatchObject({ status: 'sent', attempts: 2, last_error: null }),
       patience,
