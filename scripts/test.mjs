@@ -18,7 +18,7 @@ await gate.step(
   [join(ROOT, 'scripts/check.mjs')],
   'The checks found something; `npm run format` repairs what is only format.',
 );
-// Tests start programs of the build (scanner/test/built-programs.ts, server/test/built-program.ts).
+// Tests start programs of the build (scanner/test/built-programs.ts).
 await gate.step('build', [join(ROOT, 'scripts/bootstrap.mjs'), '--build'], 'The build failed; see above.');
 await gate.vitest('unit and API tests', [`--exclude=${DEEP_FILES}`], ON_SQLITE);
 

@@ -61,6 +61,12 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...locals, central, end]);
 }
 
+/** 1.1 GB of zeros in a zip. */
+export function zipBomb(): Buffer {
+  const content = Buffer.alloc(100 * 1024 ** 2);
+  return zip(Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content })));
+}
+
 /** A tar with these files. */
 export async function tar(entries: readonly { name: string; content: Buffer }[]): Promise<Buffer> {
   const archive = pack();

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { faultsOf, newFuzzFolder, runFuzz } from './structure-fuzz-run.ts';
 
 /** A sample beside the deep gate's files: another seed, so that both together read more. */
-const FILES = 60;
+const FILES = 150;
 const SEED = 3;
 
 const { folder, end } = newFuzzFolder();

@@ -5,10 +5,11 @@ import { listAlerts, readLastCheck, readLiveFeed, readStats, scanPosture, simula
 import { login } from '@palisade/contract/auth';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
+import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { INDUSTRY_TEST_THREATS } from '#features/antivirus/scan-counts.ts';
-import { problemOf, replyOf, SIGNATURES_FOLDER, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 
 const PREMIUM = {

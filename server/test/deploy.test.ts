@@ -262,7 +262,7 @@ describe('compose.yaml', () => {
 
     test('the bucket is made until it is there', () => {
       // A store that has the bucket after the second try, as one that is still starting.
-      // Of the shell alone: it is asked a hundred times.
+      // The shell alone answers, without other programs: each try asks anew.
       const weed = (after: number) =>
         `tries=\${0%/*}/tries; read line; case $line in *create*) echo x >> "$tries" ;; *) n=0; while read x; do n=$((n + 1)); done < "$tries"; [ $n -ge ${after} ] && echo "  palisade	size:0" ;; esac; exit 0`;
       const made = runScript('storage-bucket', { weed: weed(2), sleep: 'exit 0' });

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { ENGINE_MEMORY } from '@palisade/scanner/process-memory';
 import { EICAR } from '@palisade/scanner/test/files';
+import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { SILENT } from '@palisade/scanner/test/silent-log';
 import { createYaraPool, type YaraPool } from '@palisade/scanner/yara-pool';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createFakeEngine } from './fake-engine.ts';
-import { SIGNATURES_FOLDER } from './harness.ts';
 
 const engines = {
   fake: createFakeEngine,

@@ -8,6 +8,7 @@ import type { BodySentOf, Endpoint, ReplyOf } from '@palisade/contract/endpoint'
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { ENGINE_MEMORY } from '@palisade/scanner/process-memory';
 import { fewSignatures } from '@palisade/scanner/test/few-signatures';
+import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { createClient } from '@redis/client';
 import { Client } from 'pg';
 import { type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
@@ -49,7 +50,6 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-export const SIGNATURES_FOLDER = fileURLToPath(new URL('../signatures', import.meta.url));
 export const LEAKED_PASSWORDS = fileURLToPath(new URL('../passwords/leaked.bin', import.meta.url));
 const PASSWORD = 'a long enough password';
 
@@ -170,12 +170,12 @@ export async function startTestApp(
   const given = options.surroundings?.database;
   const database =
     given === undefined ? await freshDatabase({ migrated: true }) : { location: given, dispose: () => Promise.resolve() };
-  const keys = options.environment?.['DATA_DIR'] === undefined ? sharedKeys(options.surroundings?.database) : {};
+  const keys = options.environment?.['DATA_DIR'] === undefined ? sharedKeys(given) : {};
   const settings = parseSettings({
     DATA_DIR: folder,
     ...keys,
-    ...storeOf(options.surroundings?.database),
-    ...(await redisOf(options.surroundings?.database)),
+    ...storeOf(given),
+    ...(await redisOf(given)),
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
     ...options.environment,
   });

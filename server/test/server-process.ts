@@ -7,9 +7,9 @@ import { join } from 'node:path';
 
 import { fileURLToPath } from 'node:url';
 import { login, register } from '@palisade/contract/auth';
+import { builtProgram } from '@palisade/scanner/test/built-programs';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { builtProgram } from './built-program.ts';
 import { readAnswer, replyOf } from './harness.ts';
 
 /** A program of the server, of the build where there is one. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { loadSignatures } from '@palisade/scanner/signature-set';
-import { noise, PDF, tar, zip } from '@palisade/scanner/test/files';
+import { LARGE_PIECES, noise, PDF, tar, zip } from '@palisade/scanner/test/files';
+import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openSignatureStore, type SignatureStore, type StoredFeed } from '#features/antivirus/signature-store.ts';
@@ -14,7 +15,6 @@ import { type UpdateStep, updateSignatures } from '#features/antivirus/signature
 import { takeExclusive } from '#platform/exclusive.ts';
 import { parseSettings } from '#platform/settings.ts';
 import { type FeedServer, sha256, signedFeed, startFeedServer } from './feed-server.ts';
-import { SIGNATURES_FOLDER } from './harness.ts';
 import { runUpdate } from './server-process.ts';
 
 /** A stored feed as an engine takes it: engines take no lists of domains. */
@@ -30,7 +30,7 @@ const TWO = rule('Feed_Two', 'palisade-feed-two', 'threat = "Test.Feed.Two"');
 const archive = (rules: string) => zip([{ name: '../../etc/one.yar', content: Buffer.from(rules) }]);
 const LIST = Buffer.from(`# a list\n${sha256(LISTED)}  Test.Listed.File\n\n${sha256(noise(10))}\n`);
 
-const BOMB = gzipSync(await tar([{ name: 'one.yar', content: Buffer.alloc(200 * MIB) }]));
+const BOMB = gzipSync(await tar([{ name: 'one.yar', content: Buffer.alloc(200 * MIB) }]), LARGE_PIECES);
 
 const feeds = await startFeedServer();
 const folders: string[] = [];

@@ -1,11 +1,6 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import {
-  type BigIntStats,
-  chmodSync,
   cpSync,
   existsSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,28 +8,21 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
-  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { constants, getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DeviceEvent, SAID_BYTES_MAXIMUM, type ScanJob, type ScanReport, saidSchema } from '@palisade/contract/agent';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { fewSignatures } from '@palisade/scanner/test/few-signatures';
 import { EICAR as EICAR_BYTES, zip } from '@palisade/scanner/test/files';
-import { needing } from '@palisade/scanner/test/needs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { openForeign } from '#files/foreign.ts';
-import { heldBytes } from '#test/held-bytes.ts';
-import { Quarantine } from './quarantine.ts';
-import { lowerPriority } from './scan-engines.ts';
 import { Scans } from './scans.ts';
 import { packed } from './unnoted-findings.ts';
-import { openVerdicts } from './verdicts.ts';
-import { countFiles, readMounts, walk } from './walk.ts';
 
 const EICAR = EICAR_BYTES.toString('latin1');
 const SIGNATURES = join(fewSignatures(), 'rules');
@@ -52,192 +40,6 @@ function readLink(path: string): string {
     return '';
   }
 }
-
-const bytesOf = (paths: readonly string[]) => paths.map((path) => Buffer.from(path));
-
-async function filesIn(roots: readonly string[], exclusions: readonly string[] = []): Promise<string[]> {
-  const found: string[] = [];
-  for await (const { path } of walk({ roots: bytesOf(roots), exclusions: bytesOf(exclusions), goOn: async () => true }))
-    found.push(path.toString('latin1').replace(root, ''));
-  return found.sort();
-}
-
-describe('the walk', () => {
-  // proves: device-fault-18
-  it('reads each file once, follows no link and enters no excluded folder', async () => {
-    mkdirSync(join(root, 'a/b'), { recursive: true });
-    mkdirSync(join(root, 'left'));
-    for (const name of ['one', 'a/two', 'a/b/three', 'left/out']) writeFileSync(join(root, name), name);
-    linkSync(join(root, 'one'), join(root, 'a/once-more'));
-    symlinkSync(join(root, 'left'), join(root, 'a/link'));
-    symlinkSync('/etc/passwd', join(root, 'a/passwd'));
-    const found = await filesIn([root], [join(root, 'left/')]);
-    expect(found.filter((name) => name === '/one' || name === '/a/once-more')).toHaveLength(1);
-    expect(found.filter((name) => !['/one', '/a/once-more'].includes(name))).toEqual(['/a/b/three', '/a/two']);
-  });
-
-  it('reads files whose names are no UTF-8', async () => {
-    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe, 0x41])]), 'x');
-    expect(await filesIn([root])).toEqual(['/\u00ff\u00feA']);
-  });
-
-  it('is counted ahead of by names alone, folder after folder, as far as it goes', async () => {
-    mkdirSync(join(root, 'a/b'), { recursive: true });
-    mkdirSync(join(root, 'left'));
-    for (const name of ['one', 'a/two', 'a/b/three', 'left/out']) writeFileSync(join(root, name), name);
-    symlinkSync(join(root, 'left'), join(root, 'a/link'));
-    const sums: number[] = [];
-    const where = { roots: bytesOf([root, join(root, 'a/two')]), exclusions: bytesOf([join(root, 'left')]) };
-    expect(await countFiles({ ...where, goOn: async () => true }, (files) => sums.push(files))).toBe(true);
-    expect([sums.at(-1), sums.length]).toEqual([4, 4]);
-    expect(await countFiles({ ...where, goOn: async () => sums.length < 6 }, (files) => sums.push(files))).toBe(false);
-  });
-
-  it('ends when its callback says so', async () => {
-    for (let index = 0; index < 5; index += 1) mkdirSync(join(root, `${index}`));
-    for (let index = 0; index < 5; index += 1) writeFileSync(join(root, `${index}/file`), '');
-    let asked = 0;
-    let seen = 0;
-    for await (const _ of walk({ roots: bytesOf([root]), exclusions: [], goOn: async () => asked++ < 2 })) seen += 1;
-    expect(seen).toBeLessThan(5);
-  });
-
-  it('takes local file systems, each part of one once', () => {
-    const mountinfo = [
-      '22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw',
-      '23 22 0:21 / /proc rw - proc proc rw',
-      '24 22 8:2 / /home rw - xfs /dev/sda2 rw',
-      '25 22 8:2 /maria /srv/maria rw - xfs /dev/sda2 rw',
-      '26 22 0:50 / /mnt/nas rw - nfs4 nas:/ rw',
-      '27 22 0:51 / /mnt/ssh rw - fuse.sshfs host: rw',
-      '28 22 8:3 / /media/with\\040blank rw - vfat /dev/sdb1 rw',
-      '29 22 0:5 / /dev rw - devtmpfs udev rw',
-      '30 22 0:25 / /run/user/1000 rw - tmpfs tmpfs rw',
-    ].join('\n');
-    expect(readMounts(mountinfo)).toEqual(['/', '/home', '/media/with blank']);
-  });
-});
-
-describe('clean files', () => {
-  // proves: device-fault-18
-  it('is remembered for very many files, with a bounded memory, and for one edition alone', async () => {
-    const files = 200_000;
-    const stats = lstatSync(root, { bigint: true });
-    // As the walk gives them: the stats that identify a file.
-    const statsOf = (index: number): BigIntStats => {
-      stats.ino = BigInt(index);
-      stats.size = 1_000n + BigInt(index);
-      return stats;
-    };
-    const verdicts = await openVerdicts(root, 'engine 1');
-    const before = heldBytes();
-    for (let index = 0; index < files; index += 1) verdicts.remember(statsOf(index));
-    await verdicts.save();
-    // The agent's unit may take 1 GB.
-    expect((heldBytes() - before) / files).toBeLessThan(600);
-    const again = await openVerdicts(root, 'engine 1');
-    expect([0, 1, files - 1].map((index) => again.isKnown(statsOf(index)))).toEqual([true, true, true]);
-    expect(again.isKnown(statsOf(files))).toBe(false);
-    expect((await openVerdicts(root, 'engine 2')).isKnown(statsOf(1))).toBe(false);
-  });
-});
-
-describe('the quarantine', () => {
-  const stats = (path: string) => lstatSync(path, { bigint: true });
-
-  it('seals a file and puts it back as it was', async () => {
-    const path = Buffer.from(join(root, 'found'));
-    writeFileSync(path, EICAR);
-    chmodSync(path, 0o640);
-    const folder = join(root, 'quarantine');
-    const quarantine = new Quarantine(folder);
-    const id = newId();
-    expect(await quarantine.take(id, path, stats(path.toString()))).toEqual({ ok: true });
-    expect(existsSync(path)).toBe(false);
-    const sealed = readFileSync(join(folder, `${id}.sealed`));
-    expect([sealed.includes('EICAR'), sealed.length]).toEqual([false, EICAR.length + 28]);
-    expect(lstatSync(join(folder, 'key')).mode & 0o777).toBe(0o600);
-    writeFileSync(path, 'something else');
-    expect(JSON.stringify(await quarantine.restore(id))).toContain('Another file has its name');
-    expect(readFileSync(path, 'utf8')).toBe('something else');
-    rmSync(path);
-    expect(await quarantine.restore(id)).toEqual({ ok: true, path });
-    expect([readFileSync(path, 'utf8'), lstatSync(path).mode & 0o777]).toEqual([EICAR, 0o640]);
-    expect(readdirSync(folder)).toEqual(['key']);
-    expect(readdirSync(root).sort()).toEqual(['found', 'quarantine']);
-  });
-
-  it('restores no file that was changed while it was sealed', async () => {
-    const path = Buffer.from(join(root, 'found'));
-    const quarantine = new Quarantine(join(root, 'quarantine'));
-    const id = newId();
-    writeFileSync(path, EICAR);
-    await quarantine.take(id, path, stats(path.toString()));
-    const sealed = join(root, 'quarantine', `${id}.sealed`);
-    const bytes = readFileSync(sealed);
-    bytes[20] = (bytes[20] ?? 0) ^ 1;
-    writeFileSync(sealed, bytes);
-    expect(await quarantine.restore(id)).toMatchObject({ ok: false });
-    expect(readdirSync(root)).toEqual(['quarantine']);
-  });
-
-  // proves: device-fault-16
-  it('takes no file that changed or vanished meanwhile, and no link in its place', async () => {
-    const path = Buffer.from(join(root, 'found'));
-    const quarantine = new Quarantine(join(root, 'quarantine'));
-    writeFileSync(path, EICAR);
-    const before = stats(path.toString());
-    writeFileSync(path, `${EICAR} and more`);
-    expect(JSON.stringify(await quarantine.take(newId(), path, before))).toContain('changed');
-    expect(existsSync(path)).toBe(true);
-    rmSync(path);
-    expect(JSON.stringify(await quarantine.take(newId(), path, before))).toContain('gone');
-    symlinkSync('/etc/passwd', path);
-    expect(await quarantine.take(newId(), path, before)).toMatchObject({ ok: false });
-    expect(existsSync('/etc/passwd')).toBe(true);
-    expect(readdirSync(join(root, 'quarantine')).filter((name) => name.endsWith('.sealed'))).toEqual([]);
-  });
-
-  // As another user, the folders above belong to another user in the namespace, and no file is taken out of those.
-  const can_mount = process.getuid?.() === 0 && spawnSync('unshare', ['-rm', 'true']).status === 0;
-  // proves: device-fault-15
-  needing('root', can_mount).test('leaves a file where it is when the disk is full, and says so', () => {
-    mkdirSync(join(root, 'small'));
-    writeFileSync(join(root, 'found'), Buffer.alloc(1024 ** 2, EICAR));
-    const script = `
-      import { lstatSync } from 'node:fs';
-      import { Quarantine } from '${new URL('./quarantine.ts', import.meta.url).pathname}';
-      const path = '${join(root, 'found')}';
-      const taken = await new Quarantine('${join(root, 'small')}').take('${newId()}', Buffer.from(path), lstatSync(path, { bigint: true }));
-      process.stdout.write(JSON.stringify(taken));`;
-    writeFileSync(join(root, 'full.ts'), script);
-    const said = execFileSync(
-      'unshare',
-      [
-        '-rm',
-        'sh',
-        '-c',
-        `mount -t tmpfs -o size=200k none "${join(root, 'small')}" && exec "${process.execPath}" "${join(root, 'full.ts')}"`,
-      ],
-      { encoding: 'utf8' },
-    );
-    expect(JSON.parse(said)).toEqual({ ok: false, reason: 'There is no room on the disk to seal it, so it lies where it was.' });
-    expect(lstatSync(join(root, 'found')).size).toBe(1024 ** 2);
-  });
-});
-
-it('an engine has the lowest priority for processor and disk', async () => {
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-  try {
-    await once(child, 'spawn');
-    const pid = child.pid ?? 0;
-    await lowerPriority(pid);
-    expect(getPriority(pid)).toBe(constants.priority.PRIORITY_LOW);
-    expect(execFileSync('ionice', ['-p', `${pid}`], { encoding: 'utf8' })).toContain('idle');
-  } finally {
-    child.kill('SIGKILL');
-  }
-});
 
 describe('a scan', () => {
   let scans: Scans;

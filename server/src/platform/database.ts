@@ -12,7 +12,7 @@ import { keepStatements, MemoryDialect } from './kept-statements.ts';
 import { createPatientPostgres } from './patient-postgres.ts';
 import { createPatientSqlite } from './patient-sqlite.ts';
 
-/** Where the tables live: a file of the embedded database, one in memory (tests) that begins empty or with these bytes of a file, or a PostgreSQL server. */
+/** The place of the tables: a file of SQLite, an SQLite database in memory (tests), which begins empty or with `contents` (the bytes of a file), or a PostgreSQL server. */
 export type DatabaseLocation = { sqlite: string } | { sqlite: ':memory:'; contents: Buffer } | { postgres: string };
 
 export function databaseLocation(settings: { data_dir: string; database_url: string | undefined }): DatabaseLocation {

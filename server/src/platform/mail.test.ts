@@ -23,7 +23,7 @@ async function startMailing() {
   const boss = await app.signIn('boss', 'admin');
   const maria = await app.signIn('maria');
   const outbox = async () => replyOf(await app.call(listOutbox, { token: boss.token }));
-  /** Without those of registering: on a busy machine they go out before the test has the addresses proved. */
+  /** The received letters without those that ask for a proof of an address: on a busy machine these go out before the harness has written the proof. */
   const letters = () => smtp.received.filter(({ content }) => !content.includes('Confirm your email address'));
   return {
     ...app,

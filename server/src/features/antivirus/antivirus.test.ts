@@ -6,18 +6,17 @@ import { gzipSync } from 'node:zlib';
 import { listScans } from '@palisade/contract/antivirus';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { pdf } from '@palisade/scanner/test/containers';
-import { EICAR, LARGE_PIECES, nestedGzip, noise, PDF, tar, zip } from '@palisade/scanner/test/files';
+import { EICAR, LARGE_PIECES, nestedGzip, noise, PDF, tar, zip, zipBomb } from '@palisade/scanner/test/files';
 import { processorTime } from '@palisade/scanner/test/processor-time';
+import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { describe, expect, test, vi } from 'vitest';
-import { problemOf, replyOf, SIGNATURES_FOLDER, startScanningApp } from '#test/harness.ts';
+import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
 import { openUpload, scanned, upload } from '#test/upload.ts';
 
 const MIB = 1024 ** 2;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** 1.1 GB of zeros. */
-const zeros = Buffer.alloc(100 * MIB);
-const ZIP_BOMB = zip(Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: zeros })));
+const ZIP_BOMB = zipBomb();
 
 describe('a verdict', async () => {
   const app = await startScanningApp({ surroundings: { signatures_folder: SIGNATURES_FOLDER } });

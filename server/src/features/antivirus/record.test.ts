@@ -6,8 +6,9 @@ import { deleteScan, readScan } from '@palisade/contract/quarantine';
 import { readSamples } from '@palisade/scanner/samples';
 import { docx, mail, ole } from '@palisade/scanner/test/containers';
 import { EICAR, noise, PDF, tar, zip } from '@palisade/scanner/test/files';
+import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { describe, expect, test, vi } from 'vitest';
-import { problemOf, replyOf, SIGNATURES_FOLDER, startScanningApp } from '#test/harness.ts';
+import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
 import { scanned, upload } from '#test/upload.ts';
 
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));

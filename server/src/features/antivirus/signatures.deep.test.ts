@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { listScans } from '@palisade/contract/antivirus';
 import { readEngine } from '@palisade/contract/engine';
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
+import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { describe, expect, test, vi } from 'vitest';
 import { sha256, signedFeed, startFeedServer } from '#test/feed-server.ts';
-import { replyOf, SIGNATURES_FOLDER, startScanningApp } from '#test/harness.ts';
+import { replyOf, startScanningApp } from '#test/harness.ts';
 import { runUpdate } from '#test/server-process.ts';
 import { scanned } from '#test/upload.ts';
 

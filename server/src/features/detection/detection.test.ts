@@ -6,13 +6,14 @@ import { changePassword, currentUser, login, register } from '@palisade/contract
 import { assignSubscription } from '@palisade/contract/subscription';
 import { readSamples } from '@palisade/scanner/samples';
 import { EICAR, zip } from '@palisade/scanner/test/files';
+import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import type { Incident } from '#platform/incident.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
-import { readAnswer, replyOf, SIGNATURES_FOLDER, startScanningApp, type TestApp } from '#test/harness.ts';
+import { readAnswer, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import type { DetectionTables } from './detection.tables.ts';
