@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { findNode, ROOT } from './node-runtime.mjs';
+import { OUTSIDE_FILE } from './outside-tests.mjs';
 import { installHint } from './packages.mjs';
 import { run } from './run.mjs';
 
@@ -123,6 +124,7 @@ export function createGate({ name: gate_name, may_rerun }) {
   /** One run of vitest. @param {string} name @param {string[]} args @param {Record<string, string>} env */
   async function vitestOnce(name, args, env) {
     const path = join(reports, `${name}.json`);
+    const outside = join(reports, `${name}-outside.json`);
     const { code } = await run(
       node,
       [
@@ -132,11 +134,14 @@ export function createGate({ name: gate_name, may_rerun }) {
         '--reporter=default',
         '--reporter=json',
         `--outputFile.json=${path}`,
+        `--reporter=${join(ROOT, 'scripts/outside-tests.mjs')}`,
         ...args,
       ],
-      { env: { NO_COLOR: '1', TEST_BUILT_SERVER: join(ROOT, 'server/dist'), ...env } },
+      { env: { NO_COLOR: '1', TEST_BUILT_SERVER: join(ROOT, 'server/dist'), [OUTSIDE_FILE]: outside, ...env } },
     );
-    return { code, report: readReport(path) };
+    /** @type {{ message: string, path?: string, test?: string }[]} */
+    const errors = readReport(outside) ?? [];
+    return { code, report: readReport(path), errors };
   }
 
   return {
@@ -163,7 +168,11 @@ export function createGate({ name: gate_name, may_rerun }) {
     async vitest(title, args, env = {}) {
       const name = title.replaceAll(/[^\w]+/g, '-');
       await part(title, async () => {
-        const { code, report } = await vitestOnce(name, [`--maxWorkers=${AT_ONCE}`, ...args], env);
+        const { code, report, errors } = await vitestOnce(name, [`--maxWorkers=${AT_ONCE}`, ...args], env);
+        for (const { message, path, test } of errors)
+          notes.push(
+            `Error outside the tests: ${path ? relative(ROOT, path) : 'no file'}, near "${test ?? 'no test'}": ${message}`,
+          );
         if (report === undefined) return failStep(`The tests of "${title}" ended without a report (exit code ${code}).`);
         /** @type {FileReport[]} */
         const results = report.testResults;
