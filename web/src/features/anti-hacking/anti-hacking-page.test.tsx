@@ -175,6 +175,18 @@ describe('the alerts', () => {
     expect(drawnBefore).toBe(alerts.length);
   });
 
+  it('have the cards below them come with their answers, so that LIVE does not move under a press', async () => {
+    let drawnWith: string | null | undefined;
+    const observer = new MutationObserver(() => {
+      if (screen.queryByRole('switch', { name: 'LIVE' })) drawnWith ??= document.body.textContent;
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    await open();
+    observer.disconnect();
+    expect(drawnWith).toContain('No sign-ins are blocked');
+    expect(drawnWith).not.toContain('Loading the blocks');
+  });
+
   it('are not drawn again by an answer that changes none of them', async () => {
     const alerts = Array.from({ length: 3 }, () => alertOf());
     server.on(listAlerts, reply(listAlerts, alerts));

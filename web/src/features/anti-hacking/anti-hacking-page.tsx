@@ -9,7 +9,7 @@ import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertList } from './alert-list.tsx';
 import { ACTIVE, alertsQuery, monitorQuery, suppressionsQuery, useSimulatedAlerts } from './alerts.queries.ts';
 import { AnswerCard } from './answer-card.tsx';
-import { isPremiumRequired, planQuery } from './anti-hacking.queries.ts';
+import { blocksQuery, isPremiumRequired, lastCheckQuery, planQuery } from './anti-hacking.queries.ts';
 import { BlocksCard } from './blocks-card.tsx';
 import { HistoryCard } from './history-card.tsx';
 import { LockedScreen } from './locked-screen.tsx';
@@ -41,10 +41,13 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
   // The answer is as high as what it says, and stands first: what is below comes after it, and does not move.
   const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
-  // Lists below the alerts in the same card are drawn together with them.
-  const isFilling = [useSimulatedAlerts(isPremium), useQuery({ ...suppressionsQuery, enabled: isPremium })].some(
-    (read) => read.isLoading,
-  );
+  // Lists below the alerts in the same card are drawn together with them, and the parts below that card with their answers: one that grew later would move what stands below it, under a press too.
+  const isFilling = [
+    useSimulatedAlerts(isPremium),
+    useQuery({ ...suppressionsQuery, enabled: isPremium }),
+    useQuery({ ...blocksQuery, enabled: isPremium }),
+    useQuery({ ...lastCheckQuery, enabled: isPremium }),
+  ].some((read) => read.isLoading);
   // Once drawn they stay: a first drill has its list read, and takes nothing away meanwhile.
   const [isFilled, setIsFilled] = useState(false);
   if (!isFilled && isPremium && !isAnswering && !alerts.isPending && !isFilling) setIsFilled(true);

@@ -7,6 +7,7 @@ import {
   readStats,
   type Stats,
 } from '@palisade/contract/anti-hacking';
+import { listBlocks } from '@palisade/contract/blocks';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { CallError, call } from '#api/call.ts';
@@ -44,6 +45,12 @@ export const lastCheckQuery = queryOptions({
   // A server without it answers 404, and is asked once a visit.
   retryOnMount: false,
   meta: { silent_status: 403 },
+});
+
+/** From where sign-ins to one's account are refused just now. */
+export const blocksQuery = queryOptions({
+  queryKey: ['anti-hacking', 'blocks'],
+  queryFn: ({ signal }) => call(listBlocks, { signal }),
 });
 
 /** The live list and the stats that came with it. */

@@ -1,7 +1,7 @@
-import { type Block, liftBlock, listBlocks } from '@palisade/contract/blocks';
+import { type Block, liftBlock } from '@palisade/contract/blocks';
 import { ordinal } from '@palisade/contract/intl';
 import { IconDoorOff, IconLockOpen } from '@tabler/icons-react';
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { IconTile } from '#ui/badge.tsx';
@@ -13,15 +13,10 @@ import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { blocksQuery } from './anti-hacking.queries.ts';
 import './blocks-card.css';
 
 const RELOAD_INTERVAL = 30_000;
-
-const blocksQuery = queryOptions({
-  queryKey: ['anti-hacking', 'blocks'],
-  queryFn: ({ signal }) => call(listBlocks, { signal }),
-  refetchInterval: RELOAD_INTERVAL,
-});
 
 const REASONS: Record<Block['rule'], string> = {
   wrong_passwords: 'Too many wrong passwords for your account',
@@ -44,7 +39,7 @@ const CONFIRMATION = 'Allow sign-ins from there again? Do this only if you, or s
 /** From where sign-ins to one's account are refused just now, with the way to end that. */
 export function BlocksCard() {
   const queries = useQueryClient();
-  const { data: blocks, error, refetch } = useQuery(blocksQuery);
+  const { data: blocks, error, refetch } = useQuery({ ...blocksQuery, refetchInterval: RELOAD_INTERVAL });
   const reload = () => queries.invalidateQueries({ queryKey: blocksQuery.queryKey });
   const lift = useChange({
     of: liftBlock,
