@@ -24,12 +24,12 @@ export function lastAddress(family: Family): bigint {
 function parseIpv4(text: string): bigint | undefined {
   const parts = text.split('.');
   if (parts.length !== 4) return undefined;
-  let value = 0n;
+  let value = 0;
   for (const part of parts) {
     if (!/^(?:0|[1-9][0-9]{0,2})$/u.test(part) || Number(part) > 255) return undefined;
-    value = (value << 8n) | BigInt(part);
+    value = value * 256 + Number(part);
   }
-  return value;
+  return BigInt(value);
 }
 
 /** Groups of 16 bits; an IPv4 address at the end counts as two. Undefined when a group is none. */

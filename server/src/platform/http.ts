@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import swagger from '@fastify/swagger';
 import type { Channel } from '@palisade/contract/channel';
 import { JSON_BODY_MAXIMUM, VERSION } from '@palisade/contract/constants';
@@ -21,7 +22,7 @@ import { tellFormsApart } from './body-form.ts';
 import { boundConnections, boundRequests, type ConnectionLimits } from './connections.ts';
 import { databaseProblem } from './database-errors.ts';
 import { forwardedFor } from './forwarded.ts';
-import { type Fault, noteLarge, readBounded, refuseStructure } from './json-body.ts';
+import { examineLarge, type Fault, isLarge, noteLarge, readBounded, refuseStructure } from './json-body.ts';
 import { hostOf, type Incoming, isForLoopback } from './local-request.ts';
 import { sourceOf } from './origin.ts';
 import { refuse, refuseField, sentence } from './platform.refusals.ts';
@@ -290,6 +291,17 @@ export async function createHttp(options: {
   fastify.addHook('onRequest', (request, _reply, next) => inContext(request, next));
   // Again: a body is read in the context of its connection.
   fastify.addHook('preHandler', (request, _reply, next) => inContext(request, next));
+
+  // A large body is examined, read and used in three turns of the event loop: others have theirs between.
+  fastify.addHook('preValidation', async (request) => {
+    const schema = request.routeOptions.schema?.body;
+    if (!isLarge(request.body) || !(schema instanceof z.core.$ZodType)) return;
+    examineLarge(schema, request.body);
+    await nextTurn();
+  });
+  fastify.addHook('preHandler', async (request) => {
+    if (isLarge(request.body)) await nextTurn();
+  });
 
   // After its own schema, which knows more to say of it.
   fastify.addHook('preHandler', (request, _reply, next) => {

@@ -8,7 +8,7 @@ export interface Fault {
   message: string;
 }
 
-type Read<Value> = { ok: true; value: Value } | { ok: false; faults: Fault[] };
+type Read<Value> = { ok: true; value: Value } | { ok: false; faults: readonly Fault[] };
 
 /** Faults of one value that are looked for. An answer names no more of them. */
 const FAULTS_MAXIMUM = 10;
@@ -78,17 +78,42 @@ function withinOptional(schema: z.core.$ZodType): z.core.$ZodType {
   }
 }
 
+/** The values that a schema takes, as far as their parts are looked at one by one. */
+type Outline =
+  | { kind: 'text' | 'record' | 'other' }
+  | { kind: 'list'; element: z.core.$ZodType }
+  | { kind: 'object'; parts: [name: string, schema: z.core.$ZodType][] }
+  | { kind: 'union'; union: z.ZodUnion };
+
+const outlines = new WeakMap<z.core.$ZodType, Outline>();
+
+/** Each schema is examined once: to ask for the class of a schema takes longer than to look at its value. */
+function outlineOf(schema: z.core.$ZodType): Outline {
+  const known = outlines.get(schema);
+  if (known !== undefined) return known;
+  const outline = drawOutline(withinOptional(schema));
+  outlines.set(schema, outline);
+  return outline;
+}
+
+function drawOutline(inner: z.core.$ZodType): Outline {
+  if (inner instanceof z.ZodString) return { kind: 'text' };
+  if (inner instanceof z.ZodArray) return { kind: 'list', element: inner.element };
+  if (inner instanceof z.ZodObject) return { kind: 'object', parts: Object.entries(inner.shape) };
+  if (inner instanceof z.ZodUnion) return { kind: 'union', union: inner };
+  return { kind: inner instanceof z.ZodRecord ? 'record' : 'other' };
+}
+
 const nested = new WeakMap<z.core.$ZodType, boolean>();
 
 /** Whether values of a schema may hold lists. */
 function holdsLists(schema: z.core.$ZodType): boolean {
   const known = nested.get(schema);
   if (known !== undefined) return known;
-  const inner = withinOptional(schema);
-  let holds = false;
-  if (inner instanceof z.ZodArray || inner instanceof z.ZodRecord) holds = true;
-  else if (inner instanceof z.ZodObject) holds = Object.values(inner.shape).some(holdsLists);
-  else if (inner instanceof z.ZodUnion) holds = inner.options.some(holdsLists);
+  const outline = outlineOf(schema);
+  let holds = outline.kind === 'list' || outline.kind === 'record';
+  if (outline.kind === 'object') holds = outline.parts.some(([, part]) => holdsLists(part));
+  else if (outline.kind === 'union') holds = outline.union.options.some(holdsLists);
   nested.set(schema, holds);
   return holds;
 }
@@ -99,7 +124,7 @@ const lengthChecks = new WeakMap<z.core.$ZodType, z.core.$ZodCheckMaxLength | nu
 function lengthCheckOf(schema: z.core.$ZodType): z.core.$ZodCheckMaxLength | null {
   const known = lengthChecks.get(schema);
   if (known !== undefined) return known;
-  const checks = schema._zod.def.checks ?? [];
+  const checks = withinOptional(schema)._zod.def.checks ?? [];
   const check = checks.find((one): one is z.core.$ZodCheckMaxLength => one instanceof z.core.$ZodCheckMaxLength) ?? null;
   lengthChecks.set(schema, check);
   return check;
@@ -128,13 +153,13 @@ function chosenOf(union: z.ZodUnion | z.ZodDiscriminatedUnion, value: object): z
 type Visit = (schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[]) => void;
 
 /** Visits the parts of a value, as far as its schema names them. Answers false for a value without parts. */
-function visitParts(inner: z.core.$ZodType, value: unknown, path: readonly PropertyKey[], visit: Visit): boolean {
-  if (inner instanceof z.ZodObject && typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    for (const [name, part] of Object.entries(inner.shape)) visit(part, Reflect.get(value, name), [...path, name]);
+function visitParts(outline: Outline, value: unknown, path: readonly PropertyKey[], visit: Visit): boolean {
+  if (outline.kind === 'object' && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    for (const [name, part] of outline.parts) visit(part, Reflect.get(value, name), [...path, name]);
     return true;
   }
-  if (inner instanceof z.ZodUnion && typeof value === 'object' && value !== null) {
-    const chosen = chosenOf(inner, value);
+  if (outline.kind === 'union' && typeof value === 'object' && value !== null) {
+    const chosen = chosenOf(outline.union, value);
     if (chosen === undefined) return false;
     visit(chosen, value, path);
     return true;
@@ -145,34 +170,54 @@ function visitParts(inner: z.core.$ZodType, value: unknown, path: readonly Prope
 /** Lists and texts that are longer than their schema takes; their content is not examined. */
 function tooLong(schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[], faults: Fault[]): void {
   if (faults.length >= FAULTS_MAXIMUM) return;
-  const inner = withinOptional(schema);
-  if (typeof value === 'string' && inner instanceof z.ZodString) {
-    const message = sentenceOfLength(inner, value);
+  const outline = outlineOf(schema);
+  if (typeof value === 'string' && outline.kind === 'text') {
+    const message = sentenceOfLength(schema, value);
     if (message !== undefined) faults.push({ path, message });
-  } else if (Array.isArray(value) && inner instanceof z.ZodArray) {
-    const { element } = inner;
-    const message = sentenceOfLength(inner, value);
+  } else if (Array.isArray(value) && outline.kind === 'list') {
+    const { element } = outline;
+    const message = sentenceOfLength(schema, value);
     if (message !== undefined) faults.push({ path, message });
     else for (const [at, item] of value.entries()) tooLong(element, item, [...path, at], faults);
-  } else visitParts(inner, value, path, (part, of, where) => tooLong(part, of, where, faults));
+  } else visitParts(outline, value, path, (part, of, where) => tooLong(part, of, where, faults));
 }
 
 /** The faults of a value, one entry of a list after the other, until there are enough. */
 function faultsOf(schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[], faults: Fault[]): void {
   if (faults.length >= FAULTS_MAXIMUM) return;
-  const inner = withinOptional(schema);
   if (holdsLists(schema)) {
-    if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    const outline = outlineOf(schema);
+    if (outline.kind === 'list' && Array.isArray(value)) {
       for (const [at, item] of value.entries()) {
         if (faults.length >= FAULTS_MAXIMUM) return;
-        faultsOf(inner.element, item, [...path, at], faults);
+        faultsOf(outline.element, item, [...path, at], faults);
       }
       return;
     }
-    if (visitParts(inner, value, path, (part, of, where) => faultsOf(part, of, where, faults))) return;
+    if (visitParts(outline, value, path, (part, of, where) => faultsOf(part, of, where, faults))) return;
   }
   for (const issue of z.safeParse(schema, value).error?.issues ?? [])
     faults.push({ path: [...path, ...issue.path], message: issue.message });
+}
+
+/** The faults of a large value that are found before its schema is asked as a whole. */
+function faultsOfLarge(schema: z.core.$ZodType, value: object): Fault[] {
+  const faults: Fault[] = [];
+  tooLong(schema, value, [], faults);
+  if (faults.length === 0) faultsOf(schema, value, [], faults);
+  return faults.slice(0, FAULTS_MAXIMUM);
+}
+
+const examined = new WeakMap<object, readonly Fault[]>();
+
+/** Whether a body came from a text that is not small, or was read from such a body. */
+export function isLarge(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && large.has(body);
+}
+
+/** Looks for the faults of a large body ahead of `readBounded`, which takes as long again: others may have their turn between both. */
+export function examineLarge(schema: z.core.$ZodType, body: unknown): void {
+  if (typeof body === 'object' && body !== null && large.has(body)) examined.set(body, faultsOfLarge(schema, body));
 }
 
 /**
@@ -180,12 +225,13 @@ function faultsOf(schema: z.core.$ZodType, value: unknown, path: readonly Proper
  * there are enough faults, and the schema as a whole last.
  */
 export function readBounded<S extends z.core.$ZodType>(schema: S, value: unknown): Read<z.core.output<S>> {
-  const faults: Fault[] = [];
-  if (typeof value === 'object' && value !== null && large.has(value)) {
-    tooLong(schema, value, [], faults);
-    if (faults.length === 0) faultsOf(schema, value, [], faults);
-    if (faults.length > 0) return { ok: false, faults: faults.slice(0, FAULTS_MAXIMUM) };
+  const is_large = typeof value === 'object' && value !== null && large.has(value);
+  if (is_large) {
+    const faults = examined.get(value) ?? faultsOfLarge(schema, value);
+    if (faults.length > 0) return { ok: false, faults };
   }
   const read = z.safeParse(schema, value);
-  return read.success ? { ok: true, value: read.data } : { ok: false, faults: read.error.issues.slice(0, FAULTS_MAXIMUM) };
+  if (!read.success) return { ok: false, faults: read.error.issues.slice(0, FAULTS_MAXIMUM) };
+  if (is_large && typeof read.data === 'object' && read.data !== null) large.add(read.data);
+  return { ok: true, value: read.data };
 }
