@@ -36,6 +36,8 @@ const NEEDS = /\[needs (.+)\]$/;
  * @typedef {{ name: string, status: string, message?: string, startTime: number, endTime: number, assertionResults: { status: string, fullName: string, failureMessages?: string[] }[] }} FileReport
  */
 
+/** @typedef {{ message: string, path?: string, test?: string }} OutsideError an error that no test had, with the file and the test that ran at that time */
+
 /** The failed tests of a file, each with the first line of its message. @param {FileReport} file */
 const failuresOf = ({ assertionResults }) =>
   assertionResults
@@ -139,7 +141,7 @@ export function createGate({ name: gate_name, may_rerun }) {
       ],
       { env: { NO_COLOR: '1', TEST_BUILT_SERVER: join(ROOT, 'server/dist'), [OUTSIDE_FILE]: outside, ...env } },
     );
-    /** @type {{ message: string, path?: string, test?: string }[]} */
+    /** @type {OutsideError[]} */
     const errors = readReport(outside) ?? [];
     return { code, report: readReport(path), errors };
   }
@@ -176,10 +178,14 @@ export function createGate({ name: gate_name, may_rerun }) {
         if (report === undefined) return failStep(`The tests of "${title}" ended without a report (exit code ${code}).`);
         /** @type {FileReport[]} */
         const results = report.testResults;
-        const failed = results.filter(({ status }) => status === 'failed');
-        const again = may_rerun && failed.length > 0 ? await rerun(name, args, env, failed) : [];
-        for (const file of results) countFile(again.find(({ name: path }) => path === file.name) ?? file);
-        if (code !== 0 && failed.length === 0) failStep(`The runner of "${title}" failed outside its tests (exit code ${code}).`);
+        const failed = results.filter(
+          ({ name: path, status }) => status === 'failed' || errors.some((error) => error.path === path),
+        );
+        const again = may_rerun && failed.length > 0 ? await rerun(name, args, env, failed) : { results: [], errors };
+        for (const file of results) countFile(again.results.find(({ name: path }) => path === file.name) ?? file);
+        const is_unnamed = errors.some((error) => !failed.some(({ name: path }) => path === error.path));
+        if (is_unnamed || again.errors.length > 0 || (code !== 0 && failed.length === 0))
+          failStep(`The runner of "${title}" failed outside its tests (exit code ${code}).`);
       });
     },
 
@@ -232,12 +238,16 @@ export function createGate({ name: gate_name, may_rerun }) {
     },
   };
 
-  /** The failed files once more, one after the other. @param {string} name @param {string[]} args @param {Record<string, string>} env @param {FileReport[]} failed @returns {Promise<FileReport[]>} */
+  /**
+   * The failed files once more, one after the other.
+   * @param {string} name @param {string[]} args @param {Record<string, string>} env @param {FileReport[]} failed
+   * @returns {Promise<{ results: FileReport[], errors: OutsideError[] }>} `errors`: those outside the tests, of this run
+   */
   async function rerun(name, args, env, failed) {
     process.stdout.write(`\n== again, alone: ${failed.map(({ name: path }) => relative(ROOT, path)).join(', ')}\n`);
     // Options are written as one argument each, with their value: --exclude=...
     const options = args.filter((arg) => arg.startsWith('--'));
-    const { report } = await vitestOnce(
+    const { report, errors } = await vitestOnce(
       `${name}-again`,
       [...options, '--no-file-parallelism', ...failed.map(({ name: path }) => path)],
       env,
@@ -248,10 +258,10 @@ export function createGate({ name: gate_name, may_rerun }) {
       const passes_now = results.some(({ name: path, status }) => path === file.name && status !== 'failed');
       if (passes_now)
         notes.push(
-          `Flaky: ${relative(ROOT, file.name)} passed only at its second attempt. First: ${failuresOf(file).join('; ')}`,
+          `Flaky: ${relative(ROOT, file.name)} passed only at its second attempt. First: ${failuresOf(file).join('; ') || 'an error outside its tests'}`,
         );
     }
-    return results;
+    return { results, errors };
   }
 }
 
