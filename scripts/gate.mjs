@@ -65,7 +65,7 @@ function readReport(path) {
 }
 
 /**
- * One run of a gate. Every count is of tests; a file that fails while it is collected, a runner that ends without a report and a failed step count as one failed test each, so
+ * One run of a gate. Every count is of tests; a file that fails while it is collected, an error outside every test, a runner that ends without a report and a failed step count as one failed test each, so
  * that the closing line and the exit code say the same.
  * @param {{ name: string, may_rerun: boolean }} gate `may_rerun`: failed files run once more, alone, and are named as flaky when they pass then
  */
