@@ -75,7 +75,7 @@ describe('the shell', () => {
     expect(screen.queryByRole('button', { name: 'Back to Dashboard' })).not.toBeInTheDocument();
     expect(screen.queryByRole('navigation', { name: 'Breadcrumb' })).not.toBeInTheDocument();
     expect(within(screen.getByRole('banner')).queryByRole('button', { name: 'Dashboard' })).not.toBeInTheDocument();
-    expect(document.title).toBe('Dashboard · Palisade');
+    await waitFor(() => expect(document.title).toBe('Dashboard · Palisade'));
   });
 
   it('leads by the sidebar to a screen, marks it, names it, and gives its heading the focus', async () => {
@@ -86,7 +86,7 @@ describe('the shell', () => {
     expect(sidebar().getByRole('link', { name: 'Antivirus' })).toHaveAttribute('aria-current', 'page');
     expect(sidebar().getByRole('link', { name: 'Dashboard' })).not.toHaveAttribute('aria-current');
     expect(within(screen.getByRole('navigation', { name: 'Breadcrumb' })).getByText('Antivirus')).toBeVisible();
-    expect(document.title).toBe('Antivirus · Palisade');
+    await waitFor(() => expect(document.title).toBe('Antivirus · Palisade'));
     await waitFor(() => expect(arrived).toHaveFocus());
   });
 
