@@ -36,7 +36,7 @@ const NEEDS = /\[needs (.+)\]$/;
  * @typedef {{ name: string, status: string, message?: string, startTime: number, endTime: number, assertionResults: { status: string, fullName: string, failureMessages?: string[] }[] }} FileReport
  */
 
-/** @typedef {{ message: string, path?: string, test?: string }} OutsideError an error that no test had, with the file and the test that ran at that time */
+/** @typedef {{ message: string, path?: string, test?: string }} OutsideError an error outside every test, with the file and the test that ran at that time */
 
 /** The failed tests of a file, each with the first line of its message. @param {FileReport} file */
 const failuresOf = ({ assertionResults }) =>
@@ -65,8 +65,8 @@ function readReport(path) {
 }
 
 /**
- * One run of a gate. Every count is of tests; a file that fails while it is collected, an error outside every test, a runner that ends without a report and a failed step count as one failed test each, so
- * that the closing line and the exit code say the same.
+ * One run of a gate. Every count is of tests; a file that fails while it is collected, a runner with errors outside every test, a runner that ends without a report and a
+ * failed step count as one failed test each, so that the closing line and the exit code say the same.
  * @param {{ name: string, may_rerun: boolean }} gate `may_rerun`: failed files run once more, alone, and are named as flaky when they pass then
  */
 export function createGate({ name: gate_name, may_rerun }) {
@@ -252,6 +252,7 @@ export function createGate({ name: gate_name, may_rerun }) {
       [...options, '--no-file-parallelism', ...failed.map(({ name: path }) => path)],
       env,
     );
+    if (report === undefined) failStep(`The second attempt of "${name}" ended without a report.`);
     /** @type {FileReport[]} */
     const results = report?.testResults ?? [];
     for (const file of failed) {

@@ -1,14 +1,14 @@
-// A reporter of vitest for the gates: keeps the errors that no test had, such as a promise refused after its test, or a worker that ended. The JSON report has them not.
+// A reporter of vitest for the gates: writes the errors outside every test, such as a promise that rejects after its test, or a worker that ends. The JSON report does not contain them.
 import { writeFileSync } from 'node:fs';
 
-/** The environment's name for the file that gets them. */
+/** The environment variable that names the report's file. */
 export const OUTSIDE_FILE = 'TEST_ERRORS_OUTSIDE';
 
 /** @typedef {{ name?: string, message?: string, cause?: { message?: string }, VITEST_TEST_PATH?: string, VITEST_TEST_NAME?: string }} SerializedError */
 
 export default class OutsideTests {
   /**
-   * Writes `{ message, path, test }[]`: the file and the test that ran at that time are not always those at fault.
+   * Writes `{ message, path, test }[]`. The file and the test are those that ran at that time; the fault may be in another one.
    * @param {unknown} _modules @param {readonly SerializedError[]} errors
    */
   onTestRunEnd(_modules, errors) {
@@ -16,7 +16,7 @@ export default class OutsideTests {
     if (path === undefined) return;
     const lines = errors.map(({ name = 'Error', message = 'no message', cause, VITEST_TEST_PATH, VITEST_TEST_NAME }) => {
       const reason = cause?.message ?? message;
-      // The error of a worker that ended names its file in its text alone.
+      // The error of an ended worker names its file only in its text.
       const [, named] = /running test file (.+)$/.exec(reason) ?? [];
       return { message: `${name}: ${reason}`.split('\n', 1)[0], path: VITEST_TEST_PATH ?? named, test: VITEST_TEST_NAME };
     });

@@ -292,7 +292,7 @@ export async function createHttp(options: {
   // Again: a body is read in the context of its connection.
   fastify.addHook('preHandler', (request, _reply, next) => inContext(request, next));
 
-  // A large body is examined, read and used in three turns of the event loop: others have theirs between.
+  // A large body is examined, validated and used in three turns of the event loop, so that other requests run between them.
   fastify.addHook('preValidation', async (request) => {
     const schema = request.routeOptions.schema?.body;
     if (!isLarge(request.body) || !(schema instanceof z.core.$ZodType)) return;

@@ -78,7 +78,7 @@ function withinOptional(schema: z.core.$ZodType): z.core.$ZodType {
   }
 }
 
-/** The values that a schema takes, as far as their parts are looked at one by one. */
+/** The kind of value that a schema takes, with the schemas of its parts. */
 type Outline =
   | { kind: 'text' | 'record' | 'other' }
   | { kind: 'list'; element: z.core.$ZodType }
@@ -87,7 +87,7 @@ type Outline =
 
 const outlines = new WeakMap<z.core.$ZodType, Outline>();
 
-/** Each schema is examined once: to ask for the class of a schema takes longer than to look at its value. */
+/** Outlines are kept: the class of a zod schema costs more to find than its value costs to read. */
 function outlineOf(schema: z.core.$ZodType): Outline {
   const known = outlines.get(schema);
   if (known !== undefined) return known;
@@ -200,7 +200,7 @@ function faultsOf(schema: z.core.$ZodType, value: unknown, path: readonly Proper
     faults.push({ path: [...path, ...issue.path], message: issue.message });
 }
 
-/** The faults of a large value that are found before its schema is asked as a whole. */
+/** The faults of a large body: wrong lengths first, then its entries one by one. */
 function faultsOfLarge(schema: z.core.$ZodType, value: object): Fault[] {
   const faults: Fault[] = [];
   tooLong(schema, value, [], faults);
@@ -208,16 +208,17 @@ function faultsOfLarge(schema: z.core.$ZodType, value: object): Fault[] {
   return faults.slice(0, FAULTS_MAXIMUM);
 }
 
+/** The faults of bodies that `examineLarge` has read. */
 const examined = new WeakMap<object, readonly Fault[]>();
 
-/** Whether a body came from a text that is not small, or was read from such a body. */
-export function isLarge(body: unknown): boolean {
+/** A large body was parsed from a large text, or validated from such a body. */
+export function isLarge(body: unknown): body is object {
   return typeof body === 'object' && body !== null && large.has(body);
 }
 
-/** Looks for the faults of a large body ahead of `readBounded`, which takes as long again: others may have their turn between both. */
-export function examineLarge(schema: z.core.$ZodType, body: unknown): void {
-  if (typeof body === 'object' && body !== null && large.has(body)) examined.set(body, faultsOfLarge(schema, body));
+/** Finds the faults of a large body ahead of `readBounded`, which takes as long again: the caller may let other requests run between both. */
+export function examineLarge(schema: z.core.$ZodType, body: object): void {
+  examined.set(body, faultsOfLarge(schema, body));
 }
 
 /**
@@ -225,13 +226,12 @@ export function examineLarge(schema: z.core.$ZodType, body: unknown): void {
  * there are enough faults, and the schema as a whole last.
  */
 export function readBounded<S extends z.core.$ZodType>(schema: S, value: unknown): Read<z.core.output<S>> {
-  const is_large = typeof value === 'object' && value !== null && large.has(value);
-  if (is_large) {
+  if (isLarge(value)) {
     const faults = examined.get(value) ?? faultsOfLarge(schema, value);
     if (faults.length > 0) return { ok: false, faults };
   }
   const read = z.safeParse(schema, value);
   if (!read.success) return { ok: false, faults: read.error.issues.slice(0, FAULTS_MAXIMUM) };
-  if (is_large && typeof read.data === 'object' && read.data !== null) large.add(read.data);
+  if (isLarge(value) && typeof read.data === 'object' && read.data !== null) large.add(read.data);
   return { ok: true, value: read.data };
 }

@@ -175,7 +175,7 @@ describe('the alerts', () => {
     expect(drawnBefore).toBe(alerts.length);
   });
 
-  it('have the cards below them come with their answers, so that LIVE does not move under a press', async () => {
+  it('wait for the answers of the cards below, so that LIVE does not move under a press', async () => {
     let drawnWith: string | null | undefined;
     const observer = new MutationObserver(() => {
       if (screen.queryByRole('switch', { name: 'LIVE' })) drawnWith ??= document.body.textContent;

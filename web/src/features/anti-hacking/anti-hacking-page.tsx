@@ -41,7 +41,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
   // The answer is as high as what it says, and stands first: what is below comes after it, and does not move.
   const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
-  // Lists below the alerts in the same card are drawn together with them, and the parts below that card with their answers: one that grew later would move what stands below it, under a press too.
+  // The lists in the card of the alerts are drawn together with them. The cards below are drawn with their answers: a card that grows later moves a button away from a press.
   const isFilling = [
     useSimulatedAlerts(isPremium),
     useQuery({ ...suppressionsQuery, enabled: isPremium }),

@@ -47,7 +47,7 @@ export const lastCheckQuery = queryOptions({
   meta: { silent_status: 403 },
 });
 
-/** From where sign-ins to one's account are refused just now. */
+/** Sources whose sign-ins to this account are blocked now. */
 export const blocksQuery = queryOptions({
   queryKey: ['anti-hacking', 'blocks'],
   queryFn: ({ signal }) => call(listBlocks, { signal }),
