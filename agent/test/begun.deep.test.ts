@@ -29,6 +29,8 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an nft 
     left.cancel();
     await vi.waitFor(() => expect(startedWith(folder)).toBe(0));
     expect((await nft.list(['tables']))?.trim()).toBe('table inet one');
+    // The files of the transactions are removed after their results.
+    await vi.waitFor(() => expect(readdirSync(folder)).toEqual([expect.stringMatching(/\.fifo$/u)]));
     const [pipe = ''] = readdirSync(folder);
     expect([statSync(join(folder, pipe)).isFIFO(), statSync(join(folder, pipe)).mode & 0o777]).toEqual([true, 0o600]);
   });

@@ -1,4 +1,4 @@
-import { closeSync, constants, type Dirent, opendirSync, openSync, readlinkSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, type Dir, opendirSync, openSync, readlinkSync, readSync, type Stats, statSync } from 'node:fs';
 
 /**
  * Reads the kernel's facts in /proc and /sys: without starting a program, and without a turn through the thread pool, which would cost ten times the kernel's own answer. No
@@ -39,14 +39,31 @@ export function kernelText(path: string, bytes_maximum = TEXT_BYTES): string {
   }, '');
 }
 
-/** Names in a folder of the kernel, at most so many. */
+/** Whether a read of a folder failed for one entry alone: its process ended while its name was read, and Node asked (lstat) for the kind that the kernel could no longer tell. */
+const isEntryGone = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'syscall' in error && error.syscall === 'lstat';
+
+/** The next name in a folder; undefined after the last one. */
+function nextName(folder: Dir): string | undefined {
+  for (;;) {
+    try {
+      return folder.readSync()?.name;
+    } catch (error) {
+      if (!isEntryGone(error)) throw error;
+    }
+  }
+}
+
+/**
+ * Names in a folder of the kernel, at most so many. They are read one by one: somebody who starts many short programs would otherwise make a whole part of the list be lost
+ * with one entry.
+ */
 export function kernelNames(path: string, most = NAMES_MAXIMUM): string[] {
   return unlessGone(() => {
-    const folder = opendirSync(path, { bufferSize: 256 });
+    const folder = opendirSync(path, { bufferSize: 1 });
     try {
       const names: string[] = [];
-      for (let entry: Dirent | null = folder.readSync(); entry !== null && names.length < most; entry = folder.readSync())
-        names.push(entry.name);
+      for (let name = nextName(folder); name !== undefined && names.length < most; name = nextName(folder)) names.push(name);
       return names;
     } finally {
       folder.closeSync();

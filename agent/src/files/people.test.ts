@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { kernelLink, kernelNames, kernelText } from './kernel.ts';
 import { homesOf, readPeople } from './people.ts';
 
 test('people are read from passwd, and lines that are none are left out', () => {
@@ -11,15 +10,4 @@ test('people are read from passwd, and lines that are none are left out', () => 
     { name: 'anna', uid: 1000, gid: 1001, home: '/home/anna' },
   ]);
   expect(homesOf([...people, { name: 'daemon', uid: 1, gid: 1, home: '/usr/sbin' }])).toEqual(['/root', '/home/anna']);
-});
-
-test('the kernel is read, and a missing file is empty', () => {
-  expect(kernelText('/proc/self/comm').length).toBeGreaterThan(0);
-  expect(kernelText('/proc/self/status', 10).length).toBe(10);
-  expect(kernelText('/proc/none')).toBe('');
-  expect(kernelNames('/proc/self')).toContain('fd');
-  expect(kernelNames('/proc/self', 3)).toHaveLength(3);
-  expect(kernelNames('/proc/none')).toEqual([]);
-  expect(kernelLink('/proc/self/exe')).toBe(process.execPath);
-  expect(kernelLink('/proc/none')).toBe('');
 });
