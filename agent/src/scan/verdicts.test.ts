@@ -1,8 +1,8 @@
 import { type BigIntStats, lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { heldBytes } from '@palisade/scanner/test/held-bytes';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { heldBytes } from '#test/held-bytes.ts';
 import { openVerdicts } from './verdicts.ts';
 
 let root: string;

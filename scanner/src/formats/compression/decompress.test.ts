@@ -1,22 +1,12 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { deflateRawSync, deflateSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Budget, LimitReached, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { noise } from '#test/files.ts';
+import { heldBytes } from '#test/held-bytes.ts';
 import { beginsStream, decompress, decompressed, guess, unpackedLz4, unpackedLzf, unsnapped } from './decompress.ts';
 
 const MIB = 1024 ** 2;
 const budget = (bytes = 16 * MIB) => new Budget({ ...SCAN_LIMITS, time_ms: Number.POSITIVE_INFINITY }, bytes);
-setFlagsFromString('--expose-gc');
-const collect: unknown = runInNewContext('gc');
-
-/** Bytes on the heap after a full collection. */
-function heldBytes(): number {
-  if (typeof collect === 'function') collect();
-  return process.memoryUsage().heapUsed;
-}
-
 const TEXT = Buffer.from('some words, '.repeat(100));
 
 describe('decompression', () => {
@@ -51,6 +41,26 @@ describe('decompression', () => {
     const to = budget();
     for await (const _ of decompressed('deflate', [deflateRawSync(Buffer.alloc(4 * MIB))], to));
     expect(to.work).toBeGreaterThan(4 * MIB);
+  });
+
+  test('closes a decoder whose stream ends before its bytes do, and where they come from', async () => {
+    let is_closed = false;
+    const packed = Buffer.concat([deflateRawSync(TEXT), noise(MIB)]);
+    function* source() {
+      try {
+        for (;;) yield packed;
+      } finally {
+        is_closed = true;
+      }
+    }
+    const plain: Buffer[] = [];
+    let read = 0;
+    const ended = (bytes: number) => {
+      read = bytes;
+    };
+    for await (const chunk of decompressed('deflate', source(), budget(), { ended })) plain.push(chunk);
+    expect([Buffer.concat(plain).equals(TEXT), read]).toEqual([true, packed.length - MIB]);
+    await vi.waitFor(() => expect(is_closed).toBe(true));
   });
 
   test('ends when the budget is used up, and keeps no failed decoder', () => {

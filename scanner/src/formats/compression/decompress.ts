@@ -184,6 +184,8 @@ export async function* decompressed(
     }
   } finally {
     options.ended?.(decoder.bytesWritten);
+    // Where the stream ends before its bytes do, Node never closes the decoder, which holds 300 KB, and the pipeline never ends.
+    decoder.destroy();
   }
 }
 
