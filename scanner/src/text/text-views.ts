@@ -1,6 +1,7 @@
 import { guess } from '#scanner/formats/compression/decompress.ts';
 import { type Value, valueMembers } from '#scanner/formats/data/values.ts';
 import { type Content, takeContent } from '#scanner/walk/content.ts';
+import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { base85RunsOf } from './base85-runs.ts';
@@ -48,7 +49,6 @@ const TEXT_RUNS_MAXIMUM = 1000;
 const HEAD_BYTES = 512;
 /** A run of packed bytes unpacks to at most so much: a script that carries more is none. Bytes. */
 const INFLATED_BYTES_MAXIMUM = 16 * 1024 ** 2;
-const SEPARATOR = Buffer.from('\n\0\n');
 
 /** The test of a run's bytes: whether they are a container or a program, or hold one, which the caller knows. */
 type IsFile = (bytes: Buffer) => boolean;
@@ -114,7 +114,7 @@ function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, context: Rea
   const { budget } = context;
   let may_be_raw: boolean | undefined;
   let tries = 0;
-  const others: Buffer[] = [];
+  const others = new JoinedPieces();
   let texts = 0;
   for (const { how, start, end, bytes } of runs) {
     budget.spend(end - start);
@@ -129,9 +129,9 @@ function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, context: Rea
     else if (isPlainText(head) && texts < TEXT_RUNS_MAXIMUM) {
       texts += 1;
       yield memberOf(name, bytes);
-    } else others.push(bytes, SEPARATOR);
+    } else others.add(bytes);
   }
-  if (others.length > 0) yield { kind: 'view', bytes: Buffer.concat(others) };
+  if (others.length > 0) yield { kind: 'view', bytes: others.take() };
 }
 
 const GOES_ON = /^["'][ \t\r\n_]{0,16}[+&.]/;
@@ -187,7 +187,7 @@ const LINE_IN_LITERAL = Buffer.from('\\n');
 /** Texts between quotation marks, and those of XML: matched as the files that they may become, and nothing more, since there may be thousands. */
 function* ofLiterals(text: Buffer, { budget }: ReadContext): Generator<TextView> {
   budget.spend(2 * text.length);
-  const others: Buffer[] = [];
+  const others = new JoinedPieces();
   let count = 0;
   function* all(): Generator<Buffer> {
     yield* literalTexts(text);
@@ -198,9 +198,9 @@ function* ofLiterals(text: Buffer, { budget }: ReadContext): Generator<TextView>
     budget.addUnpacked(bytes.length, bytes.length, text.length);
     count += 1;
     if (count <= LITERALS_MAXIMUM) yield { kind: 'view', bytes };
-    else others.push(bytes, SEPARATOR);
+    else others.add(bytes);
   }
-  if (others.length > 0) yield { kind: 'view', bytes: Buffer.concat(others) };
+  if (others.length > 0) yield { kind: 'view', bytes: others.take() };
 }
 
 const RTF = /^\s{0,8}\{\\rt/;

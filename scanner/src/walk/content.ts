@@ -1,5 +1,6 @@
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { JoinedPieces } from './joined-pieces.ts';
 
 /** Bytes to examine: small ones in memory, the others in a file. `from` is where they begin in a file that is another content's, and stays. */
 export type Content = { size: number } & ({ bytes: Buffer } | { path: string; from?: number });
@@ -202,7 +203,7 @@ export async function takeContent(
   path: () => string,
   onBytes: (bytes: number) => void,
 ): Promise<{ content: Content; failure: unknown }> {
-  const chunks: Buffer[] = [];
+  const held = new JoinedPieces(Buffer.alloc(0));
   let file: { path: string; handle: FileHandle } | undefined;
   let size = 0;
   let failure: unknown;
@@ -214,9 +215,9 @@ export async function takeContent(
       if (file === undefined && size > MEMORY_BYTES_MAXIMUM) {
         const target = path();
         file = { path: target, handle: await open(target, 'wx', 0o600) };
-        for (const earlier of chunks.splice(0)) await file.handle.writeFile(earlier);
+        await file.handle.writeFile(held.take());
       }
-      if (file === undefined) chunks.push(chunk);
+      if (file === undefined) held.add(chunk);
       else await file.handle.writeFile(chunk);
     }
   } catch (error) {
@@ -225,7 +226,7 @@ export async function takeContent(
   } finally {
     await file?.handle.close();
   }
-  return { content: file === undefined ? { size, bytes: Buffer.concat(chunks) } : { size, path: file.path }, failure };
+  return { content: file === undefined ? { size, bytes: held.take() } : { size, path: file.path }, failure };
 }
 
 /** Removes the file of a member. */

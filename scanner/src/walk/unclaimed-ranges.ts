@@ -13,6 +13,7 @@ import { extentsOf, type Hit, hitsOf, type Places } from './carving.ts';
 import { type Content, partOf } from './content.ts';
 import { looksLikeNothing } from './entropy.ts';
 import { isOrHoldsFile } from './holds-file.ts';
+import { JoinedPieces } from './joined-pieces.ts';
 import { beginning, hasLeafMembers, type Leaf, leafMembers, leafOf } from './leaves.ts';
 import type { Budget } from './limits.ts';
 import { type Kind, keepMatches, matchContent, note, pathOf, unread, type Walk } from './match-content.ts';
@@ -332,12 +333,9 @@ export class UnclaimedRanges {
     let members = 0;
     /** A long one is opened as a container is, and what lies in it is read there. */
     let opened_to = 0;
-    let others: Buffer[] = [];
-    let others_bytes = 0;
+    const others = new JoinedPieces();
     const matchOthers = () => {
-      if (others.length > 0) keepMatches(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
-      others = [];
-      others_bytes = 0;
+      if (others.length > 0) keepMatches(walk, [walk.match(others.take(), undefined, pathOf(walk, trail))], trail);
     };
     for (const { start: at, plain, is_large } of zlibIn(reader.at(start, end - start), walk.context.budget)) {
       const name = `zlib at ${start + at}`;
@@ -359,10 +357,8 @@ export class UnclaimedRanges {
         await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
         continue;
       }
-      // A copy: the unpacked bytes are a piece of a larger buffer.
-      others.push(Buffer.from(plain), SEPARATOR);
-      others_bytes += plain.length;
-      if (others_bytes >= OTHERS_BYTES) matchOthers();
+      others.add(plain);
+      if (others.length >= OTHERS_BYTES) matchOthers();
     }
     matchOthers();
   }
@@ -389,7 +385,7 @@ export class UnclaimedRanges {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
     let members = 0;
-    const others: Buffer[] = [];
+    const others = new JoinedPieces();
     for (const { how, start: at, end: after, bytes } of writtenIn(reader.at(start, end - start))) {
       const is_together = how === 'literal';
       if (!is_together && (after - at < LETTERS_LEAST || new Set(bytes.subarray(0, 64)).size < DIFFERENT_LEAST)) continue;
@@ -401,9 +397,9 @@ export class UnclaimedRanges {
         const name = `${how} at ${start + at}`;
         const content = { size: bytes.length, bytes };
         await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
-      } else if (is_together) others.push(bytes, SEPARATOR);
+      } else if (is_together) others.add(bytes);
     }
-    if (others.length > 0) keepMatches(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
+    if (others.length > 0) keepMatches(walk, [walk.match(others.take(), undefined, pathOf(walk, trail))], trail);
   }
 
   /** A text behind the zeros that a file begins with: a file that was lost and written again, or a part of a disk. */
@@ -454,7 +450,6 @@ const DIFFERENT_LEAST = 12;
 /** So many of one content are members; the others are matched together, at this size. */
 const STREAMS_MAXIMUM = 200;
 const OTHERS_BYTES = 1024 ** 2;
-const SEPARATOR = Buffer.from('\n\0\n');
 
 /** A member of a picture is a comment or a description: a larger one is matched with the picture. Bytes. */
 const MEMBER_BYTES_MAXIMUM = 16 * 1024 ** 2;

@@ -1,6 +1,7 @@
 import { scanPhrase } from '@palisade/contract/scan-phrases';
 import { format, withBits } from '#scanner/formats/format.ts';
 import { type Content, joined, openSource } from '#scanner/walk/content.ts';
+import { JoinedPieces, SEPARATOR } from '#scanner/walk/joined-pieces.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { httpMessages } from './http-messages.ts';
@@ -311,7 +312,6 @@ const RUNS_MAXIMUM = 20;
 const RUN_BYTES_LEAST = 33;
 /** The size of one chunk of output. Bytes. */
 const CHUNK_BYTES = 256 * 1024;
-const SEPARATOR = Buffer.from('\n\0\n');
 /** Messages of HTTP are looked for in runs of this size. Bytes. */
 const MESSAGES_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
@@ -465,23 +465,18 @@ async function* captureMembers(content: Content, context: ReadContext): AsyncGen
     const others = [...together, ...flows.others];
     if (others.length > 0) {
       async function* stream(): AsyncGenerator<Buffer> {
-        let held: Buffer[] = [];
-        let bytes = 0;
+        const held = new JoinedPieces(Buffer.alloc(0));
         for (const { start, size } of others) {
           for (let at = start; at < start + size; ) {
             const piece = source.read(at, Math.min(CHUNK_BYTES, start + size - at));
             if (piece.length === 0) break;
-            held.push(piece);
-            bytes += piece.length;
+            held.add(piece);
             at += piece.length;
-            if (bytes < CHUNK_BYTES) continue;
-            yield Buffer.concat(held);
-            [held, bytes] = [[], 0];
+            if (held.length >= CHUNK_BYTES) yield held.take();
           }
-          held.push(SEPARATOR);
-          bytes += SEPARATOR.length;
+          held.add(SEPARATOR);
         }
-        yield Buffer.concat(held);
+        yield held.take();
       }
       yield { name: 'other packets', read: () => ({ stream: stream(), packed_bytes: content.size }) };
     }

@@ -1,5 +1,6 @@
 import { HEAD_BYTES as FORMAT_HEAD_BYTES, format, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
+import { SEPARATOR } from '#scanner/walk/joined-pieces.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { VALUE_LEAST } from './values.ts';
@@ -20,7 +21,6 @@ const OTHERS_MAXIMUM = 4000;
 const VALUE_BYTES_MAXIMUM = 64 * 1024 ** 2;
 /** The form of a text in which bytes are written as letters. */
 const CODED = /[A-Za-z0-9+/_-]{44}/;
-const SEPARATOR = Buffer.from('\n\0\n');
 const ENCODINGS = ['utf-8', 'utf-8', 'utf-16le', 'utf-16be'] as const;
 
 function isSqlite(head: Buffer): boolean {

@@ -1,5 +1,6 @@
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import type { Content } from '#scanner/walk/content.ts';
+import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
@@ -14,7 +15,6 @@ const MEMBERS_MAXIMUM = 1000;
 /** Collected values are given out at this size. Bytes. */
 const TOGETHER_BYTES = 1024 ** 2;
 const NEWLINE = Buffer.from('\n');
-const SEPARATOR = Buffer.from('\n\0\n');
 
 export interface Value {
   bytes: Buffer;
@@ -26,28 +26,22 @@ export const isUtf8Text = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_B
 
 /** Values that together have so many bytes are one member. */
 class Together {
-  private pieces: Buffer[] = [];
-  private bytes = 0;
   private readonly name: string;
-  private readonly between: Buffer;
+  private readonly pieces: JoinedPieces;
 
-  constructor(name: string, between: Buffer) {
+  constructor(name: string, between?: Buffer) {
     this.name = name;
-    this.between = between;
+    this.pieces = new JoinedPieces(between);
   }
 
   *add(bytes: Buffer): Generator<Member> {
-    // A copy: the value may lie in a window that is read again.
-    this.pieces.push(Buffer.from(bytes), this.between);
-    this.bytes += bytes.length;
-    if (this.bytes >= TOGETHER_BYTES) yield* this.end();
+    this.pieces.add(bytes);
+    if (this.pieces.length >= TOGETHER_BYTES) yield* this.end();
   }
 
   *end(): Generator<Member> {
     if (this.pieces.length === 0) return;
-    const bytes = Buffer.concat(this.pieces);
-    this.pieces = [];
-    this.bytes = 0;
+    const bytes = this.pieces.take();
     yield { name: this.name, read: () => ({ content: { size: bytes.length, bytes } }) };
   }
 }
@@ -59,7 +53,7 @@ export function* valueMembers(
   isFile: (bytes: Buffer) => boolean,
 ): Generator<Member> {
   const texts = new Together('texts', NEWLINE);
-  const others = new Together('other values', SEPARATOR);
+  const others = new Together('other values');
   let alone = 0;
   let members = 0;
   let number = 0;

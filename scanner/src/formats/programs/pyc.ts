@@ -2,6 +2,7 @@ import { guess } from '#scanner/formats/compression/decompress.ts';
 import { format, withBits } from '#scanner/formats/format.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Content, openSource } from '#scanner/walk/content.ts';
+import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 
 // Compiled Python: a head, and one object of marshal (Python/marshal.c). A packed file of a script is a constant in it, without another sign of its beginning.
@@ -12,7 +13,6 @@ const BYTES_MAXIMUM = 16 * 1024 ** 2;
 const LEAST = 33;
 /** So many constants are members of their own; the others are matched together. */
 const MEMBERS_MAXIMUM = 1000;
-const SEPARATOR = Buffer.from('\n\0\n');
 const NEWLINE = Buffer.from('\n');
 const CODE = 0x63;
 /** The numbers and lengths of a code object have as many bytes. Bytes. */
@@ -165,10 +165,9 @@ async function* pycMembers(
   const version = versionOf(bytes);
   if (version === undefined) throw new Unreadable('damaged');
   budget.spend(bytes.length);
-  const texts: Buffer[] = [];
-  const others: Buffer[] = [];
-  const member = (name: string, pieces: readonly Buffer[]): Member => {
-    const whole = Buffer.concat(pieces);
+  const texts = new JoinedPieces(NEWLINE);
+  const others = new JoinedPieces();
+  const member = (name: string, whole: Buffer): Member => {
     budget.addUnpacked(whole.length, whole.length, bytes.length);
     return { name, read: () => ({ content: { size: whole.length, bytes: whole } }) };
   };
@@ -181,31 +180,31 @@ async function* pycMembers(
     let next = constants.next();
     for (; !next.done; next = constants.next()) {
       const constant = next.value;
-      if (constant.is_text) texts.push(constant.bytes, NEWLINE);
+      if (constant.is_text) texts.add(constant.bytes);
       else if (members < MEMBERS_MAXIMUM && isFile(constant.bytes)) {
         members += 1;
-        yield member(`constant ${members}`, [constant.bytes]);
+        yield member(`constant ${members}`, constant.bytes);
       } else if (members < MEMBERS_MAXIMUM && isCode(constant.bytes)) {
         // A script that another one runs: the same but for the head.
         members += 1;
-        yield member(`constant ${members}`, [bytes.subarray(0, version.head), constant.bytes]);
+        yield member(`constant ${members}`, Buffer.concat([bytes.subarray(0, version.head), constant.bytes]));
       } else if (members < MEMBERS_MAXIMUM && unpacks) {
         const plain = rawInflated(constant.bytes, budget);
-        if (plain === undefined) others.push(constant.bytes, SEPARATOR);
+        if (plain === undefined) others.add(constant.bytes);
         else {
           members += 1;
-          yield member(`constant ${members}, unpacked`, [plain]);
+          yield member(`constant ${members}, unpacked`, plain);
         }
-      } else others.push(constant.bytes, SEPARATOR);
+      } else others.add(constant.bytes);
     }
     end = next.value;
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     failure = error;
   }
-  if (texts.length > 0) yield member('texts', texts);
+  if (texts.length > 0) yield member('texts', texts.take());
   // A constant may begin as a text and continue as an archive.
-  if (others.length > 0) yield member('other constants', others);
+  if (others.length > 0) yield member('other constants', others.take());
   claim(0, end);
   if (failure !== undefined) throw failure;
 }

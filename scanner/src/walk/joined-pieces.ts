@@ -1,0 +1,42 @@
+/** Divides pieces that are matched together, so that no word or line continues from one piece into the next. */
+export const SEPARATOR = Buffer.from('\n\0\n');
+
+/**
+ * Short pieces, copied one behind the other into one buffer that grows. A list of them would hold far more: a piece of 100 bytes keeps all of the buffer in which it was made, which is
+ * 64 KiB of Node's pool or a window of the file.
+ */
+export class JoinedPieces {
+  private bytes = Buffer.alloc(0);
+  private used = 0;
+  private readonly between: Buffer;
+
+  /** @param between bytes behind each piece */
+  constructor(between: Buffer = SEPARATOR) {
+    this.between = between;
+  }
+
+  /** In bytes, with those behind the pieces. */
+  get length(): number {
+    return this.used;
+  }
+
+  add(piece: Buffer): void {
+    const end = this.used + piece.length + this.between.length;
+    if (end > this.bytes.length) {
+      const room = Buffer.allocUnsafeSlow(Math.max(end, 2 * this.bytes.length));
+      this.bytes.copy(room, 0, 0, this.used);
+      this.bytes = room;
+    }
+    piece.copy(this.bytes, this.used);
+    this.between.copy(this.bytes, this.used + piece.length);
+    this.used = end;
+  }
+
+  /** Gives all of it, and begins anew. */
+  take(): Buffer {
+    const taken = this.bytes.subarray(0, this.used);
+    this.bytes = Buffer.alloc(0);
+    this.used = 0;
+    return taken;
+  }
+}
