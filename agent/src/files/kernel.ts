@@ -39,7 +39,7 @@ export function kernelText(path: string, bytes_maximum = TEXT_BYTES): string {
   }, '');
 }
 
-/** Whether a read of a folder failed for one entry alone: its process ended while its name was read, and Node asked (lstat) for the kind that the kernel could no longer tell. */
+/** A process ended while its entry in /proc was read: the kernel gave no kind for the entry, and Node's own question for it (lstat) failed. The entries behind it can still be read. */
 const isEntryGone = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'syscall' in error && error.syscall === 'lstat';
 
@@ -55,8 +55,8 @@ function nextName(folder: Dir): string | undefined {
 }
 
 /**
- * Names in a folder of the kernel, at most so many. They are read one by one: somebody who starts many short programs would otherwise make a whole part of the list be lost
- * with one entry.
+ * Names in a folder of the kernel, at most so many. Node reads them one by one: in a larger part, the end of one process would lose the names of the others, and a person who
+ * starts many short programs could hide them.
  */
 export function kernelNames(path: string, most = NAMES_MAXIMUM): string[] {
   return unlessGone(() => {

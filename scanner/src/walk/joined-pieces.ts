@@ -2,7 +2,7 @@
 export const SEPARATOR = Buffer.from('\n\0\n');
 
 /**
- * Short pieces, copied one behind the other into one buffer that grows. A list of them would hold far more: a piece of 100 bytes keeps all of the buffer in which it was made, which is
+ * A buffer that grows, into which pieces are copied one behind the other. A list of short pieces would hold far more memory: each piece keeps the whole buffer that it is a part of, which is
  * 64 KiB of Node's pool or a window of the file.
  */
 export class JoinedPieces {

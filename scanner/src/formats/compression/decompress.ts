@@ -184,7 +184,7 @@ export async function* decompressed(
     }
   } finally {
     options.ended?.(decoder.bytesWritten);
-    // Where the stream ends before its bytes do, Node never closes the decoder, which holds 300 KB, and the pipeline never ends.
+    // Node does not close a decoder that has bytes left behind the end of its stream. It holds 300 KB, and its pipeline waits for ever.
     decoder.destroy();
   }
 }
