@@ -1,6 +1,7 @@
 import { format, withBits } from '#scanner/formats/format.ts';
 import { decodedText } from '#scanner/text/text-encoding.ts';
 import type { Content } from '#scanner/walk/content.ts';
+import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { VALUE_LEAST, type Value, valueMembers } from './values.ts';
@@ -136,8 +137,7 @@ export function* arrayValues(bytes: Buffer, { fields, shape, is_fortran }: Layou
     if (other !== undefined) yield { bytes: other, is_text: false };
     return;
   }
-  let lines: Buffer[] = [];
-  let lines_bytes = 0;
+  const lines = new JoinedPieces(NEWLINE);
   for (let record = 0; record < records; record += 1) {
     let at = record * record_bytes;
     for (const { kind, size, count, order } of fields) {
@@ -151,17 +151,13 @@ export function* arrayValues(bytes: Buffer, { fields, shape, is_fortran }: Layou
           yield { bytes: plain, is_text };
           continue;
         }
-        lines.push(plain, NEWLINE);
-        lines_bytes += plain.length + 1;
-        if (lines_bytes < LINES_BYTES) continue;
-        yield { bytes: Buffer.concat(lines), is_text: true };
-        lines = [];
-        lines_bytes = 0;
+        lines.add(plain);
+        if (lines.length >= LINES_BYTES) yield { bytes: lines.take(), is_text: true };
       }
       at += size * count;
     }
   }
-  if (lines.length > 0) yield { bytes: Buffer.concat(lines), is_text: true };
+  if (lines.length > 0) yield { bytes: lines.take(), is_text: true };
 }
 
 /** The layout of an array from the file around it: the letter of its kind with a number, its order of bytes, its shape. */

@@ -2,6 +2,7 @@ import { unsnapped } from '#scanner/formats/compression/decompress.ts';
 import { varint } from '#scanner/formats/data/varint.ts';
 import { format, innerName } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
+import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
@@ -61,23 +62,21 @@ const LENGTH_WITHIN = 3;
  * it.
  */
 function textsIn(bytes: Buffer): Buffer {
-  const texts: Buffer[] = [];
-  const newline = Buffer.from('\n');
+  const texts = new JoinedPieces(Buffer.from('\n'));
   for (let at = 0, start = 0; at <= bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte >= 0x20 || byte === 0x09 || byte === NEWLINE || byte === 0x0d) continue;
     if (at - start >= TEXT_LEAST) {
-      texts.push(bytes.subarray(start, at), newline);
+      texts.add(bytes.subarray(start, at));
       for (let length_at = start; length_at < start + LENGTH_WITHIN; length_at += 1) {
         const from = length_at + 1;
         const length = bytes[length_at] ?? 0;
-        if (length >= TEXT_LEAST && length < 0x80 && from + length <= at)
-          texts.push(bytes.subarray(from, from + length), newline);
+        if (length >= TEXT_LEAST && length < 0x80 && from + length <= at) texts.add(bytes.subarray(from, from + length));
       }
     }
     start = at + 1;
   }
-  return Buffer.concat(texts);
+  return texts.take();
 }
 
 /** The unpacked blocks, and their texts. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they are more than is kept */

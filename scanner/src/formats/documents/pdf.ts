@@ -3,6 +3,7 @@ import { format, HEAD_BYTES, spelled } from '#scanner/formats/format.ts';
 import { mailKind } from '#scanner/formats/mail/mail.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Content, isDiskError } from '#scanner/walk/content.ts';
+import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import type { Range } from '#scanner/walk/ranges.ts';
@@ -410,8 +411,7 @@ const NEWLINE = Buffer.from('\n');
 
 /** The texts of a document's strings, as values each and as lines of a text together. */
 class Texts {
-  private lines: Buffer[] = [];
-  private bytes = 0;
+  private readonly lines = new JoinedPieces(NEWLINE);
   private alone = 0;
   private readonly budget: ReadContext['budget'];
 
@@ -424,20 +424,17 @@ class Texts {
       const text = textOfString(string);
       if (text === undefined) continue;
       this.budget.addUnpacked(text.length, text.length, string.length);
-      this.lines.push(text, NEWLINE);
-      this.bytes += text.length;
+      this.lines.add(text);
       this.alone += 1;
       if (this.alone <= ALONE_MAXIMUM)
         yield { name: 'value', kind: 'alone', read: () => ({ content: { size: text.length, bytes: text } }) };
-      if (this.bytes >= TEXTS_BYTES) yield* this.end();
+      if (this.lines.length >= TEXTS_BYTES) yield* this.end();
     }
   }
 
   *end(): Generator<Member> {
     if (this.lines.length === 0) return;
-    const bytes = Buffer.concat(this.lines);
-    this.lines = [];
-    this.bytes = 0;
+    const bytes = this.lines.take();
     yield { name: 'values', read: () => ({ content: { size: bytes.length, bytes } }) };
   }
 }
