@@ -4,7 +4,7 @@ import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';
-import { SCREENS } from './screens.tsx';
+import { SCREENS, type Screen } from './screens.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Splash } from './splash.tsx';
 
@@ -22,6 +22,15 @@ function Start() {
   return <Navigate to={isStaff && !isAdmin ? '/support' : '/dashboard'} replace />;
 }
 
+/** A screen with its guard; the notice is fetched with the screens that have one. */
+async function loadScreen({ load, guard }: Screen) {
+  if (!guard) return load();
+  const [screen, { Guarded }] = await Promise.all([load(), import('./guarded.tsx')]);
+  return {
+    element: <Guarded guard={guard}>{'element' in screen ? screen.element : <screen.Component />}</Guarded>,
+  };
+}
+
 export const routes: RouteObject[] = [
   {
     element: <Shell />,
@@ -32,7 +41,11 @@ export const routes: RouteObject[] = [
         errorElement: <RouteError />,
         children: [
           { index: true, element: <Start /> },
-          ...SCREENS.map(({ path, title, load }) => ({ path, handle: { title }, lazy: load })),
+          ...SCREENS.map((screen) => ({
+            path: screen.path,
+            handle: { title: screen.title },
+            lazy: () => loadScreen(screen),
+          })),
           { path: '*', handle: { title: 'Not found' }, element: <NotFoundPage /> },
         ],
       },

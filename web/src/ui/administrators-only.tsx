@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { useIsUnproven } from './email-needed.tsx';
 import { EmptyState } from './states.tsx';
 
-interface AdministratorsOnlyProps {
+export interface AdministratorsOnlyProps {
   title?: string;
   sentence: string;
   /** The screen that helps instead; the dashboard where there is none. */

@@ -1,16 +1,23 @@
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
 import './page.css';
+
+/** What a person who may not see the screen sees in place of its content; undefined for everybody else. */
+export const NoticeInPlace = createContext<ReactNode>(undefined);
 
 interface PageProps {
   title: string;
   sentence?: ReactNode;
   /** Content at the end of the heading's line. */
   aside?: ReactNode;
+  /** The children are a page with a heading of their own; this heading is that of the notice. */
+  isForNotice?: boolean;
   children: ReactNode;
 }
 
 /** A screen: its heading, which takes the focus after a change of route, and its parts. */
-export function Page({ title, sentence, aside, children }: PageProps) {
+export function Page({ title, sentence, aside, isForNotice = false, children }: PageProps) {
+  const notice = useContext(NoticeInPlace);
+  if (isForNotice && notice === undefined) return children;
   return (
     <div className="page">
       <div className="page__head">
@@ -20,7 +27,7 @@ export function Page({ title, sentence, aside, children }: PageProps) {
         </div>
         {aside}
       </div>
-      {children}
+      {notice ?? children}
     </div>
   );
 }

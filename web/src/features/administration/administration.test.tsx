@@ -332,13 +332,3 @@ describe('Audit log', () => {
     await waitFor(() => expect(server.callsOf(listAudit)).toHaveLength(3));
   });
 });
-
-it.each([
-  ['users', UsersPage],
-  ['audit', AuditPage],
-])('the page of %s is for administrators', (_, Screen) => {
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  renderForTest(<Screen />);
-  expect(screen.getByText('Administrators only')).toBeVisible();
-  expect(server.calls).toHaveLength(0);
-});

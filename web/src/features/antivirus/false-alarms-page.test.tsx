@@ -111,10 +111,3 @@ it('says that there are none', async () => {
   renderForTest(<FalseAlarmsPage />);
   expect(await screen.findByText('No reports')).toBeVisible();
 });
-
-it('shows others nothing', () => {
-  startSession({ access_token: 'token-2', user_info: MARIA });
-  renderForTest(<FalseAlarmsPage />);
-  expect(screen.getByText('Administrators only')).toBeVisible();
-  expect(server.calls).toEqual([]);
-});

@@ -11,8 +11,6 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { useMayAdministrate } from '#api/policies.ts';
-import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
@@ -38,17 +36,12 @@ const STATUSES = {
 } as const satisfies Record<ReportStatus, unknown>;
 
 export function FalseAlarmsPage() {
-  const isAdmin = useMayAdministrate();
   return (
     <Page
       title="False alarms"
       sentence="People dispute results here. We’ll tell them your decision; the scan result stays. Undo reopens."
     >
-      {isAdmin ? (
-        <Reports />
-      ) : (
-        <AdministratorsOnly sentence="Reports name other people’s files. Only administrators can see them." />
-      )}
+      <Reports />
     </Page>
   );
 }

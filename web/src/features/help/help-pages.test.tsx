@@ -94,12 +94,6 @@ describe('the help pages', () => {
 });
 
 describe('the editor', () => {
-  it('is closed to everybody but administrators', () => {
-    renderForTest(<EditHelpPage />);
-    expect(screen.getByRole('region', { name: 'Administrators only' })).toBeVisible();
-    expect(server.callsOf(listAllArticles)).toEqual([]);
-  });
-
   it('shows what is written as customers see it, makes its address, and saves it', async () => {
     startSession({ access_token: 'token-1', user_info: ADA });
     server.on(createArticle, reply(createArticle, articleOf({ title: 'Hang up!' })));

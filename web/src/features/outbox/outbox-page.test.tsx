@@ -71,13 +71,6 @@ it('says that there is nothing, and why a list is not there', async () => {
   expect(await screen.findByText('No emails yet')).toBeVisible();
 });
 
-it('is for administrators', () => {
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  renderForTest(<OutboxPage />);
-  expect(screen.getByText('Administrators only')).toBeVisible();
-  expect(server.callsOf(listOutbox)).toHaveLength(0);
-});
-
 it('is copied and marked as passed on, after a question', async () => {
   server.on(listOutbox, reply(listOutbox, [WAITING]));
   const passed: Mail = { ...WAITING, status: 'passed_on', text: null, sent_at: WAITING.created_at };

@@ -124,10 +124,3 @@ it('says that there are none, and why the list could not be read', async () => {
   await userEvent.click(screen.getByRole('button', { name: /retry|try again/iu }));
   expect(await screen.findByText('No sessions yet')).toBeVisible();
 });
-
-it('shows others nothing', () => {
-  startSession({ access_token: 'token-2', user_info: MARIA });
-  renderForTest(<OverseenPage />);
-  expect(screen.getByText('Administrators only')).toBeVisible();
-  expect(server.calls).toEqual([]);
-});

@@ -4,8 +4,6 @@ import type { OverseenSession } from '@palisade/contract/remote-staff';
 import { IconDeviceDesktop, IconEye, IconFlag, IconSearch, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useMayAdministrate } from '#api/policies.ts';
-import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
@@ -48,17 +46,12 @@ const REPORTED = [
 
 /** For administrators: who looked at whose screen, and how it ended. */
 export function OverseenPage() {
-  const isAdmin = useMayAdministrate();
   return (
     <Page
       title="Remote sessions"
       sentence="See which technician viewed whose screen, when, for how long, and how it ended. Reported sessions come first."
     >
-      {isAdmin ? (
-        <Sessions />
-      ) : (
-        <AdministratorsOnly sentence="The list says who was helped by whom, so only administrators see it. Your own sessions are under Remote Access." />
-      )}
+      <Sessions />
     </Page>
   );
 }

@@ -108,11 +108,3 @@ it('says that it could not be saved, and why at the field', async () => {
   expect(screen.getByLabelText('Company Name')).toHaveValue('Harbour IT');
   expect(screen.getByRole('button', { name: 'Complete Setup' })).toBeEnabled();
 });
-
-it.each(['customer', 'support'] as const)('tells a %s that it is for administrators', (role) => {
-  startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
-  renderForTest(<SetupPage />);
-  expect(screen.getByRole('heading', { level: 1, name: 'Admin Setup' })).toBeVisible();
-  expect(screen.getByText('Administrators only')).toBeVisible();
-  expect(screen.queryByLabelText('Company Name')).not.toBeInTheDocument();
-});

@@ -1,6 +1,5 @@
 import { TextInput } from '@mantine/core';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { may } from '@palisade/contract/may';
 import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/contract/setup';
 import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -10,10 +9,8 @@ import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
-import { useSession } from '#api/session.ts';
 import { UNCONFIGURED_NAME } from '#api/support-contact.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
-import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { KeptNote, useKeptForm } from '#ui/kept-form.tsx';
@@ -34,21 +31,18 @@ const FEATURES = [
 ] as const;
 
 export function SetupPage() {
-  const user = useSession().session?.user_info;
   const config = useConfig();
-  const isAdmin = user !== undefined && may.administrate(user);
   return (
     <Page title="Admin Setup" sentence="Set the name and support contact for every screen and email.">
-      {!isAdmin && <AdministratorsOnly sentence="Only administrators set the provider's name and contact." />}
-      {isAdmin && !config && (
+      {!config && (
         <section className="card" aria-label="Admin Setup">
           <LoadingRows label="Loading what is set up" />
         </section>
       )}
-      {isAdmin && <GivenUp />}
-      {isAdmin && config && <Setup config={config} />}
+      <GivenUp />
+      {config && <Setup config={config} />}
       {/* Below the set-up, which is higher than what stands there until it is known. */}
-      {isAdmin && config && <DeskHours />}
+      {config && <DeskHours />}
     </Page>
   );
 }

@@ -47,14 +47,6 @@ beforeEach(() => {
 });
 
 describe('canned answers', () => {
-  // proves: support-staff-8
-  it('are kept by administrators alone', () => {
-    startSession({ access_token: 'token-1', user_info: TINA });
-    renderForTest(<AnswersPage />);
-    expect(screen.getByRole('region', { name: 'Administrators only' })).toBeVisible();
-    expect(server.calls).toEqual([]);
-  });
-
   it('are added, and it is said at the field what is wrong', async () => {
     const errors = [{ field: 'shortcut', message: 'There is one already.' }];
     server.on(createCanned, refusal('invalid_field', { errors }));
@@ -119,13 +111,6 @@ describe('canned answers', () => {
 });
 
 describe('reports', () => {
-  it('are for administrators alone', () => {
-    startSession({ access_token: 'token-1', user_info: TINA });
-    renderForTest(<ReportsPage />);
-    expect(screen.getByRole('region', { name: 'Administrators only' })).toBeVisible();
-    expect(server.calls).toEqual([]);
-  });
-
   // proves: support-staff-26
   it('tell how much was asked, how fast it was answered, by week and by person', async () => {
     renderForTest(<ReportsPage />);

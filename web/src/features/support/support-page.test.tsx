@@ -167,14 +167,6 @@ describe('the desk', () => {
     expect(shown.mock.contexts).toEqual([line]);
   });
 
-  it('is closed to customers', () => {
-    startSession({ access_token: 'token-1', user_info: MARIA });
-    renderForTest(<SupportPage />);
-    const notice = within(screen.getByRole('region', { name: 'Staff only' }));
-    expect(notice.getByRole('link', { name: 'Open the support chat' })).toHaveAttribute('href', '/chat');
-    expect(server.calls).toEqual([]);
-  });
-
   // proves: support-staff-2
   it('shows what waits, for whom, and how much stands in each part', async () => {
     await open();

@@ -1,16 +1,13 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { VIEWS } from '@palisade/contract/desk';
 import { idSchema } from '@palisade/contract/fields';
-import { may } from '@palisade/contract/may';
 import { IconKeyboard, IconMessages } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
-import { Link, useNavigate, useSearchParams } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import { rowsOf } from '#api/pages.ts';
-import { opensDesk } from '#api/policies.ts';
-import { useSession } from '#api/session.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import { useDeskCounts } from '#domain/conversation/desk-counts.ts';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
-import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
@@ -35,22 +32,17 @@ const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).Keys
 const THREE_PANES = '(min-width: 1300px)';
 
 export function SupportPage() {
-  const user = useSession().session?.user_info;
-  if (user && opensDesk(user)) return <Desk mayAdministrate={may.administrate(user)} />;
   return (
-    <Page title="Support Desk" sentence="Support staff answer customers here.">
-      <AdministratorsOnly
-        title="Staff only"
-        sentence="Only support staff can open the desk. To write to us, open the support chat."
-        action={<Link to="/chat">Open the support chat</Link>}
-      />
+    <Page title="Support Desk" sentence="Support staff answer customers here." isForNotice>
+      <Desk />
     </Page>
   );
 }
 
 type PaneName = 'inbox' | 'conversation' | 'customer';
 
-function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
+function Desk() {
+  const mayAdministrate = useMayAdministrate();
   const [search] = useSearchParams();
   const navigate = useNavigate();
   const [chosen, setChosen] = useState({
