@@ -1,6 +1,6 @@
 import { type Config, useConfig } from './config.ts';
 
-/** Built-in pages, for a provider without pages of their own (DESIGN section 5). */
+/** Built-in pages, for a provider without pages of their own. */
 const OWN_PAGES = { live_chat: '/live-chat', remote_portal: '/portal' } as const satisfies Record<keyof Config['links'], string>;
 
 /** The addresses of the live-chat page and the remote-support portal; each opens in a window of its own. */

@@ -18,7 +18,7 @@ const MARKS = {
 const EDGE = 8;
 
 /**
- * Says of a figure that it was not measured (DESIGN section 3); a figure without a mark was. The tooltip opens by pointer, keyboard and touch, and closes with
+ * Says of a figure that it was not measured; a figure without a mark was. The tooltip opens by pointer, keyboard and touch, and closes with
  * Escape (WCAG 1.4.13). The kit's brings a positioning engine of 20 kB.
  */
 export function FigureMark({ kind }: { kind: keyof typeof MARKS }) {

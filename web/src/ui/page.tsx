@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import './page.css';
 
-/** What a person who may not see the screen sees in place of its content; undefined for everybody else. */
+/** The notice for a person who may not see the content of the screen; undefined for everybody else. */
 export const NoticeInPlace = createContext<ReactNode>(undefined);
 
 interface PageProps {

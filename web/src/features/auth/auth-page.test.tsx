@@ -25,7 +25,7 @@ beforeEach(() => {
 
 function open(notice?: SessionNotice) {
   renderForTest(<AuthPage notice={notice} prepare={prepare} />);
-  return userEvent.setup();
+  return userEvent.setup({ delay: null, pointerEventsCheck: 0 });
 }
 
 async function fillLogin(user: ReturnType<typeof userEvent.setup>) {

@@ -71,7 +71,7 @@ function open(role: Role, address?: string) {
     </>,
     address,
   );
-  return userEvent.setup();
+  return userEvent.setup({ delay: null, pointerEventsCheck: 0 });
 }
 
 const field = (name: string) => screen.getByLabelText(name, { exact: true });
