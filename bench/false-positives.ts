@@ -1,12 +1,12 @@
 // Measures what the rule pack says of the files of a real machine, read by two engine processes of the built server.
-// Bar: none is `infected`. Keeps results/false-positives.json and reports progress on stderr. `node bench/false-positives.ts [folder ...]`.
+// Bar: none is `infected`. Keeps false-positives.json and reports progress on stderr. `node bench/false-positives.ts [folder ...]`.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { type Dirent, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type Dirent, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { describeMachine, RESULTS, ROOT } from './server.ts';
+import { keepResult, ROOT } from './server.ts';
 
 const FOLDERS = process.argv.length > 2 ? process.argv.slice(2) : ['/usr', '/opt', '/etc', join(ROOT, 'node_modules')];
 /** Ours, made to be found. */
@@ -75,7 +75,6 @@ function* filesBelow(folder: string): Generator<File> {
 
 const found: { path: string; threat: string }[] = [];
 const pending = new Map<string, number>();
-const reading = new Map<number, { path: string; began: number }>();
 let test_files_found = 0;
 let own_tests_found = 0;
 let files = 0;
@@ -159,7 +158,6 @@ async function work(number: number): Promise<void> {
     const began_file = performance.now();
     files += 1;
     bytes += file.size;
-    reading.set(number, { path: file.path, began: began_file });
     let answer = await engine.read(file);
     for (let deaths = 1; answer === undefined || answer === 'time_limit'; deaths += 1) {
       engine = await startEngine(number);
@@ -170,14 +168,11 @@ async function work(number: number): Promise<void> {
     const took_ms = performance.now() - began_file;
     if (took_ms > SLOW_MS) console.error(`${Math.round(took_ms / 1000)} s: ${file.path}`);
   }
-  reading.delete(number);
   engine.end();
 }
 
 function tell(): void {
-  const now = performance.now();
-  const current = [...reading.values()].map(({ path, began }) => `${path} (${Math.round((now - began) / 1000)} s)`);
-  console.error(`${Math.round((now - began) / 1000)} s: ${files} files, ${Math.round(bytes / MIB)} MB; ${current.join(', ')}`);
+  console.error(`${Math.round((performance.now() - began) / 1000)} s: ${files} files, ${Math.round(bytes / MIB)} MB`);
 }
 
 const began = performance.now();
@@ -188,10 +183,8 @@ try {
   clearInterval(telling);
   rmSync(scratch, { recursive: true, force: true });
 }
-const kept = {
+keepResult('false-positives', {
   what: 'files of a real machine that the rule pack calls infected',
-  at: new Date().toISOString(),
-  machine: describeMachine(),
   signatures_version: signatures,
   rules,
   files,
@@ -202,7 +195,4 @@ const kept = {
   clamav_test_files_infected: test_files_found,
   with_notes: noted,
   not_fully_read: Object.fromEntries(pending),
-};
-mkdirSync(RESULTS, { recursive: true });
-writeFileSync(join(RESULTS, 'false-positives.json'), `${JSON.stringify(kept, null, 2)}\n`);
-console.log(JSON.stringify(kept, null, 2));
+});

@@ -1,12 +1,8 @@
-// Fills an account with 10,000 scans, 1,000 alerts and 500 rules among 5,000 people, for benches of screens.
-import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+// Gives an account one or a few of everything, and fills a table with many rows, for benches of screens.
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { BrowserContext } from '@playwright/test';
 import type { BenchServer } from './server.ts';
 import { upload } from './upload.ts';
-
-/** Records of a full account; the users are the other people of its administrator. */
-export const AMOUNTS = { scans: 10_000, alerts: 1_000, rules: 500, messages: 2_000, sessions: 300, users: 5_000 } as const;
 
 /** Flags for a Chromium that stays offline and runs in a container. */
 export const FLAGS = [
@@ -18,9 +14,6 @@ export const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-
-/** Where the made messages begin, behind those that the server counted itself. */
-const FIRST_SEQ = 100;
 
 type Row = Record<string, SQLInputValue>;
 
@@ -42,65 +35,12 @@ export function fill(database: DatabaseSync, table: string, count: number, vary:
   }
 }
 
-function fillAll(path: string): void {
-  const database = new DatabaseSync(path);
-  database.exec('pragma busy_timeout = 5000; begin immediate');
-  fill(database, 'scans', AMOUNTS.scans, (index) => ({
-    id: idOf(1, index),
-    filename: `report ${index} of the year.pdf`,
-    scan_status: index % 100 === 0 ? 'infected' : 'clean',
-    threat_detected: index % 100 === 0 ? 'EICAR-Test-File' : null,
-    sealed: 0,
-    spooled: 0,
-    kept_until: null,
-  }));
-  fill(database, 'alerts', AMOUNTS.alerts, (index) => ({
-    id: idOf(2, index),
-    last_id: idOf(2, index),
-    dedupe_key: `made ${index}`,
-    status: index % 3 === 0 ? 'resolved' : 'open',
-    simulated: 0,
-  }));
-  fill(database, 'firewall_rules', AMOUNTS.rules - 1, (index) => ({
-    id: idOf(3, index),
-    rule_name: `Rule ${index}`,
-    port: `${1_000 + index}`,
-    enabled: index % 5 === 0 ? 0 : 1,
-  }));
-  database.exec(`update firewall_rule_counts set rules = ${AMOUNTS.rules}`);
-  fill(database, 'chat_messages', AMOUNTS.messages, (index) => ({
-    id: idOf(4, index),
-    message: `Message ${index}`,
-    phrases: null,
-    seq: FIRST_SEQ + index,
-    client_message_id: null,
-  }));
-  const last_seq = FIRST_SEQ + AMOUNTS.messages - 1;
-  database.exec(`update conversations set last_seq = ${last_seq}, last_shown_seq = ${last_seq}, told_seq = ${last_seq}`);
-  fill(database, 'remote_sessions', AMOUNTS.sessions, (index) => ({
-    id: idOf(5, index),
-    session_code: `AAA-AAA-${index.toString(36).toUpperCase().padStart(3, '0')}`,
-    status: index % 2 === 0 ? 'completed' : 'cancelled',
-    end_reason: index % 2 === 0 ? null : 'cancelled',
-    ended_at: new Date().toISOString(),
-  }));
-  fill(database, 'users', AMOUNTS.users, (index) => ({
-    id: idOf(6, index),
-    username: `person-${index}`,
-    username_key: `person-${index}`,
-    username_skeleton: `person-${index}`,
-    email: `person-${index}@example.com`,
-    role: 'customer',
-  }));
-  database.exec('commit; analyze');
-  database.close();
-}
-
 /** Signs a browser in to an account. */
 type SignIn = (browser: BrowserContext) => Promise<void>;
 type Account = Awaited<ReturnType<BenchServer['signIn']>>;
 
-function signInto({ url }: BenchServer, { email, password }: Account): SignIn {
+/** Signs a browser in by the form of the page. */
+export function signInto(url: string, { email, password }: Account): SignIn {
   return async (browser) => {
     const page = await browser.newPage();
     await page.goto(url);
@@ -110,11 +50,6 @@ function signInto({ url }: BenchServer, { email, password }: Account): SignIn {
     await page.getByRole('heading', { level: 1, name: /dashboard/i }).waitFor();
     await page.close();
   };
-}
-
-/** Makes the first account of a server, with nothing on it. */
-export async function openAccount(server: BenchServer): Promise<SignIn> {
-  return signInto(server, await server.signIn());
 }
 
 /** Gives the first account of a server one or a few of everything. */
@@ -137,12 +72,5 @@ export async function startAccount(server: BenchServer): Promise<SignIn> {
   const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true, features: [] };
   await post('/admin/assign-subscription', { user_email: account.email, ...plan });
   await post('/premium/anti-hacking/simulate-threat');
-  return signInto(server, account);
-}
-
-/** Gives the first account of a server everything that `AMOUNTS` says. Answers with what signs a browser in to it. */
-export async function fillAccount(server: BenchServer, data_dir: string): Promise<SignIn> {
-  const signIn = await startAccount(server);
-  fillAll(join(data_dir, 'palisade.sqlite'));
-  return signIn;
+  return signInto(server.url, account);
 }

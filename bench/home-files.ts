@@ -1,5 +1,5 @@
 // Makes the files of a home from a seed: mostly small texts and settings, some pictures, few large files and archives.
-import { deflateSync } from 'node:zlib';
+import { pngOf } from '@palisade/scam/test/pictures';
 import { zip } from './files.ts';
 
 const WORDS = 'the of letter window garden invoice summer report table function return value house street number music'.split(
@@ -33,28 +33,14 @@ export function createHomeFiles(seed: number): () => { ending: string; content: 
     for (let at = 0; at + 4 <= bytes; at += 4) noise.writeUInt32LE(below(2 ** 32), at);
     return noise;
   }
-  function png(bytes: number): Buffer {
-    const chunk = (type: string, content: Buffer) => {
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(content.length);
-      return Buffer.concat([length, Buffer.from(type), content, Buffer.alloc(4)]);
-    };
-    const head = Buffer.from([0, 0, 0, 64, 0, 0, 0, 64, 8, 0, 0, 0, 0]);
-    const begin = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
-    return Buffer.concat([
-      begin,
-      chunk('IHDR', head),
-      chunk('IDAT', deflateSync(noiseOf(bytes))),
-      chunk('IEND', Buffer.alloc(0)),
-    ]);
-  }
+  const pictureOf = (rows: number) => Buffer.from(pngOf(noiseOf(64 * rows), 64, rows));
 
   return () => {
     const kind = random();
     if (kind < 0.55) return { ending: 'txt', content: textOf(200 + below(4_000)) };
     if (kind < 0.75)
       return { ending: 'json', content: Buffer.from(JSON.stringify({ id: below(1e9), text: textOf(below(2_000)).toString() })) };
-    if (kind < 0.9) return { ending: 'png', content: png(2_000 + below(20_000)) };
+    if (kind < 0.9) return { ending: 'png', content: pictureOf(32 + below(320)) };
     if (kind < 0.99) return { ending: 'bin', content: noiseOf(1_000 + below(30_000)) };
     if (kind < 0.998)
       return {

@@ -1,12 +1,12 @@
 // Measures the opening of the application while signed in, with a warm cache, on a phone (412 x 823, a processor four times slower, the line that Lighthouse calls slow 4G): from the navigation to the figures of
-// the dashboard, and where the time goes. Bar: p75 400 ms (issue of the everyday request). Prints a table and keeps results/opening.json. `node bench/opening.ts`. Needs npm start once (for the build).
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+// the dashboard, and where the time goes. Bar: p75 400 ms (issue of the everyday request). Prints a table and keeps opening.json. `node bench/opening.ts`. Needs npm start once (for the build).
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium } from '@playwright/test';
 import { z } from 'zod';
 import { FLAGS, startAccount } from './full-account.ts';
-import { describeMachine, RESULTS, startServer } from './server.ts';
+import { keepResult, startServer } from './server.ts';
 
 const RUNS = 20;
 const PHONE = { width: 412, height: 823 } as const;
@@ -90,14 +90,11 @@ try {
     });
   }
   console.table(results);
-  const kept = {
+  keepResult('opening', {
     what: `From the navigation to the dashboard's figures, warm, ${RUNS} times; medians but p75`,
-    at: new Date().toISOString(),
-    machine: { ...describeMachine(), load: Math.round((loadavg()[0] ?? 0) * 10) / 10 },
     bar_ms: 400,
     results,
-  };
-  writeFileSync(join(RESULTS, 'opening.json'), `${JSON.stringify(kept, null, 2)}\n`);
+  });
 } finally {
   await browser.close();
   await server.stop();

@@ -1,16 +1,14 @@
-// Measures how many scams the check flags, how many honest messages and names it does not, and its time and memory. Bars: those of scam-check in docs/measured.md. Keeps the figures in results/scam-check.json and prints the misses. `node bench/scam-check.ts [messages.tsv]`
+// Measures how many scams the check flags, how many honest messages and names it does not, and its time and memory. Bars: those of scam-check in docs/measured.md. Keeps scam-check.json and prints the misses. `node bench/scam-check.ts [messages.tsv]`
 // The argument names the SMS Spam Collection (Almeida and Hidalgo, CC BY 4.0; label, tab, text), which is not part of this project; without it that bar is left out.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeApart } from '@palisade/scam/address';
-import { BRANDS } from '@palisade/scam/brands';
 import { openTextReader } from '@palisade/scam/picture-text';
 import { ScamCheck } from '@palisade/scam/scam-check';
 import { codePictures, largePicture } from './scam-codes.ts';
-import { hostileCases } from './scam-hostile.ts';
 import { generateLookAlikes, honestHosts, MEASURED } from './scam-look-alikes.ts';
 import { makeScreenshot, watchProcesses } from './scam-memory.ts';
-import { describeMachine, RESULTS, ROOT } from './server.ts';
+import { keepResult, ROOT } from './server.ts';
 
 const LOOK_ALIKES = 24_000;
 const HONEST_NAMES = 10_000;
@@ -55,22 +53,11 @@ async function honestNames() {
   const measured = names.slice(0, HONEST_NAMES);
   const falseAlarms: string[] = [];
   for (const name of measured) if (await isFlagged(`https://${name}/`)) falseAlarms.push(name);
-  const flaggedHosts = new Set<string>();
-  for (const host of hosts) if (await isFlagged(`https://${host}/`)) flaggedHosts.add(host);
-  const own = [...BRANDS.flatMap(({ domains }) => domains), 'palisade-support.example'];
-  const ownFlagged: string[] = [];
-  for (const domain of own)
-    for (const url of [`https://${domain}/`, `https://www.${domain}/login`]) if (await isFlagged(url)) ownFlagged.push(url);
   return {
     source: 'domain-map.csv of the package third-party-web 0.30.0 (MIT): hosts of the HTTP Archive, the most frequent first',
     names: measured.length,
     flagged_share: share(falseAlarms.length, measured.length),
     false_alarms: falseAlarms,
-    all_hosts: hosts.length,
-    all_hosts_flagged_share: share(flaggedHosts.size, hosts.length),
-    all_hosts_false_alarms: [...flaggedHosts].slice(0, SHOWN),
-    own_addresses: own.length * 2,
-    own_flagged: ownFlagged,
   };
 }
 
@@ -218,95 +205,12 @@ async function pictures() {
   return { largest, screenshot_ms: times.map(Math.round), has_text, ...watch.end() };
 }
 
-/** Emails that bring along what a server would say of them. The check must not believe it, pasted or as a file. */
-async function forged() {
-  const claims = [
-    'mx.google.com; dkim=pass header.i=@paypal.com; spf=pass smtp.mailfrom=paypal.com; dmarc=pass header.from=paypal.com',
-    'palisade; dmarc=pass header.from=paypal.com',
-    'localhost; dkim=pass (2048-bit key) header.d=paypal.com',
-    'outlook.com; arc=pass; dkim=pass; dmarc=pass action=none header.from=paypal.com; compauth=pass reason=100',
-  ];
-  const fields = [
-    'Authentication-Results',
-    'ARC-Authentication-Results',
-    'X-Authentication-Results',
-    'Received-SPF',
-    'X-Spam-Status',
-  ];
-  let [believed, count] = [0, 0];
-  for (const claim of claims)
-    for (const field of fields)
-      for (const signature of ['', 'DKIM-Signature: v=1; a=rsa-sha256; d=paypal.com; s=x; h=from; bh=AAAA; b=AAAA\r\n']) {
-        const mail = `${field}: ${claim}\r\n${signature}From: PayPal <service@paypal.com>\r\nSubject: Your receipt\r\nDate: Thu, 26 Nov 2026 10:00:00 +0000\r\n\r\nThank you.\r\n`;
-        const resolving = new ScamCheck({
-          resolve: () => Promise.reject(Object.assign(new Error('none'), { code: 'ENOTFOUND' })),
-        });
-        for (const answer of [
-          await check.checkText(mail),
-          await check.checkFile('a.eml', new TextEncoder().encode(mail)),
-          await resolving.checkFile('a.eml', new TextEncoder().encode(mail)),
-        ]) {
-          count += 1;
-          if (answer.parts.sender?.proof === 'proven' || answer.kind !== 'email') believed += 1;
-        }
-      }
-  return { answers: count, believed };
-}
-
-async function hostile() {
-  const cases = hostileCases();
-  const watch = watchProcesses();
-  let longest = { name: '', ms: 0 };
-  const slow: string[] = [];
-  for (const { name, text, file } of cases) {
-    const before = performance.now();
-    if (text !== undefined) await check.checkText(text);
-    else if (file !== undefined) await check.checkFile(file.name, file.content);
-    const ms = Math.round(performance.now() - before);
-    if (ms > longest.ms) longest = { name, ms };
-    if (ms > 1_000) slow.push(`${name}: ${ms} ms`);
-  }
-  return { cases: cases.length, longest, above_one_second: slow, ...watch.end() };
-}
-
-async function speed() {
-  const time = async (run: () => Promise<unknown>, rounds: number) => {
-    const times: number[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const before = performance.now();
-      await run();
-      times.push(performance.now() - before);
-    }
-    return p95(times);
-  };
-  const message = samples()[0]?.text ?? '';
-  const mail = new TextEncoder().encode(
-    `From: PayPal <x@paypal-mail.example>\r\nSubject: ${message}\r\n\r\n${message.repeat(20)}`,
-  );
-  return {
-    text_p95_ms: await time(() => check.checkText(message), 200),
-    link_p95_ms: await time(() => check.checkText('https://secure-paypal.com/login'), 200),
-    email_p95_ms: await time(() => check.checkFile('a.eml', mail), 100),
-    longest_text_p95_ms: await time(() => check.checkText(message.repeat(200).slice(0, 20_000)), 30),
-  };
-}
-
-const started = performance.now();
-const figures = {
+keepResult('scam-check', {
   look_alikes: await lookAlikes(),
   honest_names: await honestNames(),
   short_messages: await shortMessages(process.argv[2]),
   written_messages: await written(),
   codes: await codes(),
-  forged_results: await forged(),
-  hostile: await hostile(),
   pictures: await pictures(),
-  speed: await speed(),
-};
+});
 check.close();
-mkdirSync(RESULTS, { recursive: true });
-writeFileSync(
-  join(RESULTS, 'scam-check.json'),
-  `${JSON.stringify({ machine: describeMachine(), ...figures, took_s: Math.round((performance.now() - started) / 1000) }, null, 2)}\n`,
-);
-process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);

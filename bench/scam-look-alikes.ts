@@ -18,70 +18,18 @@ export function seeded(seed: number): () => number {
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-const DRAWN_ALIKE: Readonly<Record<string, readonly string[]>> = {
-  ...{
-    o: ['0'],
-    l: ['1', 'i'],
-    i: ['1', 'l'],
-    m: ['rn'],
-    w: ['vv'],
-    d: ['cl'],
-    e: ['3'],
-    a: ['4'],
-    s: ['5'],
-    b: ['8'],
-    g: ['9', 'q'],
-    t: ['7'],
-  },
-};
-const OTHER_SCRIPTS: Readonly<Record<string, readonly string[]>> = {
-  a: ['а', 'ɑ', 'α'],
-  c: ['с'],
-  e: ['е'],
-  i: ['і', 'ı'],
-  o: ['о', 'ο'],
-  p: ['р'],
-  s: ['ѕ'],
-  x: ['х'],
-  y: ['у'],
-};
-const KEYS: Readonly<Record<string, string>> = {
-  ...{
-    q: 'wa',
-    w: 'qes',
-    e: 'wrd',
-    r: 'etf',
-    t: 'ryg',
-    y: 'tuh',
-    u: 'yij',
-    i: 'uok',
-    o: 'ipl',
-    p: 'ol',
-    a: 'qsz',
-    s: 'adwx',
-    d: 'sfec',
-    f: 'dgrv',
-  },
-  ...{ g: 'fhtb', h: 'gjyn', j: 'hkum', k: 'jli', l: 'kop', z: 'asx', x: 'zcd', c: 'xvf', v: 'cbg', b: 'vnh', n: 'bmj', m: 'nk' },
-};
-const WORDS = [
-  'login',
-  'secure',
-  'support',
-  'verify',
-  'account',
-  'parcel',
-  'update',
-  'pay',
-  'billing',
-  'help',
-  'refund',
-  'delivery',
-  'service',
-  'customer',
-  'alert',
-  'online',
-];
+/** A letter, and what is drawn like it. */
+const tableOf = (rows: string): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(rows.split('; ').map((row) => [row.charAt(0), row.slice(2).split(' ')]));
+const DRAWN_ALIKE = tableOf('o 0; l 1 i; i 1 l; m rn; w vv; d cl; e 3; a 4; s 5; b 8; g 9 q; t 7');
+const OTHER_SCRIPTS = tableOf('a а ɑ α; c с; e е; i і ı; o о ο; p р; s ѕ; x х; y у');
+/** A letter, and those whose keys lie beside it. */
+const KEYS = tableOf(
+  'q w a; w q e s; e w r d; r e t f; t r y g; y t u h; u y i j; i u o k; o i p l; p o l; a q s z; s a d w x; d s f e c; f d g r v; ' +
+    'g f h t b; h g j y n; j h k u m; k j l i; l k o p; z a s x; x z c d; c x v f; v c b g; b v n h; n b m j; m n k',
+);
+const WORDS =
+  'login secure support verify account parcel update pay billing help refund delivery service customer alert online'.split(' ');
 const ENDINGS = ['com', 'net', 'info', 'org', 'online', 'top', 'co', 'site', 'app', 'eu'];
 const STRANGERS = ['secure-check.net', 'confirm-id.info', 'portal-24.com', 'web-session.online', 'verify-now.top'];
 
@@ -126,7 +74,7 @@ function edited(way: Way, word: string, random: () => number): string | undefine
     homoglyph: () => put(any(DRAWN_ALIKE[letter] ?? [])),
     other_script: () => put(any(OTHER_SCRIPTS[letter] ?? [])),
     transposition: () => word.slice(0, at) + (word[at + 1] ?? '') + letter + word.slice(at + 2),
-    keyboard: () => put(any(KEYS[letter] ?? '')),
+    keyboard: () => put(any(KEYS[letter] ?? [])),
   };
   return edits[way]?.();
 }

@@ -1,30 +1,26 @@
-// Measures every bar of the scanner beside its peer in one run: `clamdscan --stream`, `clamdscan --fdpass`, raw INSTREAM, clamav-rest-api and `yara`. Then what is found: Debian's clamav-testfiles and EICAR in every container, with both engines, each alone, and none.
-// Bars: each is stated at its measurement below and in docs/measured.md. Prints two tables and keeps results/scanner.json. `--small` measures small files only.
+// Measures every bar of the scanner beside its peer in one run: `clamdscan --stream`, `clamdscan --fdpass`, raw INSTREAM and `yara`. Then what is found: Debian's clamav-testfiles.
+// Bars: each is stated at its measurement below and in docs/measured.md. Prints two tables and keeps scanner.json. `--small` measures small files only.
 // Needs npm start once (for the build), and the packages "clamav-daemon", "clamdscan", "clamav-testfiles" and "yara".
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Scan } from '@palisade/contract/antivirus';
 import { carvingSource } from '@palisade/scanner/carving';
-import { z } from 'zod';
-import { EICAR, eicarContainers, zip } from './files.ts';
+import { scanWithClamd } from '@palisade/scanner/clamd-client';
+import { EICAR, zip } from './files.ts';
 import { type BenchClamd, rawInstream, startClamd } from './peers/clamd.ts';
-import { startBareUpload, startRestPeer } from './peers/rest-peer.ts';
 import { startPrograms } from './programs.ts';
-import { type BenchServer, describeMachine, median, RESULTS, ROOT, startServer } from './server.ts';
+import { type BenchServer, keepResult, median, ROOT, startServer } from './server.ts';
 import { piecesOf, upload } from './upload.ts';
 
 const MIB = 1024 ** 2;
 const HUNDRED = 100 * MIB;
 const RUNS = 5;
 const SMALL_RUNS = 40;
-/** `--small` measures small files alone, and keeps the figures in results/scanner-small.json. */
 const ONLY_SMALL = process.argv.includes('--small');
-/** The source of clamav-rest-api with its packages (rest-peer.ts). */
-const PEER_FOLDER = process.env['CLAMAV_REST_API'];
 const TESTFILES = '/usr/share/clamav-testfiles';
 const folder = mkdtempSync(join(tmpdir(), 'palisade-bench-'));
 const path = join(folder, 'file.bin');
@@ -65,19 +61,10 @@ function clean(record: Scan): Scan {
   return record;
 }
 
-/** Our own client, as the server runs it. */
-async function loadClient() {
-  const file = join(ROOT, 'scanner/src/engine/clamd-client.ts');
-  type Client = (
-    address: { path: string },
-    content: { size: number; path: string },
-    times: { connect_ms: number; time_ms: number; signal: AbortSignal },
-  ) => Promise<{ kind: string }>;
-  const loaded: unknown = await import(pathToFileURL(file).href);
-  const isClient = (value: unknown): value is Client => typeof value === 'function';
-  const { scanWithClamd } = z.object({ scanWithClamd: z.custom<Client>(isClient) }).parse(loaded);
+/** Asks clamd by our own client, as the server does. */
+function scanWithOurs(socket: string, size: number) {
   const times = { connect_ms: 5000, time_ms: 120_000, signal: new AbortController().signal };
-  return (socket: string, size: number, from = path) => scanWithClamd({ path: socket }, { size, path: from }, times);
+  return scanWithClamd({ path: socket }, { size, path }, times);
 }
 
 /** All rules compiled once for the peer, so that it is not charged for compiling: those of the pack, and those that say where containers begin. */
@@ -96,7 +83,6 @@ function compileForYara(): string {
 }
 
 async function measureLarge(server: BenchServer, token: string, clamd: BenchClamd): Promise<void> {
-  const scanWithOurs = await loadClient();
   const compiled = compileForYara();
   const runs: { ours: number; again: number; engine: number; client: number; stream: number; yara: number }[] = [];
   const of = (name: keyof (typeof runs)[number]) => median(runs.map((times) => times[name]));
@@ -173,26 +159,13 @@ async function measureSmall(server: BenchServer, token: string, clamd: BenchClam
     );
     return perSecond(FILES, ms);
   };
-  const peer = PEER_FOLDER === undefined ? undefined : await startRestPeer(PEER_FOLDER, clamd.port);
-  const bare = await startBareUpload(join(folder, 'bare'));
-  const rates: { our: number; raw: number; rest: number; bare: number }[] = [];
+  const rates: { our: number; raw: number }[] = [];
   for (let count = 0; count <= 5; count += 1) {
-    const our = await four(send);
-    const raw = await four((bytes) => rawInstream(clamd.socket, bytes));
-    const rest = peer === undefined ? 0 : await four((bytes) => peer.scan(bytes));
-    const least = await four((bytes) => bare.scan(bytes));
-    if (count > 0) rates.push({ our, raw, rest, bare: least });
+    const rate = { our: await four(send), raw: await four((bytes) => rawInstream(clamd.socket, bytes)) };
+    if (count > 0) rates.push(rate);
   }
-  await peer?.stop();
-  await bare.stop();
-  const of = (name: 'our' | 'raw' | 'rest' | 'bare') => median(rates.map((rate) => rate[name]));
+  const of = (name: 'our' | 'raw') => median(rates.map((rate) => rate[name]));
   bar('4 KB files, 4 at once, embedded / raw INSTREAM', 'files/s', of('our'), of('raw'), { least: 0.6 });
-  if (peer === undefined) console.error('Not measured beside clamav-rest-api: CLAMAV_REST_API names no folder with its source.');
-  else {
-    bar('4 KB files, 4 at once, embedded / clamav-rest-api', 'files/s', of('our'), of('rest'), { least: 1 });
-    // The rate of an upload that does only the least: an upper limit for the bar before it.
-    bar('the least an upload can be (bare-upload.ts) / clamav-rest-api', 'files/s', of('bare'), of('rest'), { least: 1 });
-  }
 }
 
 /** Growth of a server's memory during one upload, in MB. */
@@ -252,91 +225,31 @@ async function measureLoop(): Promise<void> {
   }
 }
 
-/** Kills what the server runs its embedded engine in, again and again. */
-function killEngines(server: BenchServer): () => void {
-  const childrenOf = () =>
-    readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  const killing = setInterval(() => {
-    for (const pid of childrenOf()) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It is gone already.
+/** Test files that are found with both engines and with ours alone. `pending` counts files that were neither found nor read whole. */
+async function measureDetection(clamd: BenchClamd) {
+  const rows: { engines: string; files: number; found: number; pending: number; missed: string[] }[] = [];
+  for (const [engines, SCANNER_URL] of [
+    ['both', `clamd+unix://${clamd.socket}`],
+    ['embedded alone', 'none'],
+  ] as const) {
+    const server = await startServer(undefined, { SCANNER_URL });
+    const said = new Map<string, string>();
+    try {
+      const { token } = await server.signIn();
+      for (const name of readdirSync(TESTFILES)) {
+        const bytes = readFileSync(join(TESTFILES, name));
+        said.set(name, (await upload(server.url, token, name.replaceAll(/\W/g, '.'), piecesOf(bytes), bytes.length)).scan_status);
       }
+    } finally {
+      await server.stop();
     }
-  }, 2);
-  return () => clearInterval(killing);
-}
-
-type Verdicts = Map<string, string>;
-
-/** Verdict of each file, and its engines. */
-async function verdicts(
-  files: ReadonlyMap<string, Buffer>,
-  environment: Record<string, string>,
-  engines: boolean,
-): Promise<Verdicts> {
-  const server = await startServer(undefined, environment);
-  const stop = engines ? () => {} : killEngines(server);
-  try {
-    const { token } = await server.signIn();
-    const found: Verdicts = new Map();
-    for (const [name, bytes] of files) {
-      found.set(name, (await upload(server.url, token, name.replaceAll(/\W/g, '.'), piecesOf(bytes), bytes.length)).scan_status);
-    }
-    return found;
-  } finally {
-    stop();
-    await server.stop();
+    const having = (status: string) => [...said.values()].filter((one) => one === status).length;
+    const missed = [...said].filter(([, status]) => status !== 'infected').map(([name]) => name);
+    rows.push({ engines, files: said.size, found: having('infected'), pending: having('pending'), missed });
   }
+  return rows;
 }
 
-interface Detection {
-  engines: string;
-  testfiles_found: number;
-  testfiles_missed: string[];
-  containers_found: number;
-  containers_missed: string[];
-  /** Files that were neither found nor read whole. */
-  pending: number;
-}
-
-async function measureDetection(clamd: BenchClamd): Promise<{ testfiles: number; containers: number; rows: Detection[] }> {
-  const testfiles = new Map(readdirSync(TESTFILES).map((name) => [name, readFileSync(join(TESTFILES, name))]));
-  const containers = eicarContainers();
-  const all = new Map([...testfiles, ...containers]);
-  const SCANNER_URL = `clamd+unix://${clamd.socket}`;
-  const scanWithOurs = await loadClient();
-  const alone: Verdicts = new Map();
-  for (const [name, bytes] of all) {
-    const file = join(folder, 'one');
-    writeFileSync(file, bytes);
-    const { kind } = await scanWithOurs(clamd.socket, bytes.length, file);
-    alone.set(name, kind === 'found' ? 'infected' : kind === 'clean' ? 'clean' : 'pending');
-  }
-  const runs: [string, Verdicts][] = [
-    ['both', await verdicts(all, { SCANNER_URL }, true)],
-    ['embedded alone', await verdicts(all, {}, true)],
-    ['clamd alone', alone],
-    ['none reachable', await verdicts(all, { SCANNER_URL: 'clamd://127.0.0.1:9' }, false)],
-  ];
-  const rows = runs.map(([engines, said]) => {
-    const missed = (files: ReadonlyMap<string, Buffer>) => [...files.keys()].filter((name) => said.get(name) !== 'infected');
-    const [testfiles_missed, containers_missed] = [missed(testfiles), missed(containers)];
-    return {
-      engines,
-      testfiles_found: testfiles.size - testfiles_missed.length,
-      testfiles_missed,
-      containers_found: containers.size - containers_missed.length,
-      containers_missed,
-      pending: [...said.values()].filter((status) => status === 'pending').length,
-    };
-  });
-  return { testfiles: testfiles.size, containers: containers.size, rows };
-}
-
-/** Load of the machine, processes in the mean of a minute. */
-const [load_before = 0] = loadavg();
 const testfile = readFileSync(join(TESTFILES, 'clam.exe'));
 const clamd = await startClamd({
   'eicar.ndb': `Eicar-Test-Signature:0:*:${EICAR.toString('hex')}\n`,
@@ -358,14 +271,11 @@ try {
     await measureMemory();
     await measureLoop();
   }
-  const detection = ONLY_SMALL ? { testfiles: 0, containers: 0, rows: [] } : await measureDetection(clamd);
-  const version = (command: string, flag = '--version') => execFileSync(command, [flag], { encoding: 'utf8' }).trim();
-  const machine = { ...describeMachine(), clamd: version('clamd'), yara: version('yara'), load_before };
-  mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(
-    join(RESULTS, ONLY_SMALL ? 'scanner-small.json' : 'scanner.json'),
-    `${JSON.stringify({ what: 'medians of one run; clamd with the shipped clamd.conf, two signatures and DisableCache', at: new Date().toISOString(), machine, bars, detection }, null, 2)}\n`,
-  );
+  const detection = ONLY_SMALL ? [] : await measureDetection(clamd);
+  const version = (command: string) => execFileSync(command, ['--version'], { encoding: 'utf8' }).trim();
+  const programs_used = { clamd: version('clamd'), yara: version('yara') };
+  const what = 'medians of one run; clamd with the shipped clamd.conf, two signatures and DisableCache';
+  keepResult(ONLY_SMALL ? 'scanner-small' : 'scanner', { what, programs_used, bars, detection });
   console.table(
     bars.map(({ bar, palisade, peer, unit, value, target, reached }) => ({
       bar,
@@ -376,15 +286,7 @@ try {
       reached: reached ? 'yes' : 'NO',
     })),
   );
-  console.table(
-    detection.rows.map((row) => ({
-      engines: row.engines,
-      testfiles: `${row.testfiles_found}/${detection.testfiles}`,
-      containers: `${row.containers_found}/${detection.containers}`,
-      'containers missed': row.containers_missed.join(', '),
-      pending: row.pending,
-    })),
-  );
+  console.table(detection);
 } finally {
   programs.stop();
   await clamd.stop();

@@ -1,18 +1,25 @@
-// Starts the built server for a bench, describes the machine, and answers medians.
+// Starts the built server for a bench, describes the machine, keeps results, and answers medians.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, cpus, release, tmpdir, totalmem } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { login } from '@palisade/contract/auth';
 import { z } from 'zod';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
-export const RESULTS = join(ROOT, 'bench/results');
 
-/** The machine of a measurement, kept beside its figures. */
-export function describeMachine(): Record<string, string | number> {
+/** Prints a result and keeps it in bench/results, which Git ignores, with the time, the machine and its load. */
+export function keepResult(name: string, result: object): void {
+  const text = JSON.stringify({ at: new Date().toISOString(), machine: describeMachine(), ...result }, null, 2);
+  mkdirSync(join(ROOT, 'bench/results'), { recursive: true });
+  writeFileSync(join(ROOT, `bench/results/${name}.json`), `${text}\n`);
+  console.log(text);
+}
+
+function describeMachine(): Record<string, string | number> {
   return {
+    load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     cpu: cpus()[0]?.model ?? '',
     cores: availableParallelism(),
     memory_gb: Math.round(totalmem() / 1024 ** 3),
@@ -37,18 +44,17 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** The built server, as `npm start` runs it, on a free port with an empty data folder. `root`: where it was built, to compare with another version. */
+/** The built server, as `npm start` runs it, on a free port with an empty data folder. */
 export async function startServer(
   data_dir = mkdtempSync(join(tmpdir(), 'palisade-bench-')),
   environment: Record<string, string> = {},
-  root = ROOT,
 ): Promise<BenchServer> {
   const { scripts } = z
     .object({ scripts: z.object({ start: z.string() }) })
     .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
   const began = performance.now();
   const child = spawn(process.execPath, scripts.start.split(' ').slice(2), {
-    cwd: root,
+    cwd: ROOT,
     env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, SCANNER_URL: 'none', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,14 +1,11 @@
-// Measures small files with both builds of YARA-X in one run: contents that no rule can match, and contents that the engine must see. Bars: WebAssembly at most 3 ms for 4 KiB.
-//
-//   node bench/small-files.ts
-import { writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
+// Measures small files with both builds of YARA-X in one run: contents that no rule can match, and contents that the engine must see. Bars: WebAssembly at most 3 ms for 4 KiB. `node bench/small-files.ts` keeps small-files.json.
 import { join } from 'node:path';
 import { loadNativeEngine } from '@palisade/scanner/native-engine';
 import { compileRules } from '@palisade/scanner/rules';
 import { loadWasmEngine } from '@palisade/scanner/wasm-engine';
+import { EICAR } from './files.ts';
+import { keepResult, median, ROOT } from './server.ts';
 
-const ROOT = join(import.meta.dirname, '..');
 const RULES = join(ROOT, 'server/signatures/rules');
 const BYTES = 4096;
 const RUNS = 400;
@@ -17,15 +14,8 @@ const ROUNDS = 5;
 const CONTENTS = {
   'a text': Buffer.alloc(BYTES, 'Dear Maria, thank you for your invitation. We are glad to come.\n'),
   'random bytes': Buffer.from(Array.from({ length: BYTES }, (_, at) => (at * 2_654_435_761) >>> 24)),
-  'the EICAR file in a text': Buffer.concat([
-    Buffer.alloc(BYTES - 68, 'x'),
-    Buffer.from(['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR', '-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'].join('')),
-  ]),
+  'the EICAR file in a text': Buffer.concat([Buffer.alloc(BYTES - EICAR.length, 'x'), EICAR]),
 };
-
-function medianOf(values: number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
 
 /** Milliseconds for one content: of the wall's clock and of the processor, the median of rounds. */
 function measure(match: (bytes: Buffer) => unknown, bytes: Buffer): { wall_ms: number; cpu_ms: number } {
@@ -39,12 +29,12 @@ function measure(match: (bytes: Buffer) => unknown, bytes: Buffer): { wall_ms: n
       walls.push(performance.now() - began);
     }
     const { user, system } = process.cpuUsage(cpu);
-    return { wall_ms: medianOf(walls), cpu_ms: (user + system) / 1000 / walls.length };
+    return { wall_ms: median(walls), cpu_ms: (user + system) / 1000 / walls.length };
   });
   const rounded = (value: number) => Math.round(value * 1000) / 1000;
   return {
-    wall_ms: rounded(medianOf(rounds.map(({ wall_ms }) => wall_ms))),
-    cpu_ms: rounded(medianOf(rounds.map(({ cpu_ms }) => cpu_ms))),
+    wall_ms: rounded(median(rounds.map(({ wall_ms }) => wall_ms))),
+    cpu_ms: rounded(median(rounds.map(({ cpu_ms }) => cpu_ms))),
   };
 }
 
@@ -61,6 +51,4 @@ const engines = Object.fromEntries(
     }),
   ),
 );
-const result = { measured_on: new Date().toISOString(), cores: availableParallelism(), load: loadavg(), bytes: BYTES, engines };
-writeFileSync(join(ROOT, 'bench/results/small-files.json'), `${JSON.stringify(result, null, 2)}\n`);
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+keepResult('small-files', { bytes: BYTES, engines });

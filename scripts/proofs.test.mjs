@@ -120,11 +120,8 @@ test('a claim without proof, an unknown tag, a missing place and an id that occu
       [proof],
     ),
   ).toEqual(['a-1 is there twice']);
-  expect(faultsOf([{ id: 'b-1', says: 'It is fast', measured: ['bench/results/no-such.json'] }], [])).toEqual([
-    'b-1: bench/results/no-such.json is not there',
-  ]);
-  expect(faultsOf([{ id: 'b-1', says: 'It is fast', measured: ['bench/desk.ts'] }], [])).toEqual([
-    'b-1 is measured by no kept result',
+  expect(faultsOf([{ id: 'b-1', says: 'It is fast', shown_in: ['docs/measured.md: no such row'] }], [])).toEqual([
+    'b-1: docs/measured.md: no such row is not there',
   ]);
   expect(faultsOf([{ id: 'c-1', asks: 'More', status: 'not met', note: 'Too much' }], [])).toEqual([]);
   expect(faultsOf([{ id: 'c-1', asks: 'More', status: 'met' }], [])).toEqual(['c-1 has no proof']);

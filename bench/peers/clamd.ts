@@ -5,15 +5,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '#bench/free-port.ts';
 import { ROOT } from '#bench/server.ts';
 
 export interface BenchClamd {
   /** Of the configuration, for clamdscan. */
   conf: string;
   socket: string;
-  /** The same clamd over TCP, on this machine alone. */
-  port: number;
   stop(): Promise<void>;
 }
 
@@ -53,11 +50,8 @@ export async function startClamd(signatures: Record<string, string>): Promise<Be
   mkdirSync(database);
   for (const [name, lines] of Object.entries(signatures)) writeFileSync(join(database, name), lines);
   const socket = join(folder, 'socket');
-  const port = await freePort();
   const own: Record<string, string> = {
     LocalSocket: socket,
-    TCPSocket: `${port}`,
-    TCPAddr: '127.0.0.1',
     DatabaseDirectory: database,
     TemporaryDirectory: folder,
     LogFile: join(folder, 'log'),
@@ -74,7 +68,6 @@ export async function startClamd(signatures: Record<string, string>): Promise<Be
   return {
     conf,
     socket,
-    port,
     async stop() {
       child.kill('SIGKILL');
       await gone;

@@ -3,13 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { until } from '#bench/stopping.ts';
 import { ACCOUNT, AGENT } from './mesh-central.ts';
 import type { PixelClient } from './rfb-client.ts';
 
-const PATIENCE_MS = 60_000;
 const INSECURE = { rejectUnauthorized: false, perMessageDeflate: false } as const;
 /** Silence of this length means that the first picture is whole. */
 const SETTLED_MS = 1_000;
@@ -17,14 +16,6 @@ const SETTLED_MS = 1_000;
 const [KEY, PICTURE, COMPRESSION, REFRESH, SCREEN, PAUSE, JUMBO] = [1, 3, 5, 6, 7, 8, 27];
 /** Defaults of its page: WebP (its agent for Linux sends JPEG), 40 %, whole size, a picture every 50 ms. */
 const QUALITY = { type: 4, percent: 40, scaling: 1024, every_ms: 50 } as const;
-
-async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await pause(50)) {
-    const found = await look();
-    if (found !== undefined) return found;
-  }
-  throw new Error(`waited too long for ${what}`);
-}
 
 const answerSchema = z.looseObject({ action: z.string().optional() });
 

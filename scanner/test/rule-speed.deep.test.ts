@@ -41,6 +41,7 @@ describe('the speed of rules', () => {
     ).toEqual([]);
   });
 
+  // proves: attack-A.4-2
   test('finds the slow rules of a source, for any beginning of their condition', { timeout: 60_000 }, () => {
     const { slow } = slowRules(OLD_RULES, () => measureRules(pack, 8).median, 30_000);
     expect(slow.map(({ rule }) => rule).sort()).toEqual(['Old_Hidden_Command', 'Old_Remote_Object']);

@@ -26,7 +26,7 @@ export const DEVICE_FAULTS = [
   { id: 'device-fault-21', says: 'The agent and its engine are killed in the middle of a scan' },
   { id: 'device-fault-22', says: 'The agent is killed while nft waits for its transaction' },
   { id: 'device-trap-1', says: 'nft cannot read the standard input that Node gives it; a transaction is a file' },
-  { id: 'device-trap-2', says: 'Counters survive an edit', measured: ['bench/results/firewall.json'] },
+  { id: 'device-trap-2', says: 'Counters survive an edit' },
   { id: 'device-trap-3', says: 'The first load freezes no open connection' },
   { id: 'device-trap-4', says: 'A new block ends open connections' },
   { id: 'device-trap-5', says: 'Published ports are judged too' },

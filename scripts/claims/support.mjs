@@ -64,7 +64,7 @@ export const SUPPORT = [
   { id: 'support-staff-29', says: 'A dozen are there from the beginning' },
   { id: 'support-scale-1', says: 'Events go by topic, on one server and on many' },
   { id: 'support-scale-2', says: 'Presence is where all servers see it, with a lease' },
-  { id: 'support-scale-3', says: '10,000 sockets, 1,000 messages a second arriving, over one server and two', measured: ['bench/results/desk.json'] },
+  { id: 'support-scale-3', says: '10,000 sockets, 1,000 messages a second arriving, over one server and two', shown_in: ['docs/measured.md: chat, 10,000 pages, one server'] },
   { id: 'support-scale-4', says: 'The journeys on two servers behind a proxy' },
   { id: 'support-scale-5', says: 'A customer reads nobody else’s conversation, file or note, and staff no more than conversations' },
   { id: 'support-scale-6', says: 'A customer hears nothing of the staff' },

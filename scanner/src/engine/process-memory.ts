@@ -12,7 +12,7 @@ export interface EngineMemory {
 
 /**
  * The largest ordinary file is matched in one piece of 64 MB, beside which a member of 16 MB and 7-Zip's memory lie. A file that needs more is made for it: the bar for a hostile file is
- * 300 MB (bench/hostile.ts), and between two looks some MB come on top.
+ * 300 MB, and between two looks some MB come on top.
  */
 export const ENGINE_MEMORY: EngineMemory = { most: 256 * MIB, grown: 64 * MIB };
 
