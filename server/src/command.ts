@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Kysely } from 'kysely';
-import { migrations } from '#migrations/all.ts';
+import { BASELINE, migrations } from '#migrations/all.ts';
 import { DataFolderError, requireOwnFolder } from '#platform/data-folder.ts';
 import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { installationKeys } from '#platform/keys.ts';
@@ -48,7 +48,7 @@ export async function withDatabase<T>(settings: Settings, work: (database: Kysel
     fail(`There is no database at ${location.sqlite}. Set DATA_DIR to the server’s data folder.`);
   const database = openDatabase<Tables>(location);
   try {
-    await requireKnownVersion(database, migrations, { complete: true });
+    await requireKnownVersion(database, migrations, { complete: true, baseline: BASELINE });
     return await work(database);
   } finally {
     await database.destroy();

@@ -258,20 +258,4 @@ describe('deleted text', () => {
     replyOf(await call(deleteAccount, { token, body: { password, confirmation: email } }));
     expect(stands(folder)).toEqual([]);
   });
-
-  test('of before it was wiped goes at the next start', async () => {
-    const DATA_DIR = freshFolder();
-    const path = join(DATA_DIR, 'palisade.sqlite');
-    const first = await startServer({ DATA_DIR });
-    await first.kill('SIGTERM');
-    onSqlite(path, (sqlite) => {
-      sqlite.pragma('secure_delete = OFF');
-      sqlite.exec(`create table old (text text); insert into old values ('${TEXT}'); delete from old; drop table old`);
-      sqlite.exec("delete from installation where name = 'deleted_is_wiped'");
-    });
-    expect(stands(DATA_DIR)).not.toEqual([]);
-    const second = await startServer({ DATA_DIR });
-    expect(stands(DATA_DIR)).toEqual([]);
-    await second.kill('SIGTERM');
-  });
 });

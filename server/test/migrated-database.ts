@@ -5,9 +5,8 @@ import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Client } from 'pg';
 import { migrations } from '#migrations/all.ts';
-import { openDatabase, rewriteOnce } from '#platform/database.ts';
+import { openDatabase } from '#platform/database.ts';
 import { registerTextFunctions } from '#platform/folded-text.ts';
-import type { InstallationTables } from '#platform/installation.ts';
 import { migrate } from '#platform/migrations.ts';
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations/', import.meta.url));
@@ -26,9 +25,8 @@ async function makeContents(): Promise<Buffer> {
   const file = new SqliteDatabase(':memory:');
   file.pragma('foreign_keys = ON');
   registerTextFunctions(file);
-  const database = new Kysely<InstallationTables>({ dialect: new SqliteDialect({ database: file }) });
+  const database = new Kysely<unknown>({ dialect: new SqliteDialect({ database: file }) });
   await migrate(database, migrations);
-  await rewriteOnce(database);
   const bytes = file.serialize();
   await database.destroy();
   return bytes;
@@ -37,8 +35,8 @@ async function makeContents(): Promise<Buffer> {
 /** The name of the template of these migrations; it stays on the server. */
 function templateName(): string {
   const digest = createHash('sha256');
-  for (const name of readdirSync(MIGRATIONS_FOLDER).toSorted())
-    digest.update(name).update(readFileSync(`${MIGRATIONS_FOLDER}${name}`));
+  for (const name of readdirSync(MIGRATIONS_FOLDER, { recursive: true, encoding: 'utf8' }).toSorted())
+    if (name.endsWith('.ts')) digest.update(name).update(readFileSync(`${MIGRATIONS_FOLDER}${name}`));
   return `palisade_template_${digest.digest('hex').slice(0, 16)}`;
 }
 

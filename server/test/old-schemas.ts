@@ -1,28 +1,39 @@
+import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { migrations } from '#migrations/all.ts';
-import type { DatabaseLocation } from '#platform/database.ts';
-import { openDatabase } from '#platform/database.ts';
+import { BASELINE, migrations } from '#migrations/all.ts';
+import { type DatabaseLocation, isSqlite, openDatabase } from '#platform/database.ts';
 import { migrate } from '#platform/migrations.ts';
 
-/** Number of migrations of the three oldest landed schemas: to 0007-accounts, to 0010-common-passwords, and to 0011-audit. */
-export const OLDEST_SCHEMAS = [7, 9, 10] as const;
+/** SHA-256 of `schemaOf` a database that the 58 migrations of commit 509b6c4c made. */
+export const SCHEMA_OF_509B6C4C = {
+  sqlite: '98247af6329732cc107cfa184ed52f81ebd123774ae2d94bee347da73877412f',
+  postgres: 'c57709b888e2962a25dfde7b8e8759e708f5dfacf350b49aff47b7505165cda5',
+};
+
 const AT = '2026-11-20T10:00:00.000Z';
 const ROWS_AT_ONCE = 500;
 
 type Rows = Record<string, string | number | null>;
-type OldTables = Record<'users' | 'scans' | 'chat_messages' | 'alerts', Rows>;
+type Filled = Record<'users' | 'scans' | 'alerts', Rows>;
 
-/** The first `count` migrations. */
-function firstMigrations(count: number): Record<string, Migration> {
-  const names = Object.keys(migrations).sort().slice(0, count);
-  return Object.fromEntries(Object.entries(migrations).filter(([name]) => names.includes(name)));
+/** Makes a database of this version one of commit 509b6c4c, or with `names` one of an earlier commit: their schema is the same, their records of migrations are not. */
+export async function recordMigrations<Tables>(database: Kysely<Tables>, names: readonly string[] = BASELINE.replaces) {
+  await sql`delete from kysely_migration`.execute(database);
+  for (const name of names) await sql`insert into kysely_migration (name, timestamp) values (${name}, ${AT})`.execute(database);
 }
 
-/** Makes a database as the version with `count` migrations left it, with people and their data: `scans` scans, and as many messages and alerts. */
-export async function fillOldSchema(location: DatabaseLocation, count: number, scans: number): Promise<void> {
-  const database = openDatabase<OldTables>(location);
-  await migrate(database, firstMigrations(count));
+/** Names of the migrations that a database has. */
+export async function recorded<Tables>(database: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(database);
+  return rows.map(({ name }) => name);
+}
+
+/** Makes a database as commit 509b6c4c left it, with people and their data: `scans` scans, and as many alerts. */
+export async function fillOldSchema(location: DatabaseLocation, scans: number): Promise<void> {
+  const database = openDatabase<Filled>(location);
+  await migrate(database, migrations);
+  await recordMigrations(database);
   const people = Array.from({ length: 40 }, (_, index) => ({
     ...{ id: `user-${index}`, email: `person${index}@example.com`, username: `person${index}`, username_key: `person${index}` },
     ...{ password_hash: 'x', role: index === 0 ? 'admin' : 'customer', created_at: AT },
@@ -30,7 +41,7 @@ export async function fillOldSchema(location: DatabaseLocation, count: number, s
   await database.insertInto('users').values(people).execute();
   const numbers = Array.from({ length: scans }, (_, index) => index);
   const id = (index: number) => `${String(index).padStart(8, '0')}-0000-7000-8000-000000000000`;
-  const insert = async (table: keyof OldTables, rowOf: (index: number) => Rows) => {
+  const insert = async (table: keyof Filled, rowOf: (index: number) => Rows) => {
     for (let from = 0; from < scans; from += ROWS_AT_ONCE)
       await database
         .insertInto(table)
@@ -45,9 +56,8 @@ export async function fillOldSchema(location: DatabaseLocation, count: number, s
     ...{ filename: `file-${index}.bin`, scan_status: 'clean', scanned_at: AT, file_hash: 'ab'.repeat(32), size: index },
     ...{ notes: '[]', engines: '[]', spooled: 0, attempts: 1 },
   }));
-  await insert('chat_messages', (index) => ({ message: `Message ${index}`, sender: 'user', timestamp: AT, is_read: 1 }));
   await insert('alerts', (index) => ({
-    ...{ threat_type: 'malware', severity: 'low', description: `Alert ${index}`, created_at: AT, blocked: 0, simulated: 0 },
+    ...{ threat_type: 'malware', severity: 'low', description: `Alert ${index}`, created_at: AT, simulated: 0 },
     dedupe_key: `alert-${index}`,
   }));
   await database.destroy();
@@ -59,15 +69,73 @@ export async function readKept<Tables>(database: Kysely<Tables>): Promise<Record
     (select count(*) from users where email like 'person%') as people,
     (select count(*) from scans where filename like 'file-%') as scans,
     (select sum(size) from scans where filename like 'file-%') as sizes,
-    (select count(*) from chat_messages where message like 'Message %') as messages,
+    (select sum(clean) from scan_counts) as counted,
     (select count(*) from alerts where description like 'Alert %') as alerts`.execute(database);
   return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value ?? 0)]));
 }
 
-/** Tables and columns of a database, as text. */
-export async function shapeOf<Tables>(database: Kysely<Tables>): Promise<string[]> {
-  const tables = await database.introspection.getTables();
-  return tables
-    .map(({ name, columns }) => `${name}: ${columns.map((column) => `${column.name} ${column.dataType}`).sort()}`)
-    .sort();
+/** Migrations that a later version could have: they rewrite each row, so that an interruption finds an upgrade of 509b6c4c in the middle. */
+export const UPGRADED: Record<string, Migration> = {
+  ...migrations,
+  '0201-marks': {
+    async up(database: Kysely<unknown>) {
+      await sql`create table scan_marks (id text primary key, mark text not null)`.execute(database);
+      await sql`insert into scan_marks (id, mark) select id, file_hash from scans`.execute(database);
+    },
+  },
+  '0202-rewrite': {
+    async up(database: Kysely<unknown>) {
+      await sql`alter table scans add column mark text`.execute(database);
+      await sql`update scans set mark = (select mark from scan_marks where scan_marks.id = scans.id)`.execute(database);
+    },
+  },
+  '0203-contract': {
+    async up(database: Kysely<unknown>) {
+      await sql`drop table scan_marks`.execute(database);
+      await sql`alter table alerts add column mark text`.execute(database);
+      await sql`update alerts set mark = id || description`.execute(database);
+      await sql`create index alerts_mark on alerts (mark)`.execute(database);
+    },
+  },
+};
+
+async function linesOf<Tables>(database: Kysely<Tables>, query: string): Promise<string[]> {
+  const { rows } = await sql.raw<{ line: string }>(query).execute(database);
+  return rows.map(({ line }) => line);
+}
+
+/** Statements of SQLite without their spaces, quotes and order of defaults, which builders write differently. */
+function plainStatement(statement: string): string {
+  return statement
+    .replaceAll('"', '')
+    .toLowerCase()
+    .replaceAll(/not null default ('[^']*'|\d+)/g, 'default $1 not null')
+    .replaceAll(/\s+/g, '');
+}
+
+const POSTGRES_SCHEMA = [
+  `select format('column %s.%s %s %s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid)) as line
+   from pg_attribute join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+   where relnamespace = 'public'::regnamespace and relkind in ('r', 'v') and attnum > 0 and not attisdropped`,
+  `select format('constraint %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as line
+   from pg_constraint where connamespace = 'public'::regnamespace and contype in ('p', 'u', 'f', 'c')`,
+  `select format('index %s', indexdef) as line from pg_indexes where schemaname = 'public'`,
+  `select format('trigger %s', pg_get_triggerdef(pg_trigger.oid)) as line from pg_trigger where not tgisinternal`,
+  // The text of the functions that fold text depends on the version of Node.
+  `select format('function %s %s', proname, case when proname not in ('fold_letters', 'fold_text', 'name_order') then prosrc end) as line
+   from pg_proc where pronamespace = 'public'::regnamespace`,
+];
+
+/** The schema of a database as lines: tables, columns, defaults, constraints, indexes, triggers and functions. */
+export async function schemaOf<Tables>(database: Kysely<Tables>): Promise<string[]> {
+  if (!isSqlite(database)) return (await Promise.all(POSTGRES_SCHEMA.map((query) => linesOf(database, query)))).flat().toSorted();
+  const statements = await linesOf(database, 'select sql as line from sqlite_master where sql is not null');
+  return statements.map(plainStatement).toSorted();
+}
+
+/** SHA-256 of `schemaOf`, in hex. */
+export async function schemaDigest<Tables>(database: Kysely<Tables>): Promise<string> {
+  return createHash('sha256')
+    .update((await schemaOf(database)).join('\n'))
+    .digest('hex');
 }

@@ -2,16 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { BASELINE } from '#migrations/all.ts';
 import { freshFolder } from './cluster.ts';
 import { startTestApp } from './harness.ts';
-import { lastLanded, layOut } from './older-version.ts';
+import { git, lastLanded, layOut } from './older-version.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from './postgres.ts';
 import { runCommand, startServer } from './server-process.ts';
 
 // The last landed version beside this one on one PostgreSQL, under traffic from before the upgrade until after it; about a minute.
 
-const landed = lastLanded();
-if (landed === undefined) process.stdout.write('skipped: the history does not hold the version before this one\n');
+const last = lastLanded();
+/** Servers from before the baseline stop before this one starts. */
+const hasBaseline = git('cat-file', '-e', `${last}:server/migrations/${BASELINE.name}.ts`) !== undefined;
+const landed = hasBaseline ? last : undefined;
+if (landed === undefined)
+  process.stdout.write('skipped: the history does not hold the version before this one, or it is from before the baseline\n');
 if (POSTGRES_PROGRAMS === undefined) process.stdout.write('skipped: no PostgreSQL on this machine\n');
 
 const PASSWORD = 'a long enough password';

@@ -6,7 +6,7 @@ import type { Endpoint } from '@palisade/contract/endpoint';
 import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { migrations } from '#migrations/all.ts';
+import { BASELINE, migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#server/app/tables.ts';
 import { freshFolder, HAS_CLUSTER, startCluster } from './cluster.ts';
@@ -26,8 +26,11 @@ function commitBefore(): string | undefined {
     return names.length > 0 && names.every((name) => name in migrations) && !names.includes(NEWEST);
   });
 }
-const before = process.env['UPGRADE_FROM'] ?? commitBefore();
-if (before === undefined) process.stdout.write('skipped: the history does not hold the version before the newest migration\n');
+const beside = process.env['UPGRADE_FROM'] ?? commitBefore();
+if (beside === undefined) process.stdout.write('skipped: the history does not hold a version before the newest migration\n');
+const isThere = (commit: string) => git('cat-file', '-e', `${commit}^{commit}`) !== undefined;
+const before = beside ?? (isThere(BASELINE.commit) ? BASELINE.commit : undefined);
+if (before === undefined) process.stdout.write(`skipped: the history does not hold commit ${BASELINE.commit}\n`);
 
 async function call<E extends Endpoint>(server: ServerProcess, endpoint: E, token: string, body?: unknown) {
   const response = await fetch(`${server.url}/api${endpoint.path}`, {
@@ -77,12 +80,12 @@ describe.runIf(before !== undefined)('the version before the newest migration', 
     expect(await now.kill('SIGTERM')).toBe(0);
   });
 
-  needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).test(
+  needing('PostgreSQL, an S3 server, Redis and a version before', HAS_CLUSTER && beside !== undefined).test(
     'serves on beside this one, both know what was done at the other, and a week has one digest',
     async () => {
       const { settings: shared } = await startCluster();
       const { DATABASE_URL } = shared;
-      const old = await startServer({ ...shared, DATA_DIR: freshFolder('old') }, layOut(before ?? ''));
+      const old = await startServer({ ...shared, DATA_DIR: freshFolder('old') }, layOut(beside ?? ''));
       const token = await old.signIn('boss');
       const database = openDatabase<Tables>({ postgres: DATABASE_URL });
       onTestFinished(() => database.destroy());

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
 import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
-import { migrations } from '#migrations/all.ts';
+import { BASELINE, migrations } from '#migrations/all.ts';
 import { type Blobs, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
@@ -230,7 +230,7 @@ export async function writeBackup(parts: {
   onFolder(folder);
   const live = openDatabase<BackupTables>(location);
   try {
-    await requireKnownVersion(live, migrations, { complete: true });
+    await requireKnownVersion(live, migrations, { complete: true, baseline: BASELINE });
     return await write();
   } catch (error) {
     if (error instanceof StoreAwayError)

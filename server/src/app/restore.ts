@@ -6,13 +6,14 @@ import { VERSION } from '@palisade/contract/constants';
 import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import type { z } from 'zod';
-import { migrations } from '#migrations/all.ts';
+import { BASELINE, migrations } from '#migrations/all.ts';
 import { BlobNotFoundError, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { MARK, RESTORING } from '#platform/data-folder.ts';
 import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
 import { HOME_FILE, takeHome } from '#platform/home.ts';
 import { type InstallationKey, installationKeys, readKey } from '#platform/keys.ts';
+import { describeOldData, versionOf } from '#platform/migrations.ts';
 import { runPostgresProgram } from '#platform/postgres-programs.ts';
 import type { Settings } from '#platform/settings.ts';
 import { readTar, TarError } from '#platform/tar-file.ts';
@@ -65,7 +66,9 @@ function isNewer(a: string, b: string): boolean {
 }
 
 function requireKnown(file: string, { format, version, migrations: has }: Head): void {
-  if (format > FORMAT || isNewer(version, VERSION) || has.some((name) => !(name in migrations)))
+  const of = versionOf(has, migrations, BASELINE);
+  if (of === 'older') throw new BackupError(describeOldData(BASELINE, file));
+  if (format > FORMAT || isNewer(version, VERSION) || of === 'newer')
     throw new BackupError(
       `${file} needs Palisade ${version}, which is newer than this version (${VERSION}). Restore it with that version. Nothing was changed.`,
     );
@@ -202,9 +205,9 @@ function parsed<T>(file: string, path: string, schema: z.ZodType<T>): T {
 }
 
 /** Brings the database in line with the kept files that exist, gives jobs to the first server that starts, and ends sessions if asked. */
-async function mend(database: Kysely<BackupTables>, { sealed, rows }: Manifest, end_sessions: boolean): Promise<void> {
-  // No server does any of it now. Earlier versions had no such table.
-  if ('jobs' in rows) await database.updateTable('jobs').set({ claimed_by: null, lease_until: null }).execute();
+async function mend(database: Kysely<BackupTables>, { sealed }: Manifest, end_sessions: boolean): Promise<void> {
+  // No server does any of it now.
+  await database.updateTable('jobs').set({ claimed_by: null, lease_until: null }).execute();
   for (const id of [...sealed.gone, ...sealed.missing]) {
     // A missing file that waits to be read is noticed by its reader, who writes that into its record.
     await database

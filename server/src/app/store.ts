@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import { forgetOldAlerts } from '#features/alerts/old-alerts.ts';
 import { forgetOldScans } from '#features/antivirus/old-scans.ts';
-import { BREAKING_MIGRATIONS, migrations } from '#migrations/all.ts';
+import { BASELINE, BREAKING_MIGRATIONS, migrations } from '#migrations/all.ts';
 import { type Audit, type AuditTables, createAudit } from '#platform/audit.ts';
 import { verifyAudit } from '#platform/audit-verify.ts';
 import { createAuditWitness, openWitness } from '#platform/audit-witness.ts';
-import { openDatabase, rewriteOnce } from '#platform/database.ts';
-import { type PoolState, waitingUnbounded } from '#platform/database-patience.ts';
+import { openDatabase } from '#platform/database.ts';
+import type { PoolState } from '#platform/database-patience.ts';
 import { installationKeys, openKeys } from '#platform/keys.ts';
 import { findLivingServer } from '#platform/live-servers.ts';
 import { migrate } from '#platform/migrations.ts';
@@ -41,20 +41,14 @@ export async function openStore(appOptions: AppOptions, home: string) {
     const { database: location } = appOptions;
     await migrate(database, migrations, {
       breaking: BREAKING_MIGRATIONS,
-      findLiving: () => findLivingServer(database.$pickTables<'servers'>(), home),
+      baseline: BASELINE,
+      findLiving: (from) => findLivingServer(from.$pickTables<'servers'>(), home),
       beforeUpgrade() {
         // A database of PostgreSQL is copied by its operator's means.
         if ('sqlite' in location && location.sqlite !== ':memory:') copyBeforeUpgrade(location.sqlite);
       },
     });
-    const installation = database.$pickTables<'installation'>();
-    const keys = await openKeys(installation, installationKeys(settings));
-    await waitingUnbounded(() => rewriteOnce(installation)).catch((error: unknown) =>
-      logger.warn(
-        { err: error },
-        'what earlier versions deleted could not be wiped from the database; the next start tries again',
-      ),
-    );
+    const keys = await openKeys(database.$pickTables<'installation'>(), installationKeys(settings));
     const clock = await createSharedClock({ read: readerOfDatabaseTime(database), logger, now: appOptions.now ?? Date.now });
     has_started = true;
     return { database, keys, pool, clock };

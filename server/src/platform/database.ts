@@ -7,7 +7,6 @@ import { types as pgTypes } from 'pg';
 import { createDatabaseWatch, type PoolState } from './database-patience.ts';
 import { createDurableDialect, diskOf } from './durable-sqlite.ts';
 import { registerTextFunctions } from './folded-text.ts';
-import { type InstallationTables, readFact, writeFact } from './installation.ts';
 import { keepStatements, MemoryDialect } from './kept-statements.ts';
 import { createPatientPostgres } from './patient-postgres.ts';
 import { createPatientSqlite } from './patient-sqlite.ts';
@@ -93,17 +92,6 @@ export async function wipeDeleted<Tables>(database: Kysely<Tables>): Promise<boo
   if (!isSqlite(database)) return true;
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(database);
   return rows.every(({ busy }) => busy === 0);
-}
-
-const REWRITTEN = 'deleted_is_wiped';
-
-/** Rewrites an SQLite database once, so that data deleted before `secure_delete` was on is gone. */
-export async function rewriteOnce(database: Kysely<InstallationTables>): Promise<void> {
-  if (!isSqlite(database)) return;
-  if ((await readFact(database, REWRITTEN)) !== undefined) return;
-  await sql`vacuum`.execute(database);
-  await wipeDeleted(database);
-  await writeFact(database, REWRITTEN, new Date().toISOString());
 }
 
 /** Whether the database refused a row because its parent row is gone. */

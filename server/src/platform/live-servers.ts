@@ -1,7 +1,7 @@
 import { formatList } from '@palisade/contract/intl';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
-import { hasTable, isSqlite } from './database.ts';
+import { isSqlite } from './database.ts';
 import { databaseClock } from './database-clock.ts';
 import { logFailure } from './database-patience.ts';
 import { hasEnded, thisProcess } from './home.ts';
@@ -35,9 +35,9 @@ const GONE_AFTER_MS = 60_000;
 const describe = ({ pid, host, started_at }: Pick<ServerTables['servers'], 'pid' | 'host' | 'started_at'>) =>
   `process ${pid} on ${host}, started ${started_at}`;
 
-/** A server of the database that lives, other than that of the data folder `home`, in words. Undefined when there is none, and for a database from before servers were noted. */
+/** A server of the database that lives, other than that of the data folder `home`, in words. Undefined when there is none. */
 export async function findLivingServer(database: Kysely<ServerTables>, home: string): Promise<string | undefined> {
-  if (isSqlite(database) || !(await hasTable(database, 'servers'))) return undefined;
+  if (isSqlite(database)) return undefined;
   const rows = await database
     .selectFrom('servers')
     .selectAll()

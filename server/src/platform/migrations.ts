@@ -16,8 +16,31 @@ const MIGRATION_TABLE = 'kysely_migration';
 const POSTGRES_LOCK = '3853314791062309107';
 const COLLISION_PAUSE_MS = 20;
 
-/** SQLite's messages when part of a migration has been applied already. */
-const HALF_DONE = /already exists|duplicate column name|no such (table|column|index)/;
+/** One migration in the place of all before it. A database that has all of those already has its schema. */
+export interface Baseline {
+  name: string;
+  /** The last commit that had the migrations before it. */
+  commit: string;
+  /** Their names. */
+  replaces: readonly string[];
+}
+
+/** Relation of a database to this version, by the names of its migrations: `replaced` has all that the baseline replaces, `older` only some of them. */
+type Version = 'known' | 'replaced' | 'older' | 'newer';
+
+/** Reads the version of a database from the names of its migrations. */
+export function versionOf(applied: readonly string[], migrations: Record<string, Migration>, baseline?: Baseline): Version {
+  const replaced = new Set(baseline?.replaces);
+  if (applied.some((name) => !(name in migrations) && !replaced.has(name))) return 'newer';
+  const count = applied.filter((name) => replaced.has(name)).length;
+  if (count === 0) return 'known';
+  return count === replaced.size ? 'replaced' : 'older';
+}
+
+/** The way to this version for data from before the commit of the baseline: one sentence. */
+export function describeOldData(baseline: Baseline, what: string): string {
+  return `${what} is from before commit ${baseline.commit}, the oldest that this version upgrades: start that commit once on the data, then this version. Nothing was changed.`;
+}
 
 async function appliedMigrations<Tables>(database: Kysely<Tables>): Promise<string[]> {
   if (!(await hasTable(database, MIGRATION_TABLE))) return [];
@@ -26,22 +49,24 @@ async function appliedMigrations<Tables>(database: Kysely<Tables>): Promise<stri
 }
 
 /**
- * Looks, and changes nothing. `complete` is for who only reads, and so brings no database to the newest migration. Answers the migrations that the database has.
- * @throws DatabaseVersionError when the database was made by a newer version, or with `complete` by an older one.
+ * Reads the version of a database, and changes nothing. `complete` is for callers that only read, and bring no database to the newest migration. Answers the migrations that the database has.
+ * @throws DatabaseVersionError when the database was made by a newer version or one from before the baseline, or with `complete` by an older one.
  */
 export async function requireKnownVersion<Tables>(
   database: Kysely<Tables>,
   migrations: Record<string, Migration>,
-  { complete = false }: { complete?: boolean } = {},
+  { complete = false, baseline }: { complete?: boolean; baseline?: Baseline | undefined } = {},
 ): Promise<string[]> {
   const applied = await appliedMigrations(database);
-  const unknown = applied.filter((name) => !(name in migrations));
-  if (unknown.length > 0) {
+  const version = versionOf(applied, migrations, baseline);
+  if (version === 'newer') {
+    const unknown = applied.filter((name) => !(name in migrations || baseline?.replaces.includes(name)));
     throw new DatabaseVersionError(
       `A newer Palisade version upgraded this database (unknown here: ${unknown.toSorted().at(-1)}). Start that version, or restore an older database copy. Nothing was changed.`,
     );
   }
-  if (complete && applied.length < Object.keys(migrations).length)
+  if (version === 'older' && baseline !== undefined) throw new DatabaseVersionError(describeOldData(baseline, 'This database'));
+  if (complete && Object.keys(migrations).some((name) => !applied.includes(name)))
     throw new DatabaseVersionError('This database is from an older Palisade version. Start the server once to upgrade it.');
   return applied;
 }
@@ -67,76 +92,91 @@ async function inTurn<Tables>(database: Kysely<Tables>, work: (transaction: Kyse
   }
 }
 
-/** The sentence for a database that a version before this one left in the middle of a migration, which was no transaction on SQLite then. */
-async function halfDone<Tables>(database: Kysely<Tables>, migration: string): Promise<DatabaseVersionError> {
-  const files = await sql<{ file: string }>`select file from pragma_database_list where name = 'main'`.execute(database);
-  const file = files.rows[0]?.file ?? '';
-  const people = await sql`select 1 from users limit 1`.execute(database).catch(() => ({ rows: [] }));
-  const remedy =
-    people.rows.length > 0
-      ? 'Restore the backup from before that upgrade (npm run restore) and start this version'
-      : `It’s empty: delete ${file} and start again`;
-  return new DatabaseVersionError(
-    `An earlier upgrade of the database ${file} was interrupted (${migration}). ${remedy}. Nothing was changed.`,
-  );
-}
-
-interface UpgradeOptions {
+interface UpgradeOptions<Tables> {
   /** Called before the first change to a database that has been used. */
   beforeUpgrade?: () => void;
   /** Migrations that a server of the version before them does not survive. */
   breaking?: ReadonlySet<string>;
+  baseline?: Baseline;
   /** Another server that uses the database now, in words; undefined when there is none. */
-  findLiving?: () => Promise<string | undefined>;
+  findLiving?: (database: Kysely<Tables>) => Promise<string | undefined>;
 }
 
 /**
  * Brings the database to the newest migration. Each migration and its record are one transaction: a process that ends in the middle leaves the state before it.
  * Several processes may do so at once: each migration is done by one of them.
- * @throws DatabaseVersionError for one of a newer version, one that an earlier version left half migrated, or one that an older server uses which would not survive it; the first migration's error.
+ * @throws DatabaseVersionError for one of a newer version, one from before the baseline, or one that an older server uses which would not survive the upgrade; the first migration's error.
  */
 export async function migrate<Tables>(
   database: Kysely<Tables>,
   migrations: Record<string, Migration>,
-  { beforeUpgrade, breaking, findLiving }: UpgradeOptions = {},
+  { beforeUpgrade, breaking, baseline, findLiving }: UpgradeOptions<Tables> = {},
 ): Promise<void> {
   await waitingUnbounded(async () => {
-    const applied = await requireKnownVersion(database, migrations);
+    const found = await requireKnownVersion(database, migrations, { baseline });
+    const is_replaced = versionOf(found, migrations, baseline) === 'replaced';
+    const applied = is_replaced && baseline !== undefined ? [baseline.name] : found;
     const pending = Object.keys(migrations)
       .filter((name) => !applied.includes(name))
       .sort();
     const [first] = pending;
-    if (first === undefined) return;
+    if (first === undefined && !is_replaced) return;
     const last = applied.at(-1);
-    if (last !== undefined && first < last)
+    if (last !== undefined && first !== undefined && first < last)
       throw new DatabaseVersionError(
         `This database is from another Palisade version: it has ${last}, but not the earlier ${first}. Start that version. Nothing was changed.`,
       );
     const breaks = applied.length > 0 ? pending.find((name) => breaking?.has(name)) : undefined;
-    const living = breaks === undefined ? undefined : await findLiving?.();
-    if (living !== undefined)
-      throw new DatabaseVersionError(
-        `The upgrade removes what older servers use (${breaks}), and one is still running: ${living}. Stop them all, then start this one. Nothing was changed.`,
-      );
+    if (breaks !== undefined) await requireAlone(database, breaks, findLiving);
     if (applied.length > 0) beforeUpgrade?.();
     await inTurn(database, async (transaction) => {
       await sql`create table if not exists ${sql.table(MIGRATION_TABLE)} (
         name varchar(255) primary key not null, timestamp varchar(255) not null)`.execute(transaction);
     });
+    if (is_replaced && baseline !== undefined) await adoptBaseline(database, migrations, baseline, findLiving);
     for (const name of pending) await apply(database, name, migrations[name]);
   });
 }
 
+/** @throws DatabaseVersionError while another server uses the database. */
+async function requireAlone<Tables>(
+  database: Kysely<Tables>,
+  migration: string,
+  findLiving: UpgradeOptions<Tables>['findLiving'],
+): Promise<void> {
+  const living = await findLiving?.(database);
+  if (living !== undefined)
+    throw new DatabaseVersionError(
+      `The upgrade removes what older servers use (${migration}), and one is still running: ${living}. Stop them all, then start this one. Nothing was changed.`,
+    );
+}
+
+/** Replaces the records of the migrations before the baseline by its own; the schema is the same. */
+async function adoptBaseline<Tables>(
+  database: Kysely<Tables>,
+  migrations: Record<string, Migration>,
+  baseline: Baseline,
+  findLiving: UpgradeOptions<Tables>['findLiving'],
+): Promise<void> {
+  await inTurn(database, async (transaction) => {
+    // Another process that migrates was faster: the living servers are of this version.
+    if (versionOf(await appliedMigrations(transaction), migrations, baseline) !== 'replaced') return;
+    await requireAlone(transaction, baseline.name, findLiving);
+    await sql`delete from ${sql.table(MIGRATION_TABLE)}`.execute(transaction);
+    await record(transaction, baseline.name);
+  });
+}
+
+/** Records a migration. Answers whether no other process was faster. */
+async function record<Tables>(transaction: Kysely<Tables>, name: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`insert into ${sql.table(MIGRATION_TABLE)} (name, timestamp)
+    values (${name}, ${new Date().toISOString()}) on conflict do nothing`.execute(transaction);
+  return numAffectedRows === 1n;
+}
+
 async function apply<Tables>(database: Kysely<Tables>, name: string, migration: Migration | undefined): Promise<void> {
-  try {
-    await inTurn(database, async (transaction) => {
-      // First: it takes SQLite's lock, and says whether another process was faster.
-      const { numAffectedRows } = await sql`insert into ${sql.table(MIGRATION_TABLE)} (name, timestamp)
-        values (${name}, ${new Date().toISOString()}) on conflict do nothing`.execute(transaction);
-      if (numAffectedRows === 1n) await migration?.up(transaction);
-    });
-  } catch (error) {
-    if (isSqlite(database) && error instanceof Error && HALF_DONE.test(error.message)) throw await halfDone(database, name);
-    throw error;
-  }
+  await inTurn(database, async (transaction) => {
+    // First: it takes SQLite's lock, and says whether another process was faster.
+    if (await record(transaction, name)) await migration?.up(transaction);
+  });
 }
