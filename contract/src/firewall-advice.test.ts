@@ -74,7 +74,7 @@ describe('advice on conflicts', () => {
               }
         }
       }),
-      { seed: 34, numRuns: 300 },
+      { seed: 34, numRuns: 150 },
     );
   });
 });

@@ -1,7 +1,11 @@
-import { RULE_DEFAULTS, type Rule } from '@palisade/contract/firewall';
-import { EXPORTS, exportRules } from '@palisade/contract/firewall-export';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RULE_DEFAULTS, type Rule } from './firewall.ts';
+import { EXPORTS, exportRules } from './firewall-export.ts';
+
+/** Of every runtime; the types of the contract have none of them. */
+declare const TextDecoder: new (page: string) => { decode(bytes: Uint8Array): string };
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 
 const SEED = 20_261_126;
 const rule = (number: number, rule_name: string, parts: Partial<Rule> = {}): Rule => ({
@@ -20,51 +24,15 @@ const rulesNamed = (name: string) => [
   rule(3, name, { expires_at: '2026-11-20T11:00:00.000Z' }),
 ];
 
-/** Parts of names that mean something to one of the languages, or are bytes of something that does in a code page. */
+/** Parts of names that mean something to one of the languages. */
 const PARTS = [
-  ...[
-    "'",
-    '"',
-    '`',
-    '$(id)',
-    ';',
-    '&',
-    '|',
-    '#',
-    '\\',
-    '{',
-    '}',
-    '<#',
-    '#>',
-    '@',
-    '%',
-    '!',
-    '*',
-    '?',
-    '~',
-    '-',
-    'END',
-    'COMMIT',
-    '\n',
-    '\r',
-  ],
-  ...[
-    '\u0085',
-    '\u2028',
-    '\u2029',
-    '\u2018',
-    '\u2019',
-    '\u201a',
-    '\u201b',
-    '\u201c',
-    '\u201d',
-    '\u201e',
-    '\u00a0',
-    '\u200b',
-    '\ufeff',
-  ],
+  ...[...'\'"`;&|#\\{}@%!*?~-\n\r'],
+  ...['$(id)', '<#', '#>', 'END', 'COMMIT', 'x'],
+  // Ends of lines, quotes and blanks of Unicode.
+  ...[...'\u0085\u2028\u2029\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00a0\u200b\ufeff'],
   // UTF-8 bytes of these are quotes in code page 1252 (0x91 to 0x94), or end a character of two bytes early in 932.
-  ...['\u00d1', '\u00d2', '\u0411', '\u0412', '\u3046', '\u8868', '\uff07', '\u{1f600}', '\ud83d', 'Caf\u00e9', 'B\u00fcro', 'x'],
+  ...[...'\u00d1\u00d2\u0411\u0412\u3046\u8868\uff07\u{1f600}'],
+  ...['\ud83d', 'Caf\u00e9', 'B\u00fcro'],
 ];
 const names = fc
   .array(fc.oneof(fc.constantFrom(...PARTS), fc.string({ unit: 'binary', maxLength: 4 })), { minLength: 1, maxLength: 12 })
@@ -129,7 +97,7 @@ describe('a name of a rule', () => {
           const shown = name.replaceAll('|', '_').replace(/^@/u, '_');
           expect(read.texts.map((text) => (text.includes('\\') ? unescaped(text) : text))).toContain(shown);
         }),
-        { seed: SEED, numRuns: 400 },
+        { seed: SEED, numRuns: 200 },
       );
     },
   );
@@ -139,7 +107,7 @@ describe('a name of a rule', () => {
       fc.property(names, (name) => {
         expect(exportRules(rulesNamed(name), 'powershell').text).toMatch(/^[\n -~]*$/u);
       }),
-      { seed: SEED, numRuns: 400 },
+      { seed: SEED, numRuns: 200 },
     );
   });
 
@@ -153,7 +121,7 @@ describe('a name of a rule', () => {
       fc.property(names, (name) => {
         expect(codeOf(name)).toEqual(harmless);
       }),
-      { seed: SEED, numRuns: 400 },
+      { seed: SEED, numRuns: 200 },
     );
   });
 });
