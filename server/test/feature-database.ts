@@ -1,10 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { AuthTables } from '#features/auth/auth.tables.ts';
 import { usernameColumns } from '#features/auth/username.ts';
+import { createAudit } from '#platform/audit.ts';
 import { openDatabase } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import type { Job } from '#platform/jobs/job.ts';
 import type { JobKind } from '#platform/jobs/job-kind.ts';
+import type { Mail } from '#platform/mail.ts';
+import { Problem } from '#platform/problem.ts';
 import type { Tables } from '#server/app/tables.ts';
 import { afterFile } from './after-file.ts';
 import { freshDatabase } from './harness.ts';
@@ -61,4 +64,63 @@ export function heldJobs() {
       await work(payload);
     },
   };
+}
+
+type HeldLetter = Parameters<Mail['queue']>[1];
+
+/** In place of the mail of the server: keeps the letters that were queued, the newest last. */
+export function heldMail() {
+  const letters: HeldLetter[] = [];
+  return {
+    letters,
+    queue(_: unknown, letter: HeldLetter) {
+      letters.push(letter);
+      return Promise.resolve();
+    },
+    wake() {},
+    /** The subjects of letters to one address. */
+    to: (recipient: string) => letters.filter((letter) => letter.recipient === recipient).map(({ subject }) => subject),
+  };
+}
+
+/** An audit log on a copied database, with a key of the tests. */
+export const featureAudit = (now: () => number) => createAudit({ now, key: Buffer.alloc(32, 7) });
+
+/** Kinds of the audit entries about a person, the oldest first. */
+export async function auditKindsOf(database: Kysely<Tables>, user_id: string): Promise<string[]> {
+  const rows = await database
+    .selectFrom('audit_entries')
+    .select('kind')
+    .where('subject_id', '=', user_id)
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ kind }) => kind);
+}
+
+/** In place of the owner of the accounts: finds the people of the database. */
+export function featureAccounts(database: Kysely<Tables>) {
+  const people = database.selectFrom('users').select(['id', 'email', 'username', 'role', 'created_at', 'email_proven_at']);
+  return {
+    findUserByEmail: (email: string) => people.where('email', '=', email).executeTakeFirst(),
+    findUsers: async (ids: readonly string[]) => (ids.length === 0 ? [] : await people.where('id', 'in', [...ids]).execute()),
+  };
+}
+
+/** The origin of a call in tests. */
+export const ORIGIN = {
+  address: '203.0.113.5',
+  source: '203.0.113.5',
+  user_agent: undefined,
+  client: 'Firefox on Linux',
+} as const;
+
+/** The statuses of several calls at once, sorted: `fulfilled`, or the code of the refusal. */
+export async function outcomes(calls: readonly Promise<unknown>[]): Promise<string[]> {
+  const ends = await Promise.allSettled(calls);
+  return ends.map((end) => (end.status === 'fulfilled' ? end.status : codeOf(end.reason))).sort();
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Problem) return error.code;
+  throw error;
 }

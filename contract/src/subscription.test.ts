@@ -1,6 +1,15 @@
-import { centsOf, expiryOf, PRICE_MAXIMUM, priceOf, priceSchema, statusOf } from '@palisade/contract/subscription';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import {
+  assignmentSchema,
+  centsOf,
+  expiryOf,
+  newTemplateSchema,
+  PRICE_MAXIMUM,
+  priceOf,
+  priceSchema,
+  statusOf,
+} from './subscription.ts';
 
 const MAXIMUM_CENTS = PRICE_MAXIMUM * 100;
 const cents = fc.integer({ min: 0, max: MAXIMUM_CENTS });
@@ -126,4 +135,69 @@ describe('the status', () => {
   ] as const)('is %s', (_, end, now, status) => {
     expect(statusOf(end, now)).toBe(status);
   });
+});
+
+const PLAN = {
+  ...{ plan_name: 'Family Shield', price: 19.99, duration_months: 12, max_devices: 5, is_premium: true },
+  features: ['Anti-hacking monitor', 'Five devices'],
+};
+const HOSTILE = `'; drop table subscriptions; -- <script>alert(1)</script> "quoted" \u{1f600}`;
+
+describe('an assignment', () => {
+  const valid = { user_email: 'maria@example.com', ...PLAN };
+
+  test('is taken as typed, without blanks around it and without fields of others', () => {
+    const typed = { ...valid, user_email: '  MARIA@Example.COM ', plan_name: `  ${HOSTILE} `, features: [' a ', HOSTILE], role: 'admin' };
+    expect(assignmentSchema.parse(typed)).toEqual({ ...valid, plan_name: HOSTILE, features: ['a', HOSTILE] });
+  });
+
+  test.each([
+    ['user_email', 'no address'],
+    ['user_email', 7],
+    ['user_email', undefined],
+    ['plan_name', '   '],
+    ['plan_name', 'x'.repeat(101)],
+    ['plan_name', 'a\u0000b'],
+    ['plan_name', 'two\nlines'],
+    ['plan_name', '\ud800'],
+    ['plan_name', ['Solo']],
+    ['price', 9.999],
+    ['price', 1_000_000.01],
+    ['duration_months', 7],
+    ['duration_months', 0],
+    ['duration_months', '12'],
+    ['duration_months', 1.5],
+    ['max_devices', 0],
+    ['max_devices', 2],
+    ['max_devices', '5'],
+    ['is_premium', 'true'],
+    ['is_premium', 1],
+    ['features', 'one'],
+    ['features', undefined],
+    ['features.0', ['  ']],
+    ['features.1', ['fine', 3]],
+    ['features.0', ['x'.repeat(201)]],
+    ['features', Array.from({ length: 51 }, (_, index) => `Feature ${index}`)],
+    ['request_id', 'not an id'],
+  ])('with %s: %j is refused by name', (field, value) => {
+    const refused = assignmentSchema.safeParse({ ...valid, [field.split('.')[0] ?? field]: value });
+    expect(refused.error?.issues.map(({ path }) => path.join('.'))).toContain(field);
+  });
+});
+
+test.each([
+  ['template_name', ''],
+  ['template_name', 'x'.repeat(101)],
+  ['base_price', '1'],
+  ['base_price', 0.001],
+  ['duration_months', 3],
+  ['max_devices', 4],
+  ['is_premium', null],
+  ['features', {}],
+])('a template with %s: %j is refused by name', (field, value) => {
+  const { plan_name, price, ...rest } = PLAN;
+  const template = { template_name: plan_name, base_price: price, ...rest };
+  expect(newTemplateSchema.safeParse(template).success).toBe(true);
+  const refused = newTemplateSchema.safeParse({ ...template, [field]: value });
+  expect(refused.error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
 });
