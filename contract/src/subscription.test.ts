@@ -147,7 +147,13 @@ describe('an assignment', () => {
   const valid = { user_email: 'maria@example.com', ...PLAN };
 
   test('is taken as typed, without blanks around it and without fields of others', () => {
-    const typed = { ...valid, user_email: '  MARIA@Example.COM ', plan_name: `  ${HOSTILE} `, features: [' a ', HOSTILE], role: 'admin' };
+    const typed = {
+      ...valid,
+      user_email: '  MARIA@Example.COM ',
+      plan_name: `  ${HOSTILE} `,
+      features: [' a ', HOSTILE],
+      role: 'admin',
+    };
     expect(assignmentSchema.parse(typed)).toEqual({ ...valid, plan_name: HOSTILE, features: ['a', HOSTILE] });
   });
 
