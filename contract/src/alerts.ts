@@ -37,22 +37,22 @@ export const readAlert = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/alerts/{id}',
   summary: 'One alert with what was decided about it.',
-  access: 'customer',
+  access: 'premium',
   params: idParamsSchema,
   status: 200,
   reply: alertDetailSchema,
-  problems: ['premium_required'],
+  problems: [],
 });
 
 export const acknowledgeAlert = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/alerts/{id}/acknowledge',
   summary: 'Say that an open alert was seen.',
-  access: 'customer',
+  access: 'premium',
   params: idParamsSchema,
   status: 200,
   reply: alertDetailSchema,
-  problems: ['premium_required', 'conflict'],
+  problems: ['conflict'],
 });
 
 const resolveBodySchema = z
@@ -81,30 +81,30 @@ export const resolveAlert = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/alerts/{id}/resolve',
   summary: 'Close an alert with a reason. "was_me" also trusts the browser.',
-  access: 'customer',
+  access: 'premium',
   params: idParamsSchema,
   body: resolveBodySchema,
   status: 200,
   reply: alertDetailSchema,
-  problems: ['premium_required', 'conflict'],
+  problems: ['conflict'],
 });
 
 export const reopenAlert = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/alerts/{id}/reopen',
   summary: 'Open a resolved alert again.',
-  access: 'customer',
+  access: 'premium',
   params: idParamsSchema,
   status: 200,
   reply: alertDetailSchema,
-  problems: ['premium_required', 'conflict'],
+  problems: ['conflict'],
 });
 
 export const disownAlert = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/alerts/{id}/not-me',
   summary: '"Wasn\'t me": ends the sessions that the alert names, and says what to do next.',
-  access: 'customer',
+  access: 'premium',
   params: idParamsSchema,
   status: 200,
   reply: z.object({
@@ -116,7 +116,7 @@ export const disownAlert = endpoint({
     /** Sign-in takes the password alone: a second factor would have kept them out. */
     offer_two_factor: z.boolean(),
   }),
-  problems: ['premium_required', 'conflict'],
+  problems: ['conflict'],
 });
 
 /** Keeps false positives out of the list: one rule from one source, for 30 days, never a critical alert. */
@@ -139,18 +139,18 @@ export const listSuppressions = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/suppressions',
   summary: 'What is kept out of the list of alerts, newest first.',
-  access: 'customer',
+  access: 'premium',
   query: pageQuerySchema,
   status: 200,
   reply: z.array(suppressionSchema),
-  problems: ['premium_required'],
+  problems: [],
 });
 
 export const previewSuppression = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/suppressions/preview',
   summary: 'What a suppression made from an alert would have hidden of the last 30 days.',
-  access: 'customer',
+  access: 'premium',
   body: z.object({ alert_id: idSchema }),
   status: 200,
   reply: z.object({
@@ -160,17 +160,17 @@ export const previewSuppression = endpoint({
     /** Alerts of the last 30 days, this one among them. */
     would_hide: z.int(),
   }),
-  problems: ['premium_required', 'not_found'],
+  problems: ['not_found'],
 });
 
 export const deleteSuppression = endpoint({
   method: 'DELETE',
   path: '/premium/anti-hacking/suppressions/{id}',
   summary: 'End a suppression. What it hid is listed again.',
-  access: 'customer',
+  access: 'premium',
   params: idParamsSchema,
   status: 204,
-  problems: ['premium_required'],
+  problems: [],
 });
 
 /** Events that the monitor watches now, so that an empty list is true. */
@@ -178,7 +178,7 @@ export const readMonitor = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/monitor',
   summary: 'What is watched, since when, and how many alerts there are.',
-  access: 'customer',
+  access: 'premium',
   status: 200,
   reply: z.object({
     watching_since: timeSchema,
@@ -202,6 +202,6 @@ export const readMonitor = endpoint({
       gravest: z.object({ id: idSchema, threat_type: z.string(), severity: severitySchema }).nullable(),
     }),
   }),
-  problems: ['premium_required'],
+  problems: [],
 });
 export type Monitor = z.infer<NonNullable<(typeof readMonitor)['reply']>>;

@@ -236,76 +236,76 @@ export const listAlerts = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/alerts',
   summary: 'The alerts of the signed-in person, those that happened last first.',
-  access: 'customer',
+  access: 'premium',
   query: alertsQuerySchema,
   status: 200,
   reply: z.array(alertSchema),
-  problems: ['premium_required'],
+  problems: [],
 });
 
 export const readStats = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/stats',
   summary: 'How many threats were blocked; drills are counted apart.',
-  access: 'customer',
+  access: 'premium',
   query: timeZoneQuerySchema,
   status: 200,
   reply: statsSchema,
-  problems: ['premium_required'],
+  problems: [],
 });
 
 export const readHistory = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/history',
   summary: 'Score and threats of the last days, day by day, oldest first; drills are counted apart.',
-  access: 'customer',
+  access: 'premium',
   query: historyQuerySchema,
   status: 200,
   reply: z.array(historyDaySchema).max(HISTORY_DAYS.most),
-  problems: ['premium_required'],
+  problems: [],
 });
 
 export const readLiveFeed = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/live-feed',
   summary: 'The latest threats and the counts, in one answer.',
-  access: 'customer',
+  access: 'premium',
   query: timeZoneQuerySchema,
   status: 200,
   reply: z.object({ live_threats: z.array(alertSchema).max(LIVE_FEED.held), current_stats: statsSchema }),
-  problems: ['premium_required'],
+  problems: [],
 });
 
 export const simulateThreat = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/simulate-threat',
   summary: 'A drill: an alert that is marked as simulated and counts apart.',
-  access: 'customer',
+  access: 'premium',
   expensive: true,
   changes: 'alerts',
   status: 200,
   reply: z.object({ success: z.literal(true), threat_detected: alertSchema }),
-  problems: ['premium_required'],
+  problems: [],
 });
 
 export const readLastCheck = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/scan',
   summary: 'The result of the newest security check that the signed-in person ran, and when; null before the first.',
-  access: 'customer',
+  access: 'premium',
   status: 200,
   reply: z.object({ last: z.object({ checked_at: timeSchema, result: postureScanSchema }).nullable() }),
-  problems: ['premium_required'],
+  problems: [],
 });
 
 export const scanPosture = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/scan',
   summary: 'Run every check that can run today on this account, and say which could not.',
-  access: 'customer',
+  access: 'premium',
   expensive: true,
   changes: 'alerts',
   status: 200,
   reply: postureScanSchema,
-  problems: ['premium_required'],
+  problems: [],
 });

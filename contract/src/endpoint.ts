@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
 /**
- * The least role that may call an endpoint. `anyone` needs no token; each further level includes the ones before it.
+ * The least role that may call an endpoint. `anyone` needs no token; each further level includes the ones before it. `premium` is any role, with a plan that has premium
+ * tools at the time of the call.
  */
-export type Access = 'anyone' | 'customer' | 'support' | 'admin';
+export type Access = 'anyone' | 'customer' | 'premium' | 'support' | 'admin';
 
 /** Changed parts of a person's account, as their open pages are told (`changed` of the events socket). */
 export const TOPICS = ['rules', 'messages', 'remote', 'subscription', 'account', 'files', 'alerts', 'devices'] as const;

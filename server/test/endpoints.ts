@@ -7,7 +7,7 @@ const CONTRACT = new URL('../../contract/src/', import.meta.url);
 const endpointSchema = z.object({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   path: z.string().startsWith('/'),
-  access: z.enum(['anyone', 'customer', 'support', 'admin']),
+  access: z.enum(['anyone', 'customer', 'premium', 'support', 'admin']),
   while_held: z.literal(true).optional(),
   by_device: z.literal(true).optional(),
   status: z.int(),

@@ -21,7 +21,6 @@ import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Incident } from '#platform/incident.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import { premiumCheck } from '#platform/premium.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Accounts } from './accounts.ts';
@@ -165,11 +164,11 @@ export async function buildMonitor(
     detection,
 
     serve(api: Api): void {
-      const requirePremium = premiumCheck(subscriptions);
+      const premium_api = { ...api, premium: subscriptions };
       const { random = Math.random } = appOptions;
       const simulate = (user_id: string) => addDrill(user_id, { database: database.$pickTables<'alerts'>(), now: now(), random });
-      serveAlerts(api, { alerts, counts, simulate, readState: readMonitor, requirePremium });
-      servePosture(api, posture, requirePremium);
+      serveAlerts(premium_api, { alerts, counts, simulate, readState: readMonitor });
+      servePosture(premium_api, posture);
     },
 
     async close(): Promise<void> {

@@ -9,7 +9,6 @@ import { connectionLimits } from './connections.ts';
 import { createMemoryCounters } from './counters.ts';
 import { openDatabase } from './database.ts';
 import { createHttp, PATIENCE } from './http.ts';
-import { Problem } from './problem.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { createRequestWatch } from './request-watch.ts';
 import type { SecurityEvent } from './security-event.ts';
@@ -85,7 +84,8 @@ serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }
 serve(api, readConfig, 'anyone', () => Promise.resolve(config));
 serve(api, listRules, 'customer', () => Promise.resolve([]));
 serve(api, listAllBlocks, 'admin', () => Promise.resolve([]));
-serve(api, simulateThreat, 'customer', () => Promise.reject(new Problem('premium_required')));
+const no_premium = { current: () => Promise.resolve({ is_premium: false }) };
+serve({ ...api, premium: no_premium }, simulateThreat, 'premium', () => Promise.reject(new Error('It is not called.')));
 
 let counter = 0;
 function newSource(): string {

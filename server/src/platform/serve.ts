@@ -17,6 +17,7 @@ import { Problem } from './problem.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { refusalsOf } from './refusal-log.ts';
 import type { RequestWatch } from './request-watch.ts';
+import type { Sentence } from './sentence.ts';
 import type { Session, Sessions } from './session.ts';
 
 /** The session that a handler of an endpoint has: none where anyone may call. */
@@ -70,6 +71,10 @@ export interface Api {
   watch: Pick<RequestWatch, 'forbidden'>;
   /** Whether a device of this id has this token; for endpoints that devices call. */
   isDevice?: (identity: { device_id: string; token: string }) => Promise<boolean>;
+  /** The part of people's plans that decides about premium tools; for endpoints with the access `premium`. Read at each call, so that an expiry counts from its second on. */
+  premium?: { current(user_id: string): Promise<{ is_premium: boolean }> };
+  /** The sentence for people without premium tools, in place of the common one. */
+  premium_sentence?: Sentence;
   /**
    * Called for each request, with its session. Not for one with an invalid token: an open page after a sign-out is no stranger.
    */
@@ -81,7 +86,7 @@ export interface Api {
 }
 
 const RANK: Record<Role, number> = { customer: 1, support: 2, admin: 3 };
-const LEAST_RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2, admin: 3 };
+const LEAST_RANK: Record<Access, number> = { anyone: 0, customer: 1, premium: 1, support: 2, admin: 3 };
 
 /** Refusals that any endpoint of this shape can answer. */
 function commonProblems(endpoint: Endpoint): ProblemCode[] {
@@ -90,6 +95,7 @@ function commonProblems(endpoint: Endpoint): ProblemCode[] {
   if (endpoint.access !== 'anyone' && !endpoint.while_held) codes.push('two_factor_setup_required');
   if (endpoint.needs_proven_email) codes.push('email_unproven');
   if (LEAST_RANK[endpoint.access] > 1) codes.push('forbidden');
+  if (endpoint.access === 'premium') codes.push('premium_required');
   if (endpoint.params) codes.push('not_found');
   if (endpoint.query || endpoint.body || endpoint.upload) codes.push('invalid_field');
   if (endpoint.body) codes.push('malformed', 'too_large', 'unsupported_media_type');
@@ -121,6 +127,12 @@ function authenticate(
   if (session.is_held && !endpoint.while_held) throw new Problem('two_factor_setup_required');
   if (session.is_unproven && endpoint.needs_proven_email) throw new Problem('email_unproven');
   return session;
+}
+
+/** @throws Problem `premium_required` for a person whose plan has no premium tools now. */
+async function requirePremium({ premium, premium_sentence: says }: Api, { user }: Session): Promise<void> {
+  if ((await premium?.current(user.id))?.is_premium === true) return;
+  throw new Problem('premium_required', says === undefined ? {} : { says });
 }
 
 const DEVICE_TOKEN = /^Bearer ([0-9a-f]{64})$/i;
@@ -177,6 +189,7 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
     summary: endpoint.summary,
     // The document has one operation for a method and a path; the one that takes JSON names both.
     ...(endpoint.beside_json ? { hide: true } : {}),
+    ...(endpoint.access === 'premium' ? { description: 'Needs a plan with premium tools.' } : {}),
     ...(endpoint.header_fields
       ? {
           description: `Also as headers: ${Object.entries(endpoint.header_fields)
@@ -195,7 +208,7 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
 }
 
 /**
- * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, handler, reply. Refused in that order, so that a stranger learns nothing from a malformed request; the
+ * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, plan, handler, reply. Refused in that order, so that a stranger learns nothing from a malformed request; the
  * caller is looked up while the call is counted. An exception of a handler becomes a problem document (`Problem` as itself, the rest `internal`).
  */
 export function serve<E extends Endpoint, Row = undefined>(
@@ -219,6 +232,7 @@ export function serve<E extends Endpoint, Row>(
   handle: (call: Call<E, Row>) => Promise<unknown>,
 ): void {
   if (endpoint.by_device && api.isDevice === undefined) throw new Error(`Nothing says who is a device: ${endpoint.path}`);
+  if (endpoint.access === 'premium' && api.premium === undefined) throw new Error(`Nothing reads plans: ${endpoint.path}`);
   const sessions = new WeakMap<FastifyRequest, Session>();
   const waits = new WeakMap<FastifyRequest, DatabaseWait>();
 
@@ -255,6 +269,7 @@ export function serve<E extends Endpoint, Row>(
       }
       row = found;
     }
+    if (endpoint.access === 'premium' && session !== undefined) await requirePremium(api, session);
     const answered = await handle({
       params: request.params as ParamsOf<E>,
       query: request.query as QueryOf<E>,

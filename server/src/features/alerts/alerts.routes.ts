@@ -20,7 +20,6 @@ import {
 } from '@palisade/contract/anti-hacking';
 import { originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
-import type { RequirePremium } from '#platform/premium.ts';
 import { type Api, type Call, serve } from '#platform/serve.ts';
 import type { AlertCounts } from './alert-counts.ts';
 import { type AlertRow, alertOf, type Decider } from './alert-record.ts';
@@ -35,10 +34,9 @@ export function serveAlerts(
     /** Adds a drill. */
     simulate: (user_id: string) => Promise<Alert>;
     readState: ReadMonitor;
-    requirePremium: RequirePremium;
   },
 ): void {
-  const { alerts, counts, simulate, readState, requirePremium } = parts;
+  const { alerts, counts, simulate, readState } = parts;
   const owned = { find: ({ id }: { id: string }) => alerts.find(id) };
   const deciderOf = ({ session, request }: Pick<Call<typeof readAlert>, 'session' | 'request'>): Decider => ({
     user_id: session.user.id,
@@ -46,48 +44,40 @@ export function serveAlerts(
     origin: originOf(request),
   });
 
-  serve(api, listAlerts, 'customer', async ({ session, query, header, request }) => {
-    await requirePremium(session.user.id);
+  serve(api, listAlerts, 'premium', async ({ session, query, header, request }) => {
     const rows = await alerts.list(session.user.id, query);
     await countPages({ rows, query, header, count: () => alerts.count(session.user.id, query) });
     nextPage({ rows: rows.map(({ last_id }) => ({ id: last_id })), query, url: request.url, header });
     return rows.map(alertOf);
   });
 
-  serve<typeof readAlert, AlertRow>(api, readAlert, owned, async ({ session, row }) => {
-    await requirePremium(session.user.id);
+  serve<typeof readAlert, AlertRow>(api, readAlert, owned, async ({ row }) => {
     return await alerts.detail(row);
   });
 
   serve<typeof acknowledgeAlert, AlertRow>(api, acknowledgeAlert, owned, async ({ row, session, request }) => {
-    await requirePremium(session.user.id);
     return await alerts.acknowledge(row, deciderOf({ session, request }));
   });
 
   serve<typeof resolveAlert, AlertRow>(api, resolveAlert, owned, async ({ row, body, session, request }) => {
-    await requirePremium(session.user.id);
     return await alerts.resolve(row, body, deciderOf({ session, request }));
   });
 
   serve<typeof reopenAlert, AlertRow>(api, reopenAlert, owned, async ({ row, session, request }) => {
-    await requirePremium(session.user.id);
     return await alerts.reopen(row, deciderOf({ session, request }));
   });
 
   serve<typeof disownAlert, AlertRow>(api, disownAlert, owned, async ({ row, session, request }) => {
-    await requirePremium(session.user.id);
     return await alerts.disown(row, deciderOf({ session, request }));
   });
 
-  serve(api, listSuppressions, 'customer', async ({ session, query, header, request }) => {
-    await requirePremium(session.user.id);
+  serve(api, listSuppressions, 'premium', async ({ session, query, header, request }) => {
     const rows = await alerts.suppressions.list(session.user.id, query);
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
 
-  serve(api, previewSuppression, 'customer', async ({ session, body }) => {
-    await requirePremium(session.user.id);
+  serve(api, previewSuppression, 'premium', async ({ session, body }) => {
     return await alerts.suppressions.preview(session.user.id, body.alert_id);
   });
 
@@ -96,13 +86,11 @@ export function serveAlerts(
     deleteSuppression,
     { find: ({ id }) => alerts.suppressions.find(id) },
     async ({ session, row, request }) => {
-      await requirePremium(session.user.id);
       await alerts.suppressions.remove(row, deciderOf({ session, request }));
     },
   );
 
-  serve(api, readMonitor, 'customer', async ({ session }) => {
-    await requirePremium(session.user.id);
+  serve(api, readMonitor, 'premium', async ({ session }) => {
     const [state, counted] = await Promise.all([readState(session.user.id), alerts.counts(session.user.id)]);
     return { ...state, alerts: counted };
   });
@@ -112,13 +100,11 @@ export function serveAlerts(
     ...(is_known ? {} : { time_zone: 'UTC' }),
   });
 
-  serve(api, readStats, 'customer', async ({ session, query }) => {
-    await requirePremium(session.user.id);
+  serve(api, readStats, 'premium', async ({ session, query }) => {
     return await statsOf(session.user.id, query.time_zone);
   });
 
-  serve(api, readLiveFeed, 'customer', async ({ session, query }) => {
-    await requirePremium(session.user.id);
+  serve(api, readLiveFeed, 'premium', async ({ session, query }) => {
     const [rows, current_stats] = await Promise.all([
       alerts.list(session.user.id, { limit: LIVE_FEED.held, search: '' }),
       statsOf(session.user.id, query.time_zone),
@@ -126,8 +112,7 @@ export function serveAlerts(
     return { live_threats: rows.map(alertOf), current_stats };
   });
 
-  serve(api, simulateThreat, 'customer', async ({ session }) => {
-    await requirePremium(session.user.id);
+  serve(api, simulateThreat, 'premium', async ({ session }) => {
     return { success: true as const, threat_detected: await simulate(session.user.id) };
   });
 }
