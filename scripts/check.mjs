@@ -12,9 +12,9 @@ const CHECKS = [
   ['knip', []],
   // Hashes, origins and licences of all packages.
   ['node', ['scripts/lock-faults.mjs']],
-  // Constructions of comments, test names and documents that have to be decoded; the allowed counts only fall.
+  // Constructions of comments, test names and documents that have to be decoded.
   ['node', ['scripts/prose.mjs']],
-  // Standard terms, length and nouns of the sentences that people read; the allowed counts only fall.
+  // Standard terms, length and nouns of the sentences that people read.
   ['node', ['scripts/words.mjs']],
 ];
 

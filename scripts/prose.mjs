@@ -1,16 +1,13 @@
-// Finds constructions in comments, test names and Markdown that a reader of English as a third language has to decode. `node scripts/prose.mjs` fails where a workspace has more of them
-// than scripts/prose-counts.json allows; `--list [workspace]` names each; `--lower` writes lower counts. The counts only fall.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+// Finds constructions in comments, test names and Markdown that a reader of English as a third language has to decode. `node scripts/prose.mjs` names each and fails where there is one.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseSync } from 'vite';
 import { ROOT } from './node-runtime.mjs';
 import { projectFiles } from './project-files.mjs';
 
-const COUNTS = join(ROOT, 'scripts/prose-counts.json');
-const WORKSPACES = ['agent', 'bench', 'contract', 'e2e', 'scanner', 'scripts', 'server', 'web'];
-/** Markdown and all that is in no workspace. */
-const REST = 'documents';
+/** Headings that begin like a clause and are standard. */
+const STANDARD = new Set(['How it works']);
 
 /** A clause in place of a noun at the beginning of a sentence or name. Questions may begin so. */
 const CLAUSES = /^(?:who|whoever|whose|what|whatever|that which|where nothing|how|told (?:what|of|that|when))\b(?= \w+ \w)/i;
@@ -28,6 +25,7 @@ const PHRASES =
 /** The first fault of a sentence: the words that make it. @param {string} sentence */
 export function faultOf(sentence) {
   const text = sentence.trim();
+  if (STANDARD.has(text)) return undefined;
   if (text.endsWith('?')) return PHRASES.exec(text)?.[0];
   return (CLAUSES.exec(text) ?? NEGATED.exec(text) ?? PHRASES.exec(text))?.[0];
 }
@@ -128,52 +126,12 @@ export function paragraphsOf(file, text) {
   return passages;
 }
 
-/** Findings and number of passages of every workspace. @returns {Record<string, { passages: number, findings: Finding[] }>} */
-export function readAll() {
-  /** @type {Record<string, { passages: number, findings: Finding[] }>} */
-  const all = Object.fromEntries([...WORKSPACES, REST].map((name) => [name, { passages: 0, findings: [] }]));
-  const files = projectFiles().filter((file) => /\.(?:ts|tsx|mjs|md)$/.test(file) && file !== 'scripts/prose.test.mjs');
-  for (const file of files) {
-    const text = readFileSync(join(ROOT, file), 'utf8');
-    const passages = file.endsWith('.md') ? paragraphsOf(file, text) : passagesOf(file, text);
-    const of = all[file.endsWith('.md') ? REST : (WORKSPACES.find((name) => file.startsWith(`${name}/`)) ?? REST)];
-    if (of === undefined) continue;
-    of.passages += passages.length;
-    of.findings.push(...passages.flatMap(findingsIn));
-  }
-  return all;
-}
-
-/** Workspaces that have more findings than they may. @param {Record<string, number>} counts @param {Record<string, number>} allowed */
-export function tooMany(counts, allowed) {
-  return Object.entries(counts)
-    .filter(([name, count]) => count > (allowed[name] ?? 0))
-    .map(
-      ([name, count]) =>
-        `${name}: ${count} constructions of prose, ${allowed[name] ?? 0} are allowed. See them with: node scripts/prose.mjs --list ${name}`,
-    );
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const all = readAll();
-  const counts = Object.fromEntries(Object.entries(all).map(([name, { findings }]) => [name, findings.length]));
-  const allowed = existsSync(COUNTS) ? JSON.parse(readFileSync(COUNTS, 'utf8')) : counts;
-  if (process.argv[2] === '--list') {
-    for (const [name, { findings }] of Object.entries(all))
-      if (process.argv[3] === undefined || process.argv[3] === name)
-        for (const { file, line, text, found } of findings) process.stdout.write(`${file}:${line}: [${found}] ${text}\n`);
-  } else if (process.argv[2] === '--lower') {
-    const lower = Object.fromEntries(
-      Object.entries(counts).map(([name, count]) => [name, Math.min(count, allowed[name] ?? count)]),
-    );
-    writeFileSync(COUNTS, `${JSON.stringify(lower, null, 2)}\n`);
-  } else {
-    const faults = tooMany(counts, allowed);
-    for (const fault of faults) process.stdout.write(`palisade: ${fault}\n`);
-    for (const [name, { passages, findings }] of Object.entries(all))
-      process.stdout.write(
-        `${name}: ${findings.length} of ${passages} passages (${((100 * findings.length) / Math.max(1, passages)).toFixed(1)} %), allowed ${allowed[name] ?? 0}\n`,
-      );
-    process.exitCode = faults.length > 0 ? 1 : 0;
-  }
+  const files = projectFiles().filter((file) => /\.(?:ts|tsx|mjs|md)$/.test(file) && file !== 'scripts/prose.test.mjs');
+  const findings = files.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return (file.endsWith('.md') ? paragraphsOf(file, text) : passagesOf(file, text)).flatMap(findingsIn);
+  });
+  for (const { file, line, text, found } of findings) process.stdout.write(`${file}:${line}: [${found}] ${text}\n`);
+  process.exitCode = findings.length > 0 ? 1 : 0;
 }

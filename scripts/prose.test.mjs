@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultOf, paragraphsOf, passagesOf, tooMany } from './prose.mjs';
+import { faultOf, paragraphsOf, passagesOf } from './prose.mjs';
 
 describe('a sentence', () => {
   test.each([
@@ -80,10 +80,4 @@ test('reads paragraphs, items, headings and cells of documents, and no code', ()
     'a cell',
     'a link',
   ]);
-});
-
-test('a group with more constructions than it may have is named', () => {
-  expect(tooMany({ server: 3 }, { server: 2 })).toHaveLength(1);
-  expect(tooMany({ server: 3 }, {})).toHaveLength(1);
-  expect(tooMany({ server: 2 }, { server: 2 })).toEqual([]);
 });

@@ -1,33 +1,14 @@
-// Lists every sentence that the product shows on a screen, in a refusal or in a mail, by the file that contains it.
-// `node scripts/sentences.mjs --out FILE` writes the list as Markdown; without `--out` it goes to standard output.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Collects every sentence that the product shows on a screen, in a refusal or in a mail, by the file that contains it.
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseSync } from 'vite';
 import { ROOT } from './node-runtime.mjs';
 
-const PLACES = [
-  { title: 'Screens', folder: 'web/src' },
-  { title: 'Texts of the contract', folder: 'contract/src' },
-  { title: 'Refusals, alerts and mails of the server', folder: 'server/src' },
-  { title: 'Scanner', folder: 'scanner/src' },
-  { title: 'Scam check', folder: 'scam/src' },
-];
+const FOLDERS = ['web/src', 'contract/src', 'server/src', 'scanner/src', 'scam/src'];
 /** Attributes whose text is for a machine. */
 const FOR_MACHINES = new Set(['className', 'id', 'href', 'to', 'key', 'type', 'viewBox', 'd', 'rel', 'src', 'htmlFor', 'name']);
 /** Calls whose text is for a machine or an operator: logs, schemas of the API description, selectors. */
-const MACHINE_CALLS = new Set([
-  'describe',
-  'debug',
-  'info',
-  'warn',
-  'error',
-  'fatal',
-  'sql',
-  'querySelector',
-  'querySelectorAll',
-  'closest',
-]);
+const MACHINE_CALLS = new Set('describe debug info warn error fatal sql querySelector querySelectorAll closest'.split(' '));
 const MACHINE_FIELDS = new Set(['summary', 'queryKey', 'path', 'className', 'fontFamily', 'gridTemplateColumns']);
 const LEAST_LETTERS = 3;
 
@@ -163,41 +144,9 @@ export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
   return found;
 }
 
-/** All sentences by place and file. @returns {{ title: string, files: { path: string, sentences: string[] }[] }[]} */
+/** All sentences by file. @returns {{ path: string, sentences: string[] }[]} */
 export function allSentences() {
-  return PLACES.map(({ title, folder }) => ({
-    title,
-    files: sourcesIn(join(ROOT, folder))
-      .map((path) => ({ path: relative(ROOT, path), sentences: sentencesOf(path) }))
-      .filter(({ sentences }) => sentences.length > 0),
-  }));
-}
-
-/** @param {ReturnType<typeof allSentences>} places */
-function asMarkdown(places) {
-  const lines = [
-    '# Every sentence that the product shows',
-    '',
-    'Made by `node scripts/sentences.mjs`; `…` stands for inserted text.',
-  ];
-  for (const { title, files } of places) {
-    lines.push('', `## ${title}`);
-    for (const { path, sentences } of files)
-      lines.push('', `### ${path}`, '', ...sentences.map((sentence) => `- ${sentence.replaceAll('](', ']\\(')}`));
-  }
-  return `${lines.join('\n')}\n`;
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const places = allSentences();
-  const out = process.argv.indexOf('--out');
-  const file = process.argv[out + 1];
-  if (out < 0) process.stdout.write(asMarkdown(places));
-  else if (file === undefined) {
-    process.stdout.write('palisade: --out needs a file.\n');
-    process.exitCode = 1;
-  } else {
-    writeFileSync(file, asMarkdown(places));
-    process.stdout.write(`${places.flatMap(({ files }) => files.flatMap(({ sentences }) => sentences)).length} sentences\n`);
-  }
+  return FOLDERS.flatMap((folder) => sourcesIn(join(ROOT, folder)))
+    .map((path) => ({ path: relative(ROOT, path), sentences: sentencesOf(path) }))
+    .filter(({ sentences }) => sentences.length > 0);
 }

@@ -1,6 +1,6 @@
 // Checks that the check of words finds each fault that it names, and nothing in plain sentences.
 import { expect, test } from 'vitest';
-import { faultsOf, folderOf, tooMany } from './words.mjs';
+import { faultsOf } from './words.mjs';
 
 test.each([
   ['Run a posture scan.', 'term'],
@@ -38,17 +38,4 @@ test.each([
   `${'word '.repeat(20).trim()}. ${'word '.repeat(20).trim()}.`,
 ])('finds nothing in %j', (sentence) => {
   expect(faultsOf(sentence)).toEqual([]);
-});
-
-test('counts a feature, or a part of a workspace, as one folder', () => {
-  expect(folderOf('web/src/features/auth/auth-form.tsx')).toBe('web/src/features/auth');
-  expect(folderOf('server/src/platform/blobs/blobs.ts')).toBe('server/src/platform');
-  expect(folderOf('contract/src/problem.ts')).toBe('contract/src');
-  expect(folderOf('server/src/main.ts')).toBe('server/src');
-});
-
-test('no folder has more faults than it may', () => {
-  expect(tooMany(new Map([['server/src', [{}]]]), { 'server/src': 1 })).toEqual([]);
-  expect(tooMany(new Map([['server/src', [{}, {}]]]), { 'server/src': 1 })).toHaveLength(1);
-  expect(tooMany(new Map([['new/folder', [{}]]]), { 'server/src': 1 })).toHaveLength(1);
 });
