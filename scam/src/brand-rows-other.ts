@@ -4,13 +4,21 @@ import type { BrandRow } from './brand-rows.ts';
 // biome-ignore format: one row a line
 export const OTHER_ROWS: readonly BrandRow[] = [
   // Shops
-  ['Amazon', 'shop', '*', 'amazon.com amazon.de amazon.co.uk amazon.fr amazon.it amazon.es amazon.nl amazon.pl amazon.ca amazon.com.br amazon.com.au amazon.in amazon.co.jp amazonaws.com amzn.to amzn.eu a.co media-amazon.com amazon.jobs amazonses.com amazon-adsystem.com amazonpay.com payments-amazon.com amazon.dev amazontrust.com amazon.se amazon.com.be amazon.com.mx amazon.sg amazonvideo.com primevideo.com ssl-images-amazon.com', 'amazon amazonprime amzn'], // www.amazon.com
-  ['eBay', 'shop', '*', 'ebay.com ebay.de ebay.co.uk ebay.fr ebay.it ebay.es ebay.ca ebay.com.au ebaystatic.com ebay.at ebay.nl ebay.pl', 'ebay!'], // www.ebay.com
-  ['AliExpress', 'shop', '*', 'aliexpress.com aliexpress.us alibaba.com alibaba-inc.com alibabacloud.com aliexpress-media.com aliexpress.ru', 'aliexpress alibaba'], // www.aliexpress.com
+  ['Amazon', 'shop', '*', 'amazon.com amazon.de amazon.co.uk amazon.fr amazon.it amazon.es amazon.nl amazon.pl amazon.ca ' +
+    'amazon.com.br amazon.com.au amazon.in amazon.co.jp amazonaws.com amzn.to amzn.eu a.co media-amazon.com amazon.jobs ' +
+    'amazonses.com amazon-adsystem.com amazonpay.com payments-amazon.com amazon.dev amazontrust.com amazon.se amazon.com.be ' +
+    'amazon.com.mx amazon.sg amazonvideo.com primevideo.com ssl-images-amazon.com', 'amazon amazonprime amzn'], // www.amazon.com
+  ['eBay', 'shop', '*',
+    'ebay.com ebay.de ebay.co.uk ebay.fr ebay.it ebay.es ebay.ca ebay.com.au ebaystatic.com ebay.at ebay.nl ebay.pl',
+    'ebay!'], // www.ebay.com
+  ['AliExpress', 'shop', '*',
+    'aliexpress.com aliexpress.us alibaba.com alibaba-inc.com alibabacloud.com aliexpress-media.com aliexpress.ru',
+    'aliexpress alibaba'], // www.aliexpress.com
   ['Temu', 'shop', '*', 'temu.com', 'temu'], // www.temu.com
   ['Shein', 'shop', '*', 'shein.com shein.co.uk', 'shein'], // www.shein.com
   ['Zalando', 'shop', '*', 'zalando.de zalando.com zalando.fr zalando.it zalando.nl zalando.pl zalando.es zalando.co.uk'], // www.zalando.de
-  ['Vinted', 'shop', '*', 'vinted.com vinted.fr vinted.de vinted.it vinted.es vinted.pl vinted.nl vinted.co.uk vinted.pt'], // www.vinted.com
+  ['Vinted', 'shop', '*',
+    'vinted.com vinted.fr vinted.de vinted.it vinted.es vinted.pl vinted.nl vinted.co.uk vinted.pt'], // www.vinted.com
   ['Etsy', 'shop', '*', 'etsy.com', 'etsy'], // www.etsy.com
   ['IKEA', 'shop', '*', 'ikea.com', 'ikea'], // www.ikea.com
   ['Walmart', 'shop', 'en', 'walmart.com walmart.ca'], // www.walmart.com
@@ -25,7 +33,8 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   ['Lidl', 'shop', '*', 'lidl.com lidl.de lidl.co.uk lidl.fr lidl.it lidl.es lidl.nl lidl.pl lidl.pt lidl.at', 'lidl'], // www.lidl.com
   ['REWE', 'shop', 'de', 'rewe.de rewe-group.com', 'rewe'], // www.rewe.de
   ['Edeka', 'shop', 'de', 'edeka.de', 'edeka'], // www.edeka.de
-  ['MediaMarkt', 'shop', 'de es it nl pl', 'mediamarkt.de mediamarkt.es mediamarkt.nl mediamarkt.at mediaworld.it mediamarkt.pl', 'mediamarkt mediaworld'], // www.mediamarkt.de
+  ['MediaMarkt', 'shop', 'de es it nl pl', 'mediamarkt.de mediamarkt.es mediamarkt.nl mediamarkt.at mediaworld.it mediamarkt.pl',
+    'mediamarkt mediaworld'], // www.mediamarkt.de
   ['OTTO', 'shop', 'de', 'otto.de', 'otto!'], // www.otto.de
   ['Kleinanzeigen', 'shop', 'de', 'kleinanzeigen.de ebay-kleinanzeigen.de', 'kleinanzeigen ebaykleinanzeigen'], // www.kleinanzeigen.de
   ['willhaben', 'shop', 'de', 'willhaben.at'], // www.willhaben.at
@@ -35,11 +44,14 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   ['Leboncoin', 'shop', 'fr', 'leboncoin.fr'], // www.leboncoin.fr
   ['Cdiscount', 'shop', 'fr', 'cdiscount.com'], // www.cdiscount.com
   ['Fnac', 'shop', 'fr es pt', 'fnac.com fnac.es fnac.pt', 'fnac'], // www.fnac.com
-  ['Decathlon', 'shop', '*', 'decathlon.com decathlon.fr decathlon.de decathlon.es decathlon.it decathlon.co.uk decathlon.pl decathlon.net decathlon.pt decathlon.be'], // www.decathlon.com
+  ['Decathlon', 'shop', '*', 'decathlon.com decathlon.fr decathlon.de decathlon.es decathlon.it decathlon.co.uk decathlon.pl ' +
+    'decathlon.net decathlon.pt decathlon.be'], // www.decathlon.com
   ['Mercadona', 'shop', 'es', 'mercadona.es mercadona.com'], // www.mercadona.es
   ['El Corte Inglés', 'shop', 'es', 'elcorteingles.es', 'elcorteingles'], // www.elcorteingles.es
   ['Wallapop', 'shop', 'es it', 'wallapop.com'], // www.wallapop.com
-  ['Mercado Libre', 'shop', 'es pt', 'mercadolibre.com mercadolivre.com mercadolibre.com.ar mercadolibre.com.mx mercadolivre.com.br', 'mercadolibre mercadolivre'], // www.mercadolibre.com
+  ['Mercado Libre', 'shop', 'es pt',
+    'mercadolibre.com mercadolivre.com mercadolibre.com.ar mercadolibre.com.mx mercadolivre.com.br',
+    'mercadolibre mercadolivre'], // www.mercadolibre.com
   ['Esselunga', 'shop', 'it', 'esselunga.it'], // www.esselunga.it
   ['Conad', 'shop', 'it', 'conad.it', 'conad'], // www.conad.it
   ['Subito', 'shop', 'it', 'subito.it', 'subito!'], // www.subito.it
@@ -56,28 +68,43 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   ['Allegro', 'shop', 'pl', 'allegro.pl allegrolokalnie.pl allegro.eu', 'allegro! allegrolokalnie'], // allegro.pl
   ['Biedronka', 'shop', 'pl', 'biedronka.pl'], // www.biedronka.pl
   // Technology
-  ['Microsoft', 'technology', '*', 'microsoft.com microsoftonline.com office.com live.com outlook.com windows.com msn.com azure.com sharepoint.com microsoft365.com office365.com onedrive.com hotmail.com skype.com visualstudio.com windows.net xbox.com bing.com cloud.microsoft s-microsoft.com sharepointonline.com microsoftonline-p.com microsoft.net microsoftazuread-sso.com microsoftstream.com outlook.live.com', 'microsoft office365 microsoftonline microsoft365 onedrive sharepoint'], // www.microsoft.com
+  ['Microsoft', 'technology', '*', 'microsoft.com microsoftonline.com office.com live.com outlook.com windows.com msn.com ' +
+    'azure.com sharepoint.com microsoft365.com office365.com onedrive.com hotmail.com skype.com visualstudio.com windows.net ' +
+    'xbox.com bing.com cloud.microsoft s-microsoft.com sharepointonline.com microsoftonline-p.com microsoft.net ' +
+    'microsoftazuread-sso.com microsoftstream.com outlook.live.com',
+    'microsoft office365 microsoftonline microsoft365 onedrive sharepoint'], // www.microsoft.com
   ['Outlook', 'technology', '*', 'outlook.com outlook.live.com live.com', 'outlook! hotmail'], // outlook.live.com
-  ['Apple', 'technology', '*', 'apple.com icloud.com me.com itunes.com apple.co cdn-apple.com mzstatic.com apple.news', 'apple! icloud! itunes appleid iphone!'], // www.apple.com
-  ['Google', 'technology', '*', 'google.com google.de google.co.uk google.fr google.it google.es google.nl google.pl google.pt google.com.br goo.gl g.co gmail.com googleapis.com gstatic.com googleusercontent.com youtube.com withgoogle.com google-analytics.com googletagmanager.com googlesyndication.com googleadservices.com googlemail.com googleblog.com googlegroups.com googlevideo.com googlecode.com googledrive.com googletagservices.com googleoptimize.com googlezip.net googlehosted.com', 'google gmail! googlemail'], // www.google.com
+  ['Apple', 'technology', '*', 'apple.com icloud.com me.com itunes.com apple.co cdn-apple.com mzstatic.com apple.news',
+    'apple! icloud! itunes appleid iphone!'], // www.apple.com
+  ['Google', 'technology', '*', 'google.com google.de google.co.uk google.fr google.it google.es google.nl google.pl ' +
+    'google.pt google.com.br goo.gl g.co gmail.com googleapis.com gstatic.com googleusercontent.com youtube.com ' +
+    'withgoogle.com google-analytics.com googletagmanager.com googlesyndication.com googleadservices.com googlemail.com ' +
+    'googleblog.com googlegroups.com googlevideo.com googlecode.com googledrive.com googletagservices.com googleoptimize.com ' +
+    'googlezip.net googlehosted.com', 'google gmail! googlemail'], // www.google.com
   ['YouTube', 'streaming', '*', 'youtube.com youtu.be ytimg.com youtube-nocookie.com', 'youtube'], // www.youtube.com
-  ['Adobe', 'technology', '*', 'adobe.com adobesign.com adobelogin.com typekit.net adobe.net adobeconnect.com adobedtm.com adobedc.net adobe.io adobess.com', 'adobe'], // www.adobe.com
+  ['Adobe', 'technology', '*',
+    'adobe.com adobesign.com adobelogin.com typekit.net adobe.net adobeconnect.com adobedtm.com adobedc.net adobe.io adobess.com',
+    'adobe'], // www.adobe.com
   ['Dropbox', 'technology', '*', 'dropbox.com dropboxusercontent.com db.tt'], // www.dropbox.com
   ['DocuSign', 'technology', '*', 'docusign.com docusign.net', 'docusign'], // www.docusign.com
   ['Zoom', 'technology', '*', 'zoom.us zoom.com zoom.gov', 'zoom!'], // www.zoom.com
   ['WeTransfer', 'technology', '*', 'wetransfer.com we.tl wetransfer.net', 'wetransfer'], // wetransfer.com
   ['GitHub', 'technology', '*', 'github.com githubusercontent.com githubassets.com github.blog', 'github'], // github.com
   ['Samsung', 'technology', '*', 'samsung.com samsungcloud.com', 'samsung'], // www.samsung.com
-  ['Yahoo', 'technology', '*', 'yahoo.com yahoo.co.jp yahoo.de yahoo.fr yahoo.co.uk ymail.com yimg.com yahooinc.com yahoo.net yahooapis.com yahoodns.net', 'yahoo'], // www.yahoo.com
+  ['Yahoo', 'technology', '*',
+    'yahoo.com yahoo.co.jp yahoo.de yahoo.fr yahoo.co.uk ymail.com yimg.com yahooinc.com yahoo.net yahooapis.com yahoodns.net',
+    'yahoo'], // www.yahoo.com
   ['AOL', 'technology', 'en', 'aol.com aol.co.uk', 'aol'], // www.aol.com
   ['GMX', 'technology', 'de', 'gmx.net gmx.de gmx.at gmx.ch gmx.com', 'gmx'], // www.gmx.net
   ['WEB.DE', 'technology', 'de', 'web.de', 'webde!'], // web.de
-  ['IONOS', 'technology', 'de en es fr', 'ionos.de ionos.com ionos.co.uk ionos.fr ionos.es 1and1.com ionoscloud.com ionos.space', 'ionos'], // www.ionos.com
+  ['IONOS', 'technology', 'de en es fr', 'ionos.de ionos.com ionos.co.uk ionos.fr ionos.es 1and1.com ionoscloud.com ionos.space',
+    'ionos'], // www.ionos.com
   ['STRATO', 'technology', 'de', 'strato.de', 'strato!'], // www.strato.de
   ['GoDaddy', 'technology', '*', 'godaddy.com secureserver.net', 'godaddy'], // www.godaddy.com
   ['OVHcloud', 'technology', 'fr pl', 'ovh.com ovhcloud.com ovh.net', 'ovhcloud'], // www.ovhcloud.com
   ['Aruba', 'technology', 'it', 'aruba.it pec.it', 'aruba!'], // www.aruba.it
-  ['Cloudflare', 'technology', '*', 'cloudflare.com cloudflare.net one.one cloudflareinsights.com cloudflareaccess.com', 'cloudflare'], // www.cloudflare.com
+  ['Cloudflare', 'technology', '*', 'cloudflare.com cloudflare.net one.one cloudflareinsights.com cloudflareaccess.com',
+    'cloudflare'], // www.cloudflare.com
   ['Canva', 'technology', '*', 'canva.com', 'canva'], // www.canva.com
   ['OpenAI', 'technology', '*', 'openai.com chatgpt.com', 'openai! chatgpt'], // openai.com
   ['AnyDesk', 'technology', '*', 'anydesk.com', 'anydesk'], // anydesk.com
@@ -94,15 +121,18 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   ['LastPass', 'security', '*', 'lastpass.com', 'lastpass'], // www.lastpass.com
   ['1Password', 'security', '*', '1password.com 1password.eu', '1password'], // 1password.com
   // Social
-  ['Facebook', 'social', '*', 'facebook.com fb.com fb.me facebookmail.com fbcdn.net messenger.com meta.com facebook.net facebookcorewwwi.onion facebookblueprint.com facebookmail.com', 'facebook'], // www.facebook.com
+  ['Facebook', 'social', '*', 'facebook.com fb.com fb.me facebookmail.com fbcdn.net messenger.com meta.com facebook.net ' +
+    'facebookcorewwwi.onion facebookblueprint.com facebookmail.com', 'facebook'], // www.facebook.com
   ['Instagram', 'social', '*', 'instagram.com cdninstagram.com instagr.am ig.me', 'instagram'], // www.instagram.com
   ['WhatsApp', 'social', '*', 'whatsapp.com wa.me whatsapp.net', 'whatsapp'], // www.whatsapp.com
   ['Telegram', 'social', '*', 'telegram.org t.me telegram.me telegram.dog', 'telegram'], // telegram.org
-  ['TikTok', 'social', '*', 'tiktok.com tiktokcdn.com tiktokv.com tiktokv.us tiktokw.us tiktokcdn-us.com tiktokcdn-eu.com tiktokv.eu tiktokw.eu tiktokglobalshop.com', 'tiktok'], // www.tiktok.com
+  ['TikTok', 'social', '*', 'tiktok.com tiktokcdn.com tiktokv.com tiktokv.us tiktokw.us tiktokcdn-us.com tiktokcdn-eu.com ' +
+    'tiktokv.eu tiktokw.eu tiktokglobalshop.com', 'tiktok'], // www.tiktok.com
   ['Snapchat', 'social', '*', 'snapchat.com snap.com', 'snapchat'], // www.snapchat.com
   ['LinkedIn', 'social', '*', 'linkedin.com lnkd.in licdn.com', 'linkedin'], // www.linkedin.com
   ['X', 'social', '*', 'x.com twitter.com t.co twimg.com', 'twitter'], // x.com
-  ['Discord', 'social', '*', 'discord.com discord.gg discordapp.com discord.gift discordapp.net discord.new', 'discord discordapp'], // discord.com
+  ['Discord', 'social', '*', 'discord.com discord.gg discordapp.com discord.gift discordapp.net discord.new',
+    'discord discordapp'], // discord.com
   ['Reddit', 'social', '*', 'reddit.com redd.it redditmedia.com redditstatic.com', 'reddit'], // www.reddit.com
   ['Pinterest', 'social', '*', 'pinterest.com pin.it pinimg.com pinterest.de pinterest.fr', 'pinterest'], // www.pinterest.com
   ['Tinder', 'social', '*', 'tinder.com gotinder.com', 'tinder'], // tinder.com
@@ -112,7 +142,8 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   ['Disney+', 'streaming', '*', 'disneyplus.com disney.com go.com disney.co.uk disney.de', 'disneyplus disney'], // www.disneyplus.com
   ['Hulu', 'streaming', 'en', 'hulu.com', 'hulu'], // www.hulu.com
   ['DAZN', 'streaming', '*', 'dazn.com', 'dazn'], // www.dazn.com
-  ['Steam', 'game', '*', 'steampowered.com steamcommunity.com valvesoftware.com s.team steamstatic.com', 'steam! steampowered steamcommunity'], // store.steampowered.com
+  ['Steam', 'game', '*', 'steampowered.com steamcommunity.com valvesoftware.com s.team steamstatic.com',
+    'steam! steampowered steamcommunity'], // store.steampowered.com
   ['Epic Games', 'game', '*', 'epicgames.com fortnite.com', 'epicgames fortnite'], // www.epicgames.com
   ['PlayStation', 'game', '*', 'playstation.com sony.com sonyentertainmentnetwork.com', 'playstation'], // www.playstation.com
   ['Nintendo', 'game', '*', 'nintendo.com nintendo.de nintendo.co.uk nintendo.net', 'nintendo'], // www.nintendo.com
@@ -120,7 +151,8 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   ['Twitch', 'streaming', '*', 'twitch.tv', 'twitch'], // www.twitch.tv
   // Crypto
   ['Coinbase', 'crypto', '*', 'coinbase.com', 'coinbase'], // www.coinbase.com
-  ['Binance', 'crypto', '*', 'binance.com binance.us binance.org binance.info binance.vision binance.charity', 'binance'], // www.binance.com
+  ['Binance', 'crypto', '*', 'binance.com binance.us binance.org binance.info binance.vision binance.charity',
+    'binance'], // www.binance.com
   ['Kraken', 'crypto', '*', 'kraken.com', 'kraken'], // www.kraken.com
   ['Bitpanda', 'crypto', 'de', 'bitpanda.com'], // www.bitpanda.com
   ['Crypto.com', 'crypto', '*', 'crypto.com', 'cryptocom'], // crypto.com
@@ -133,7 +165,8 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   ['eToro', 'crypto', '*', 'etoro.com', 'etoro'], // www.etoro.com
   // Telecom
   ['Deutsche Telekom', 'telecom', 'de', 'telekom.de telekom.com t-online.de magenta.at', 'telekom'], // www.telekom.de
-  ['Vodafone', 'telecom', '*', 'vodafone.de vodafone.com vodafone.co.uk vodafone.it vodafone.es vodafone.pt vodafone.ie vodafone.nl'], // www.vodafone.com
+  ['Vodafone', 'telecom', '*',
+    'vodafone.de vodafone.com vodafone.co.uk vodafone.it vodafone.es vodafone.pt vodafone.ie vodafone.nl'], // www.vodafone.com
   ['O2', 'telecom', 'de en', 'o2.co.uk o2online.de o2.de telefonica.com telefonica.de', 'o2online'], // www.o2.co.uk
   ['1&1', 'telecom', 'de', '1und1.de', '1und1'], // www.1und1.de
   ['EE', 'telecom', 'en', 'ee.co.uk', 'eemobile!'], // ee.co.uk
@@ -185,10 +218,12 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   ['ANTAI', 'state', 'fr', 'antai.gouv.fr amendes.gouv.fr', 'antai'], // www.antai.gouv.fr
   ['Ameli', 'state', 'fr', 'ameli.fr', 'ameli'], // www.ameli.fr
   ['CAF', 'state', 'fr', 'caf.fr', 'caf!'], // www.caf.fr
-  ['Agencia Tributaria', 'state', 'es', 'agenciatributaria.es agenciatributaria.gob.es gob.es', 'agenciatributaria aeat'], // sede.agenciatributaria.gob.es
+  ['Agencia Tributaria', 'state', 'es', 'agenciatributaria.es agenciatributaria.gob.es gob.es',
+    'agenciatributaria aeat'], // sede.agenciatributaria.gob.es
   ['DGT', 'state', 'es', 'dgt.es dgt.gob.es', 'dgt'], // www.dgt.es
   ['INPS', 'state', 'it', 'inps.it', 'inps'], // www.inps.it
-  ['Agenzia delle Entrate', 'state', 'it', 'agenziaentrate.gov.it agenziaentrateriscossione.gov.it', 'agenziaentrate agenziadelleentrate'], // www.agenziaentrate.gov.it
+  ['Agenzia delle Entrate', 'state', 'it', 'agenziaentrate.gov.it agenziaentrateriscossione.gov.it',
+    'agenziaentrate agenziadelleentrate'], // www.agenziaentrate.gov.it
   ['pagoPA', 'state', 'it', 'pagopa.gov.it pagopa.it', 'pagopa'], // www.pagopa.gov.it
   ['Portal das Finanças', 'state', 'pt', 'portaldasfinancas.gov.pt', 'portaldasfinancas'], // www.portaldasfinancas.gov.pt
   ['Segurança Social', 'state', 'pt', 'seg-social.pt', 'segurancasocial segsocial'], // www.seg-social.pt
@@ -200,7 +235,8 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   // Travel
   ['Booking.com', 'travel', '*', 'booking.com bstatic.com', 'bookingcom'], // www.booking.com
   ['Airbnb', 'travel', '*', 'airbnb.com airbnb.de airbnb.co.uk airbnb.fr airbnb.it airbnb.es muscache.com', 'airbnb'], // www.airbnb.com
-  ['Expedia', 'travel', '*', 'expedia.com expediagroup.com expedia-aarp.com expedia.de expedia.co.uk hotels.com', 'expedia'], // www.expedia.com
+  ['Expedia', 'travel', '*', 'expedia.com expediagroup.com expedia-aarp.com expedia.de expedia.co.uk hotels.com',
+    'expedia'], // www.expedia.com
   ['Ryanair', 'travel', '*', 'ryanair.com'], // www.ryanair.com
   ['easyJet', 'travel', '*', 'easyjet.com', 'easyjet'], // www.easyjet.com
   ['Lufthansa', 'travel', 'de', 'lufthansa.com miles-and-more.com'], // www.lufthansa.com
@@ -210,7 +246,8 @@ export const OTHER_ROWS: readonly BrandRow[] = [
   ['Trenitalia', 'travel', 'it', 'trenitalia.com'], // www.trenitalia.com
   ['Renfe', 'travel', 'es', 'renfe.com', 'renfe'], // www.renfe.com
   // Insurance
-  ['Allianz', 'insurance', '*', 'allianz.de allianz.com allianz-assistance.com allianz-travel.com allianzgi.com allianz.fr allianz.it'], // www.allianz.com
+  ['Allianz', 'insurance', '*',
+    'allianz.de allianz.com allianz-assistance.com allianz-travel.com allianzgi.com allianz.fr allianz.it'], // www.allianz.com
   ['AXA', 'insurance', '*', 'axa.com axa.de axa.fr axa.co.uk', 'axa!'], // www.axa.com
   ['AOK', 'insurance', 'de', 'aok.de', 'aok'], // www.aok.de
   ['Techniker Krankenkasse', 'insurance', 'de', 'tk.de', 'technikerkrankenkasse'], // www.tk.de

@@ -18,7 +18,8 @@ export type BrandKind =
   | 'provider';
 
 /**
- * Name; kind; languages of its customers (`*`: all); its own registrable domains, the main one first; further words by which addresses name it. A word that ends in `!` is
+ * Name; kind; languages of its customers (`*`: all); its own registrable domains, the main one first; further words by which
+ * addresses name it. A word that ends in `!` is
  * an ordinary word or a common name too (`apple!`): alone it names no brand.
  */
 export type BrandRow = readonly [name: string, kind: BrandKind, languages: string, domains: string, words?: string];
@@ -27,9 +28,11 @@ export type BrandRow = readonly [name: string, kind: BrandKind, languages: strin
 // biome-ignore format: one row a line
 export const MONEY_AND_PARCEL_ROWS: readonly BrandRow[] = [
   // Payment
-  ['PayPal', 'payment', '*', 'paypal.com paypal.me paypalobjects.com paypal-community.com paypal-marketing.com paypal-knowledge.com'], // www.paypal.com
+  ['PayPal', 'payment', '*',
+    'paypal.com paypal.me paypalobjects.com paypal-community.com paypal-marketing.com paypal-knowledge.com'], // www.paypal.com
   ['Visa', 'payment', '*', 'visa.com visa.de visa.co.uk visaeurope.com', 'visa!'], // www.visa.com
-  ['Mastercard', 'payment', '*', 'mastercard.com mastercard.us mastercard.de mastercardservices.com mastercard-a.akamaihd.net'], // www.mastercard.com
+  ['Mastercard', 'payment', '*',
+    'mastercard.com mastercard.us mastercard.de mastercardservices.com mastercard-a.akamaihd.net'], // www.mastercard.com
   ['American Express', 'payment', '*', 'americanexpress.com aexp.com amex.com', 'americanexpress amex'], // www.americanexpress.com
   ['Klarna', 'payment', '*', 'klarna.com klarnaservices.com'], // www.klarna.com
   ['Stripe', 'payment', '*', 'stripe.com', 'stripe!'], // stripe.com
@@ -62,7 +65,8 @@ export const MONEY_AND_PARCEL_ROWS: readonly BrandRow[] = [
   ['Lloyds Bank', 'bank', 'en', 'lloydsbank.com lloydsbank.co.uk lloydsbankinggroup.com', 'lloydsbank lloyds'], // www.lloydsbank.com
   ['NatWest', 'bank', 'en', 'natwest.com natwestgroup.com', 'natwest'], // www.natwest.com
   ['Halifax', 'bank', 'en', 'halifax.co.uk halifax-online.co.uk', 'halifax!'], // www.halifax.co.uk
-  ['Santander', 'bank', '*', 'santander.com santander.co.uk santander.es bancosantander.es santander.pt santander.pl santander.de santander.com.br santanderbank.com'], // www.santander.com
+  ['Santander', 'bank', '*', 'santander.com santander.co.uk santander.es bancosantander.es santander.pt santander.pl ' +
+    'santander.de santander.com.br santanderbank.com'], // www.santander.com
   ['Nationwide', 'bank', 'en', 'nationwide.co.uk nationwide.com', 'nationwide!'], // www.nationwide.co.uk
   ['TSB', 'bank', 'en', 'tsb.co.uk', 'tsb'], // www.tsb.co.uk
   ['Royal Bank of Scotland', 'bank', 'en', 'rbs.co.uk rbs.com', 'rbs royalbankofscotland'], // www.rbs.co.uk
@@ -96,7 +100,8 @@ export const MONEY_AND_PARCEL_ROWS: readonly BrandRow[] = [
   ['Postbank', 'bank', 'de', 'postbank.de'], // www.postbank.de
   ['Comdirect', 'bank', 'de', 'comdirect.de'], // www.comdirect.de
   ['DKB', 'bank', 'de', 'dkb.de', 'dkb'], // www.dkb.de
-  ['ING', 'bank', 'de nl it es pl', 'ing.com ing.de ing.nl ing.pl ing.be ing.es ing.it ing.com.au ingbank.pl', 'ing! ingbank! ingdiba'], // www.ing.com
+  ['ING', 'bank', 'de nl it es pl', 'ing.com ing.de ing.nl ing.pl ing.be ing.es ing.it ing.com.au ingbank.pl',
+    'ing! ingbank! ingdiba'], // www.ing.com
   ['N26', 'bank', '*', 'n26.com', 'n26'], // n26.com
   ['Targobank', 'bank', 'de', 'targobank.de'], // www.targobank.de
   ['HypoVereinsbank', 'bank', 'de', 'hypovereinsbank.de hvb.de', 'hypovereinsbank'], // www.hypovereinsbank.de
@@ -123,7 +128,8 @@ export const MONEY_AND_PARCEL_ROWS: readonly BrandRow[] = [
   ['Banorte', 'bank', 'es', 'banorte.com'], // www.banorte.com
   // Banks of France and Belgium
   ['Crédit Agricole', 'bank', 'fr', 'credit-agricole.fr credit-agricole.com', 'creditagricole'], // www.credit-agricole.fr
-  ['BNP Paribas', 'bank', 'fr it', 'bnpparibas.com bnpparibas.fr bnpparibas mabanque.bnpparibas bnpparibasfortis.be', 'bnpparibas bnp'], // mabanque.bnpparibas
+  ['BNP Paribas', 'bank', 'fr it', 'bnpparibas.com bnpparibas.fr bnpparibas mabanque.bnpparibas bnpparibasfortis.be',
+    'bnpparibas bnp'], // mabanque.bnpparibas
   ['Société Générale', 'bank', 'fr', 'societegenerale.fr societegenerale.com sg.fr', 'societegenerale'], // particuliers.sg.fr
   ['La Banque Postale', 'bank', 'fr', 'labanquepostale.fr', 'labanquepostale banquepostale'], // www.labanquepostale.fr
   ["Caisse d'Épargne", 'bank', 'fr', 'caisse-epargne.fr', 'caissedepargne caisseepargne'], // www.caisse-epargne.fr
@@ -172,18 +178,23 @@ export const MONEY_AND_PARCEL_ROWS: readonly BrandRow[] = [
   ['Bank Millennium', 'bank', 'pl', 'bankmillennium.pl', 'bankmillennium'], // www.bankmillennium.pl
   ['Credit Agricole Polska', 'bank', 'pl', 'credit-agricole.pl'], // www.credit-agricole.pl
   // Parcels and post
-  ['DHL', 'parcel', '*', 'dhl.com dhl.de dhl.co.uk dhl.fr dhl.it dhl.es dhl.pl dhl.nl dhlparcel.nl dhlparcel.co.uk deutschepost.de dhlecommerce.nl', 'dhl dhlparcel dhlexpress'], // www.dhl.com
+  ['DHL', 'parcel', '*',
+    'dhl.com dhl.de dhl.co.uk dhl.fr dhl.it dhl.es dhl.pl dhl.nl dhlparcel.nl dhlparcel.co.uk deutschepost.de dhlecommerce.nl',
+    'dhl dhlparcel dhlexpress'], // www.dhl.com
   ['Deutsche Post', 'parcel', 'de', 'deutschepost.de deutschepost.com dpdhl.com', 'deutschepost'], // www.deutschepost.de
   ['UPS', 'parcel', '*', 'ups.com', 'ups!'], // www.ups.com
   ['FedEx', 'parcel', '*', 'fedex.com tnt.com', 'fedex'], // www.fedex.com
-  ['DPD', 'parcel', '*', 'dpd.com dpd.co.uk dpd.de dpd.fr dpd.nl dpdgroup.com dpd.com.pl dpd.pt dpd.es dpd.at dpd.ie', 'dpd dpdgroup'], // www.dpd.com
-  ['GLS', 'parcel', '*', 'gls-group.com gls-group.eu gls-pakete.de gls-italy.com gls-spain.es gls-netherlands.com gls-poland.com', 'gls!'], // gls-group.com
+  ['DPD', 'parcel', '*', 'dpd.com dpd.co.uk dpd.de dpd.fr dpd.nl dpdgroup.com dpd.com.pl dpd.pt dpd.es dpd.at dpd.ie',
+    'dpd dpdgroup'], // www.dpd.com
+  ['GLS', 'parcel', '*', 'gls-group.com gls-group.eu gls-pakete.de gls-italy.com gls-spain.es gls-netherlands.com gls-poland.com',
+    'gls!'], // gls-group.com
   ['Hermes', 'parcel', 'de', 'myhermes.de hermesworld.com myhermes.co.uk', 'hermes! myhermes'], // www.myhermes.de
   ['Evri', 'parcel', 'en', 'evri.com', 'evri'], // www.evri.com
   ['Royal Mail', 'parcel', 'en', 'royalmail.com parcelforce.com', 'royalmail parcelforce'], // www.royalmail.com
   ['Post Office', 'parcel', 'en', 'postoffice.co.uk', 'postoffice'], // www.postoffice.co.uk
   ['USPS', 'parcel', 'en', 'usps.com usps.gov', 'usps'], // www.usps.com
-  ['Canada Post', 'parcel', 'en fr', 'canadapost.ca canadapost-postescanada.ca', 'canadapost postescanada'], // www.canadapost-postescanada.ca
+  ['Canada Post', 'parcel', 'en fr', 'canadapost.ca canadapost-postescanada.ca',
+    'canadapost postescanada'], // www.canadapost-postescanada.ca
   ['Australia Post', 'parcel', 'en', 'auspost.com.au', 'auspost australiapost'], // auspost.com.au
   ['An Post', 'parcel', 'en', 'anpost.com anpost.ie', 'anpost'], // www.anpost.com
   ['Correos', 'parcel', 'es', 'correos.es correos.com correosexpress.com', 'correos correosexpress'], // www.correos.es

@@ -39,7 +39,8 @@ function query(text: string): URLSearchParams {
 /** The beginning of each kind of content, and its facts. The first that fits reads it. */
 const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = [
   {
-    // European Payments Council, EPC069-12: service tag, version, character set, identification, BIC, payee, IBAN, amount, purpose, reference, text.
+    // European Payments Council, EPC069-12: service tag, version, character set, identification, BIC, payee, IBAN, amount,
+    // purpose, reference, text.
     begins: /^BCD\r?\n/u,
     read: (text) => {
       const [, , , , bic, payee, iban, amount, , reference, remittance] = text.split(/\r?\n/u);
@@ -56,7 +57,8 @@ const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = 
     },
   },
   {
-    // Swiss QR bill (SIX, Implementation Guidelines): the IBAN is on line 4, the payee on line 6, the amount on line 19, the currency on line 20.
+    // Swiss QR bill (SIX, Implementation Guidelines): the IBAN is on line 4, the payee on line 6, the amount on line 19, the
+    // currency on line 20.
     begins: /^SPC\r?\n/u,
     read: (text) => {
       const lines = text.split(/\r?\n/u);

@@ -4,7 +4,8 @@ import { DETECTORS } from './detectors.ts';
 import { ScamCheck } from './scam-check.ts';
 
 /**
- * Per code: inputs that must show it, and neighbours that must not. A text is checked as a text, `mail:` as an email file whose fields are given.
+ * Per code: inputs that must show it, and neighbours that must not. A text is checked as a text, `mail:` as an email file whose
+ * fields are given.
  */
 interface Samples {
   fires: readonly string[];

@@ -12,7 +12,10 @@ export interface FoundAccount {
   end: number;
 }
 
-/** The length of an IBAN by country (SWIFT, IBAN registry, release 98), for the countries whose payments reach a household by SEPA, and those that scams name. */
+/**
+ * The length of an IBAN by country (SWIFT, IBAN registry, release 98), for the countries whose payments reach a household by
+ * SEPA, and those that scams name.
+ */
 const IBAN_LENGTHS: Readonly<Record<string, number>> = {
   ...{
     AD: 24,

@@ -67,7 +67,8 @@ function rewrite(mapped: Mapped, pattern: RegExp, write: (match: RegExpMatchArra
 }
 
 /**
- * The tricks, each with what it stood for. No pattern repeats a part that can be empty or that overlaps the next one, so that each is linear.
+ * The tricks, each with what it stood for. No pattern repeats a part that can be empty or that overlaps the next one, so that
+ * each is linear.
  * Defanging as analysts write it: https://datatracker.ietf.org/doc/draft-grimminck-safe-ioc-sharing/.
  */
 const TRICKS: readonly { pattern: RegExp; write: (match: RegExpMatchArray) => string }[] = [

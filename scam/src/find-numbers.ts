@@ -15,9 +15,12 @@ export interface FoundNumber {
 const NUMBERS_MAXIMUM = 50;
 
 /**
- * Beginnings of numbers that cost more than a call, by country. United Kingdom: 09 and 087 (Ofcom, National Telephone Numbering Plan); Germany: 0900, 0137 and 118
- * (Bundesnetzagentur); Austria: 0900, 0901, 0930, 0931 (RTR); Switzerland: 0900, 0901, 0906 (BAKOM); France: 081, 082, 089 (ARCEP); Spain: 803, 806, 807, 905 (CNMC);
- * Italy: 89x (AGCOM); Portugal: 601, 607, 608, 760, 761, 762 (ANACOM); Netherlands: 0900, 0906, 0909 (ACM); Poland: 70x (UKE); North America: 900 (NANPA).
+ * Beginnings of numbers that cost more than a call, by country. United Kingdom: 09 and 087 (Ofcom, National Telephone Numbering
+ * Plan); Germany: 0900, 0137 and 118
+ * (Bundesnetzagentur); Austria: 0900, 0901, 0930, 0931 (RTR); Switzerland: 0900, 0901, 0906 (BAKOM); France: 081, 082, 089
+ * (ARCEP); Spain: 803, 806, 807, 905 (CNMC);
+ * Italy: 89x (AGCOM); Portugal: 601, 607, 608, 760, 761, 762 (ANACOM); Netherlands: 0900, 0906, 0909 (ACM); Poland: 70x (UKE);
+ * North America: 900 (NANPA).
  */
 const PREMIUM: Readonly<Record<string, RegExp>> = {
   GB: /^\+44(?:9|87)/u,
@@ -33,7 +36,10 @@ const PREMIUM: Readonly<Record<string, RegExp>> = {
   US: /^\+1900/u,
 };
 
-/** The countries that a number without a country code may be of, the likely one first; the number decides among them by its length and beginning. */
+/**
+ * The countries that a number without a country code may be of, the likely one first; the number decides among them by its length
+ * and beginning.
+ */
 const COUNTRIES: readonly CountryCode[] = ['GB', 'DE', 'FR', 'ES', 'IT', 'PT', 'NL', 'PL', 'US'];
 
 /** Numbers of old British advertisements are written in any grouping: 0906 170 1461, 09061701461. */
@@ -42,7 +48,10 @@ const BRITISH_PREMIUM = /(?<![\d+])0(?:9\d|87)[\d ]{7,11}(?!\d)/gu;
 const SHORT =
   /\b(?:(?:text|txt|txting|send|sms|mms|call|reply|rply|envia|enviar|stuur|invia|wyslij)\b[^.\n]{0,60}?(?:to|\b(?:2|at|al|an|naar|au|na))|(?:call|text|txt))\s?:?\s?(?<![\d£$€])(\d{4,6})(?!\d|[.,:]\d| ?\d)/giu;
 
-/** A possible number: digits with single signs between. The package's own search takes seconds for a text of digits; it is asked about each candidate instead. */
+/**
+ * A possible number: digits with single signs between. The package's own search takes seconds for a text of digits; it is asked
+ * about each candidate instead.
+ */
 const CANDIDATE = /(?<![\p{L}\p{N}+.,/:-])(?:\+|00|\()?\d(?:[ ()./-]{0,2}\d){5,17}(?![\p{L}\p{N}])/gu;
 const CANDIDATES_MAXIMUM = 200;
 

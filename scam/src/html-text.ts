@@ -6,7 +6,10 @@ export interface HtmlText {
   links: { href: string; label: string }[];
 }
 
-/** Letters of the source that are read; programs for mail clip at half of it. The parser takes longer than in proportion when elements are never closed. */
+/**
+ * Letters of the source that are read; programs for mail clip at half of it. The parser takes longer than in proportion when
+ * elements are never closed.
+ */
 const HTML_MAXIMUM = 200_000;
 const TEXT_MAXIMUM = 100_000;
 const LINKS_MAXIMUM = 200;

@@ -60,7 +60,8 @@ const INTENT_RULES: readonly IntentRule[] = [
     [['relation'], ['new_number', 'phone_broken'], ['reply', 'lend', 'transfer', 'chat_app', 'pay']],
     [['new_number'], ['phone_broken'], ['reply', 'chat_app', 'lend', 'transfer']],
     [['relation', 'new_number'], ['lend'], ['transfer', 'pay', 'amount', 'trouble'], ['new_number', 'trouble', 'secrecy']],
-    [['relation'], ['trouble'], ['cash_pickup', 'secrecy', 'lend', 'amount'], ['cash_pickup', 'transfer', 'lend', 'pay', 'amount', 'money_service']],
+    [['relation'], ['trouble'], ['cash_pickup', 'secrecy', 'lend', 'amount'],
+      ['cash_pickup', 'transfer', 'lend', 'pay', 'amount', 'money_service']],
   ] },
   { intent: 'tech', combinations: [
     [['virus'], ['call', 'remote_tool'], ['number', 'technician', 'remote_tool', 'threat']],
@@ -101,7 +102,8 @@ const INTENT_RULES: readonly IntentRule[] = [
   ] },
   { intent: 'fine', combinations: [
     [['fine', 'law'], ['pay', 'threat', 'confirm'], ['link']],
-    [['fine', 'law'], ['threat', 'law'], ['pay'], ['urgent', 'gift_card', 'iban', 'crypto'], ['amount', 'gift_card', 'crypto', 'urgent'], ['threat', 'gift_card', 'crypto']],
+    [['fine', 'law'], ['threat', 'law'], ['pay'], ['urgent', 'gift_card', 'iban', 'crypto'],
+      ['amount', 'gift_card', 'crypto', 'urgent'], ['threat', 'gift_card', 'crypto']],
     [['law'], ['pay'], ['gift_card', 'crypto', 'money_service']],
     [['state_name'], ['fine', 'pay', 'renewed'], ['link']],
   ] },
@@ -129,7 +131,8 @@ const INTENT_RULES: readonly IntentRule[] = [
   { intent: 'paid_number', combinations: [
     [['premium_number'], ['advertised', 'won', 'claim', 'costs', 'opt_out', 'call', 'reply']],
     [['short_number'], ['costs', 'opt_out', 'advertised', 'won', 'mobile_offer', 'adult_offer']],
-    [['advertised', 'won', 'mobile_offer', 'adult_offer'], ['costs'], ['reply', 'call', 'link', 'claim'], ['mobile_offer', 'adult_offer', 'won', 'claim', 'opt_out', 'number', 'link']],
+    [['advertised', 'won', 'mobile_offer', 'adult_offer'], ['costs'], ['reply', 'call', 'link', 'claim'],
+      ['mobile_offer', 'adult_offer', 'won', 'claim', 'opt_out', 'number', 'link']],
     [['mobile_offer'], ['advertised', 'won'], ['call'], ['number', 'claim']],
     [['mobile_offer'], ['reply'], ['claim', 'opt_out', 'costs', 'won']],
     [['mobile_offer'], ['opt_out']],

@@ -4,7 +4,10 @@ import { addressWord, type Brand, type BrandWord } from './brands.ts';
 import { NOT_LOOK_ALIKES } from './not-look-alikes.ts';
 import { skeleton } from './skeleton.ts';
 
-/** Shorter words of a brand are imitated by letters of the same shape, or with words beside them: one letter more or less makes other honest names. */
+/**
+ * Shorter words of a brand are imitated by letters of the same shape, or with words beside them: one letter more or less makes
+ * other honest names.
+ */
 export const EDITED_LEAST = 5;
 /** Words of this length are imitated by slips of a hand alone: other letters make other honest names. */
 const SLIPPED_LENGTH = 5;

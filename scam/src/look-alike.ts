@@ -23,7 +23,8 @@ interface Named extends Likeness {
 const UNMISTAKABLE = 8;
 const BAIT_LENGTH_MAXIMUM = 18;
 /**
- * The bait words that a text is made of, with digits and signs between; undefined where it has other letters. Read from its end, each place once, so that no text takes long.
+ * The bait words that a text is made of, with digits and signs between; undefined where it has other letters. Read from its end,
+ * each place once, so that no text takes long.
  */
 function baitWords(text: string): string[] | undefined {
   const rests: (string[] | undefined)[] = [];
@@ -193,7 +194,10 @@ function inPath(index: BrandIndex, address: Address): Imitation | undefined {
   return undefined;
 }
 
-/** The brand among those that a message names whose word stands in an address that is not its own. A message that names it leaves no doubt of what the word means. */
+/**
+ * The brand among those that a message names whose word stands in an address that is not its own. A message that names it leaves
+ * no doubt of what the word means.
+ */
 export function namedInAddress(brands: readonly Brand[], address: Address): Imitation | undefined {
   const tokens = new Set([address.label, ...address.subdomains].flatMap(tokensOf));
   const brand = brands.find(({ words }) => words.some(({ text }) => text.length > 2 && tokens.has(text)));

@@ -7,9 +7,12 @@ import type { Detector, Sign } from './signs.ts';
 /** Mailbox providers: their addresses are free for everyone and prove no organisation. */
 const FREE_MAIL: ReadonlySet<string> = new Set(
   `
-gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com aol.com icloud.com me.com gmx.de gmx.net gmx.at gmx.ch gmx.com web.de mail.com
-mail.ru yandex.ru yandex.com proton.me protonmail.com tutanota.com zoho.com freenet.de t-online.de orange.fr laposte.net free.fr sfr.fr wanadoo.fr libero.it virgilio.it
-tiscali.it alice.it sapo.pt uol.com.br bol.com.br terra.com.br ziggo.nl kpnmail.nl wp.pl onet.pl o2.pl interia.pl hotmail.co.uk yahoo.co.uk btinternet.com hotmail.fr
+gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com aol.com icloud.com me.com gmx.de gmx.net
+gmx.at gmx.ch gmx.com web.de mail.com
+mail.ru yandex.ru yandex.com proton.me protonmail.com tutanota.com zoho.com freenet.de t-online.de orange.fr laposte.net free.fr
+sfr.fr wanadoo.fr libero.it virgilio.it
+tiscali.it alice.it sapo.pt uol.com.br bol.com.br terra.com.br ziggo.nl kpnmail.nl wp.pl onet.pl o2.pl interia.pl hotmail.co.uk
+yahoo.co.uk btinternet.com hotmail.fr
 hotmail.de hotmail.es hotmail.it yahoo.de yahoo.fr yahoo.es yahoo.it inbox.lv rambler.ru 163.com qq.com
 `
     .trim()

@@ -1,7 +1,8 @@
 import { comparable, type Readable, type Word } from './readable.ts';
 
 /**
- * A phrase of a word list. Words are compared without case and marks. `word*` begins with it; `one/other` is either; `_` stands for up to `GAP_WORDS` words of the same sentence.
+ * A phrase of a word list. Words are compared without case and marks. `word*` begins with it; `one/other` is either; `_` stands
+ * for up to `GAP_WORDS` words of the same sentence.
  * No regular expression is made of it: the cost of a text grows with its words alone.
  */
 export type Phrase = string;

@@ -8,12 +8,18 @@ export interface PictureSize {
   held_bytes?: number;
 }
 
-/** More pixels are not decoded: the reader of codes holds six bytes for each. 24 million (5,712 x 4,284) are a photograph of a good telephone. */
+/**
+ * More pixels are not decoded: the reader of codes holds six bytes for each. 24 million (5,712 x 4,284) are a photograph of a
+ * good telephone.
+ */
 const PIXELS_MAXIMUM = 24_500_000;
 const SIDE_MAXIMUM = 16_384;
 /** Bytes that a picture may take while it is decoded, of the memory that its process has for programs in WebAssembly (`own-process.ts`). */
 const HELD_MAXIMUM = 144 * 1024 ** 2;
-/** The text of a picture with more pixels is not read: tesseract holds nine bytes for each. It reads 12 million pixels (a photograph of 4,000 x 3,000) in its limits. */
+/**
+ * The text of a picture with more pixels is not read: tesseract holds nine bytes for each. It reads 12 million pixels (a
+ * photograph of 4,000 x 3,000) in its limits.
+ */
 const TEXT_PIXELS_MAXIMUM = 12_500_000;
 /** Two frames and what changed between them. */
 const GIF_HELD = 9;
@@ -33,7 +39,10 @@ function pngSize(view: DataView): PictureSize {
   return { format: 'png', width: view.getUint32(16), height: view.getUint32(20), held_bytes };
 }
 
-/** Planes of a JPEG by the sampling of each component (ITU T.81, B.2.2). A progressive one (SOF2) holds two bytes for each sample beside them. */
+/**
+ * Planes of a JPEG by the sampling of each component (ITU T.81, B.2.2). A progressive one (SOF2) holds two bytes for each sample
+ * beside them.
+ */
 function jpegHeld(view: DataView, at: number, isProgressive: boolean): number {
   const components = Math.min(4, view.getUint8(at + 9));
   const samples: number[] = [];

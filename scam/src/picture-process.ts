@@ -5,7 +5,8 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { serveParent } from './own-process.ts';
 import { pictureSize } from './picture-header.ts';
 
-// The main file of a process that reads codes in pictures: they are hostile bytes for a program in WebAssembly. The parent gives it time and ends it when that is over.
+// The main file of a process that reads codes in pictures: they are hostile bytes for a program in WebAssembly. The parent gives
+// it time and ends it when that is over.
 
 /** Codes of one picture; more are not read. */
 const CODES_MAXIMUM = 20;

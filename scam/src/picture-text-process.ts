@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { serveParent } from './own-process.ts';
 import { CORE, installedLanguages } from './picture-text.ts';
 
-// The main file of a process that reads the text of pictures by tesseract. It and its data are installed by the operator; nothing is fetched.
+// The main file of a process that reads the text of pictures by tesseract. It and its data are installed by the operator; nothing
+// is fetched.
 
 /** The used part of `tesseract.js-core`: an Emscripten module of Tesseract's own interface. */
 const functionSchema = z.custom<(...args: unknown[]) => unknown>((value) => typeof value === 'function');

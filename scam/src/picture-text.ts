@@ -37,7 +37,10 @@ function isCoreInstalled(from: string): boolean {
 const READ = new Set(['png', 'jpeg', 'webp', 'bmp']);
 const NOT_READ = { late: 'took_too_long', large: 'too_large', failed: 'picture_broken' } as const;
 
-/** Reads the text of pictures in a process of its own that starts with the first picture; undefined where the program or its data is not installed. */
+/**
+ * Reads the text of pictures in a process of its own that starts with the first picture; undefined where the program or its data
+ * is not installed.
+ */
 export function openTextReader({
   from = import.meta.url,
   deadlineMs = DEADLINE_MS,

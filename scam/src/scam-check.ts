@@ -25,7 +25,10 @@ const CODES_MAXIMUM = 20;
 const PHONE = /^\+?[\d ()./-]{5,25}$/u;
 const LONE_LINK = /^\S{4,2048}$/u;
 
-/** A message goes in, a verdict with reasons comes out. It opens no connection but the DNS questions of `options.resolve`, and keeps nothing. */
+/**
+ * A message goes in, a verdict with reasons comes out. It opens no connection but the DNS questions of `options.resolve`, and
+ * keeps nothing.
+ */
 export class ScamCheck {
   readonly #surroundings: Surroundings;
   readonly #pictures: PictureReader;

@@ -17,7 +17,8 @@ const isAligned = (signing: string, author: string) =>
   signing === author || author.endsWith(`.${signing}`) || signing.endsWith(`.${author}`);
 
 /**
- * Verifies the DKIM signatures (RFC 6376) of an email anew. The email's own `Authentication-Results` is never read: any sender can write it.
+ * Verifies the DKIM signatures (RFC 6376) of an email anew. The email's own `Authentication-Results` is never read: any sender
+ * can write it.
  * `author`: the domain of the From address, which a signature must be of.
  */
 export async function checkSignature(

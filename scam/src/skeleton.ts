@@ -4,7 +4,8 @@ import confusables from 'unhomoglyph/data.json' with { type: 'json' };
 const PROTOTYPES: ReadonlyMap<string, string> = new Map(Object.entries(confusables));
 
 /**
- * The skeleton of a text: two texts that look alike have one (UTS 39, section 4). Not for people to read. The package's own function tries 6,000 alternatives at each
+ * The skeleton of a text: two texts that look alike have one (UTS 39, section 4). Not for people to read. The package's own
+ * function tries 6,000 alternatives at each
  * letter; this one looks each letter up.
  */
 export function skeleton(text: string): string {

@@ -1,4 +1,7 @@
-/** Meanings that phrases of a message can have. An intent is a combination of these and of facts such as a link; none of them is a reason alone. */
+/**
+ * Meanings that phrases of a message can have. An intent is a combination of these and of facts such as a link; none of them is a
+ * reason alone.
+ */
 export const CONCEPTS = [
   // Actions that a person is asked for.
   'click',
