@@ -17,7 +17,7 @@ const CLAMAV_TEST_FILES = '/usr/share/clamav-testfiles/';
 const OWN_TESTS = '/node_modules/.vitest-cache/';
 const PROCESSES = 2;
 const MIB = 1024 ** 2;
-/** Those of the product (scanner/src/walk/limits.ts). */
+/** Those of the product (scanner/src/reading/limits.ts). */
 const LIMITS = {
   depth: 16,
   members: 10_000,

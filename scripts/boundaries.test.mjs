@@ -33,7 +33,7 @@ const FORBIDDEN = [
   ['scanner/src/planted-web.ts', '@palisade/web/src/api/call.ts'],
   ['scanner/src/planted-http.ts', 'node:http'],
   ['scanner/src/planted-inflate.ts', 'node:zlib', 'inflateSync'],
-  ['scanner/src/formats/planted-lz.ts', '#scanner/formats/compression/lz.ts'],
+  ['scanner/src/formats/planted-lz.ts', '#scanner/decompression/lz.ts', 'unpackLz4'],
   ['scanner/src/planted-test.ts', '#test/files.ts'],
   ['server/src/planted-up.ts', '../../web/src/app/main.tsx'],
   ['server/migrations/planted.ts', '#features/auth/auth.ts'],

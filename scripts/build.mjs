@@ -92,7 +92,7 @@ async function buildServer() {
       throw new Error(`the bundle ${name} of the server has letters beyond ASCII`);
   // They would take some 10 MB of the server's memory, and only engine processes read files.
   const readers = Object.keys(metafile.outputs['dist/main.js']?.inputs ?? {}).filter((path) =>
-    path.includes('scanner/src/formats/'),
+    /scanner\/src\/(?:decompression|formats)\//.test(path),
   );
   if (metafile.outputs['dist/main.js'] === undefined || readers.length > 0)
     throw new Error(`the bundle main.js of the server has readers of files: ${readers.slice(0, 3).join(', ')}`);

@@ -1,4 +1,4 @@
-import type { Traffic } from '@palisade/contract/firewall-verdict';
+import type { Traffic } from '@palisade/contract/firewall-traffic';
 import { FAMILY_BITS, type IpAddress } from '@palisade/contract/ip-address';
 
 /** Builds packets byte by byte, each with a number by which the kernel's answer finds it again: IPv4's identification, IPv6's flow label. */

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyse, cutConnections } from './firewall-analysis.ts';
 import type { JudgedRule } from './firewall-shapes.ts';
-import { createJudge, type Traffic } from './firewall-verdict.ts';
+import type { Traffic } from './firewall-traffic.ts';
+import { createJudge } from './firewall-verdict.ts';
 import { parseIp } from './ip-address.ts';
 
 const ALLOWED = { inbound: 'allow', outbound: 'allow' } as const;

@@ -11,7 +11,8 @@ import {
   type Shape,
   shapesOf,
 } from './firewall-shapes.ts';
-import { createJudge, type Decision, type Ruleset, type Traffic } from './firewall-verdict.ts';
+import type { Ruleset, Traffic } from './firewall-traffic.ts';
+import { createJudge, type Decision } from './firewall-verdict.ts';
 import { formatList } from './intl.ts';
 
 /**

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newRuleSchema, type Rule } from './firewall.ts';
 import { fieldText, readAddresses, readPorts } from './firewall-grammar.ts';
-import { findings, type Packet, verdict } from './firewall-verdict.ts';
+import type { Packet } from './firewall-traffic.ts';
+import { findings, verdict } from './firewall-verdict.ts';
 import { type IpAddress, parseIp, printIp } from './ip-address.ts';
 
 /** Of every runtime; the types of the contract have none of them. */

@@ -1,7 +1,7 @@
 import type { Action, Direction } from './firewall.ts';
 import { readAddresses, type Span } from './firewall-grammar.ts';
 import type { TrafficProtocol } from './firewall-shapes.ts';
-import type { Ruleset, Step, Traffic } from './firewall-verdict.ts';
+import type { Ruleset, Step, Traffic } from './firewall-traffic.ts';
 import type { Family } from './ip-address.ts';
 
 /**

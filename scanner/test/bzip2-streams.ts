@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { bzip2Streams } from '#scanner/formats/compression/bzip2.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examine } from '#scanner/walk/examine.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { noise } from './files.ts';
 
 // Streams of bzip2 for tests: some that its program made, and some that no program makes.

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Format } from '#scanner/formats/format.ts';
 import { CARVED, FORMATS } from '#scanner/formats/index.ts';
-import { type Examination, examine } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import type { Examination } from '#scanner/walk/examination.ts';
+import { examine } from '#scanner/walk/examine.ts';
 import { idsOf, SAMPLES_FOLDER, samplesOf } from './format-samples.ts';
 import { packRules } from './pack-rules.ts';
 

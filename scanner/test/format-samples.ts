@@ -5,10 +5,10 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { HEAD_BYTES } from '#scanner/formats/format.ts';
 import { CARVED, LEAF_FORMATS, SEARCHED } from '#scanner/formats/index.ts';
 import { containerOf, containersBeside } from '#scanner/formats/recognition.ts';
+import { standsAt } from '#scanner/reading/content.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 import { regExpOf } from '#scanner/walk/carving.ts';
-import { standsAt } from '#scanner/walk/content.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
-import { openReader } from '#scanner/walk/reader.ts';
 
 // A folder of samples for each format. The files are packed by zlib and each byte is masked, so that no scanner takes the repository for malware.
 // `node test/format-samples.ts ID FILE` adds a file to the samples of a format.

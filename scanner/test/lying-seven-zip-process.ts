@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 // Reads files of formats with directories while 7-Zip lies, and prints for each lie and file how often it was told, and what was unread. A process of its own, because modules are replaced in it.
 
 const LIAR = new URL('./lying-seven-zip.ts', import.meta.url).href;
-const REAL = new URL('../src/formats/archives/seven-zip.ts', import.meta.url).href;
+const REAL = new URL('../src/formats/seven-zip/seven-zip.ts', import.meta.url).href;
 
 registerHooks({
   resolve(specifier, context, next) {
@@ -14,7 +14,7 @@ registerHooks({
 
 const { lying } = await import('./lying-seven-zip.ts');
 const { examine } = await import('#scanner/walk/examine.ts');
-const { SCAN_LIMITS } = await import('#scanner/walk/limits.ts');
+const { SCAN_LIMITS } = await import('#scanner/reading/limits.ts');
 const { samplesOf } = await import('./format-samples.ts');
 const { PACKED_ARCHIVES } = await import('./packed-archives.ts');
 const { PACKED_EICAR } = await import('./packed-eicar.ts');

@@ -1,5 +1,5 @@
-import { sevenZipMembers as membersOf, NotAnArchive as TrueNotAnArchive } from '#scanner/formats/archives/seven-zip.ts';
-import type { Member, MemberBody } from '#scanner/walk/member.ts';
+import { sevenZipMembers as membersOf, NotAnArchive as TrueNotAnArchive } from '#scanner/formats/seven-zip/seven-zip.ts';
+import type { Member, MemberBody } from '#scanner/reading/member.ts';
 
 // 7-Zip as it would be if a fault in its memory had changed what it gives. lying-seven-zip-process.ts puts it in the place of the real one.
 

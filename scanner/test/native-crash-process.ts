@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { engineEnvironment } from '#scanner/engine/choose-engine.ts';
 import { createYaraPool } from '#scanner/engine/yara-pool.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { engineEnvironment } from '#scanner/yara/choose-engine.ts';
 import { EICAR } from './files.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 

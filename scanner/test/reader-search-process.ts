@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { compileRules } from '#scanner/rules/rules.ts';
 import { examine } from '#scanner/walk/examine.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { RECIPES } from './reader-recipes.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 

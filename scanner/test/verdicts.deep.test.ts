@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { FORMATS } from '#scanner/formats/index.ts';
 import { compileSource } from '#scanner/rules/rules.ts';
 import { carvedBy, carvingSource } from '#scanner/walk/carving.ts';
-import type { MatchRules } from '#scanner/walk/examine.ts';
+import type { MatchRules } from '#scanner/walk/examination.ts';
 import { EICAR } from './files.ts';
 import { samplesOf } from './format-samples.ts';
 import { mutant } from './structure-fuzz.ts';

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
+import type { Content } from '#scanner/reading/content.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { loadSignatures } from '#scanner/rules/signature-set.ts';
-import type { Content } from '#scanner/walk/content.ts';
 import { examine } from '#scanner/walk/examine.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { generate, livePayloads, usableWrappers } from './grammar/generated-files.ts';
 import { openWriters } from './grammar/writers.ts';
 import { LEAF_SAMPLES } from './leaf-samples.ts';

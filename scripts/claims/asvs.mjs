@@ -185,7 +185,7 @@ export const ASVS = [
   { id: 'asvs-11.3.3', asks: 'Encrypted data is authenticated', status: 'met' },
   { id: 'asvs-11.4.1', asks: 'Approved hashes', status: 'met', note: 'SHA-1 serves only to read other people’s WinZip archives', shown_in: ['server/src/platform/session.ts: SHA-256'] },
   { id: 'asvs-11.4.2', asks: 'Passwords stored by a slow hash', status: 'met', note: 'argon2id, 19 MiB, 2 passes', shown_in: ['server/src/features/auth/password.ts'] },
-  { id: 'asvs-11.4.3', asks: '256 bits where collisions matter', status: 'met', shown_in: ['scanner/src/engine/digest.ts'] },
+  { id: 'asvs-11.4.3', asks: '256 bits where collisions matter', status: 'met', shown_in: ['scanner/src/rules/digest.ts'] },
   { id: 'asvs-11.4.4', asks: 'Keys from passwords are stretched', status: 'does not apply', note: 'keys are never made from a password' },
   { id: 'asvs-11.5.1', asks: '128 random bits where nobody may guess', status: 'not met', note: 'tokens have 256; a remote session code has 44, because it is read aloud, and is guarded by tries and time' },
   { id: 'asvs-11.6.1', asks: 'Approved signatures and keys', status: 'met', note: '(Ed25519), (ES256 and stronger)' },

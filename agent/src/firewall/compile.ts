@@ -4,7 +4,7 @@ import { readAddresses, readPorts, wholeFamily } from '@palisade/contract/firewa
 import { nftMatch, nftSpan, oneOrSet } from '@palisade/contract/firewall-nft';
 import { decidingOrder, type JudgedRule, type Reach } from '@palisade/contract/firewall-shapes';
 import { type FirstStep, firstSteps } from '@palisade/contract/firewall-steps';
-import type { Ruleset } from '@palisade/contract/firewall-verdict';
+import type { Ruleset } from '@palisade/contract/firewall-traffic';
 import { type Family, type IpAddress, parseIp, printIp } from '@palisade/contract/ip-address';
 import { z } from 'zod';
 import type { OpenConnection } from '#telemetry/proc.ts';

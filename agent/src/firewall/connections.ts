@@ -1,6 +1,7 @@
 import type { Direction } from '@palisade/contract/firewall';
 import { blocksAnything } from '@palisade/contract/firewall-steps';
-import { createJudge, type Ruleset } from '@palisade/contract/firewall-verdict';
+import type { Ruleset } from '@palisade/contract/firewall-traffic';
+import { createJudge } from '@palisade/contract/firewall-verdict';
 import { printIp } from '@palisade/contract/ip-address';
 import type { OpenConnection } from '#telemetry/proc.ts';
 import { compileOlder, readOlder } from './compile.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Ack, Counter, Desired } from '@palisade/contract/agent';
 import type { Action } from '@palisade/contract/firewall';
 import { blocksAnything } from '@palisade/contract/firewall-steps';
-import type { Ruleset } from '@palisade/contract/firewall-verdict';
+import type { Ruleset } from '@palisade/contract/firewall-traffic';
 import { z } from 'zod';
 import { lineOf } from '#agent/line.ts';
 import type { Store } from '#agent/store.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import type { StatusDetail } from '@palisade/contract/antivirus';
-import type { Content } from '#scanner/walk/content.ts';
+import type { Content } from '#scanner/reading/content.ts';
 import type { ScannerAddress } from './scanner-url.ts';
 
 /** Answer of a clamd for a file. Any text other than an exact verdict is `failed`. */

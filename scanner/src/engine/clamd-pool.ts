@@ -1,5 +1,5 @@
 import type { EngineAnswer, StatusDetail } from '@palisade/contract/antivirus';
-import type { Content } from '#scanner/walk/content.ts';
+import type { Content } from '#scanner/reading/content.ts';
 import { type ClamdAnswer, type ClamdVersion, clamdVersion, scanWithClamd } from './clamd-client.ts';
 import { testClamd } from './clamd-self-test.ts';
 import type { EngineLog } from './engine-log.ts';

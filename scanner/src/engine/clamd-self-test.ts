@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { Content } from '#scanner/walk/content.ts';
+import type { Content } from '#scanner/reading/content.ts';
 import { type ClamdTimes, scanWithClamd } from './clamd-client.ts';
 import type { ScannerAddress } from './scanner-url.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HEAD_BYTES } from '#scanner/formats/format.ts';
 import { containerOf, membersOf } from '#scanner/formats/recognition.ts';
-import { disposeContent, openSource } from '#scanner/walk/content.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
-import type { MemberBody } from '#scanner/walk/member.ts';
+import { disposeContent, openSource } from '#scanner/reading/content.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import type { MemberBody } from '#scanner/reading/member.ts';
 
 const MIB = 1024 ** 2;
 /** A letter with its attachments, or the pages of a document. Bytes and ms. */

@@ -1,31 +1,14 @@
 import { carvedById } from '#scanner/formats/index.ts';
-import { openSource } from '#scanner/walk/content.ts';
-import type { MatchRules } from '#scanner/walk/examine.ts';
-import { type Finding, findingOf } from '#scanner/walk/match-content.ts';
+import { openSource } from '#scanner/reading/content.ts';
+import type { Finding, MatchRules } from '#scanner/walk/examination.ts';
+import type { Help } from '#scanner/walk/help.ts';
+import { findingOf } from '#scanner/walk/match-content.ts';
 import type { EngineMessage, FindingMessage, RangeMessage } from './messages.ts';
 
 // An engine process asks idle processes to match for it. Questions pass through the server, which knows the idle processes; the bytes lie in a file, and the message names only their place.
 
 /** After a refusal nobody is asked for so long. ms. */
 const REFUSED_MS = 50;
-
-/** Outcome of one question. */
-interface Asked {
-  /** Whether somebody matches it. */
-  granted: Promise<boolean>;
-  /** One for each range; undefined where nobody could after all. */
-  findings: Promise<Finding[] | undefined>;
-}
-
-/** Other processes with the same rules. Their findings equal the findings of this process. */
-export interface Help {
-  /** Whether it is worth while to ask: nobody has refused lately. */
-  isLikely(): boolean;
-  /** Whether an answer is awaited: then the event loop must come round for it. */
-  isBusy(): boolean;
-  /** `ranges` of the file at `path`, which must stay as they are until the answer. */
-  ask(path: string, ranges: readonly RangeMessage[]): Asked;
-}
 
 /** Sends questions and receives their answers. */
 export interface HelpDesk extends Help {

@@ -3,7 +3,7 @@ import { threatFactsSchema } from '@palisade/contract/quarantine';
 import { scanPhraseSchema } from '@palisade/contract/scan-phrases';
 import { z } from 'zod';
 import { signatureFilesSchema } from '#scanner/rules/signature-files.ts';
-import { engineKindSchema } from './rule-engine.ts';
+import { engineKindSchema } from '#scanner/yara/rule-engine.ts';
 
 /** Bytes of a file that one process asks another to match. `path`: the name by which rules may ask for them. */
 const rangeSchema = z.object({

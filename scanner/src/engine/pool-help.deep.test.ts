@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { processorTime } from '#test/processor-time.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { EICAR, noise } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { SILENT } from '#test/silent-log.ts';

@@ -2,10 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { type ScanLimits, timeFor } from '#scanner/reading/limits.ts';
 import type { SignatureFiles } from '#scanner/rules/signature-files.ts';
-import type { Examination, Progress } from '#scanner/walk/examine.ts';
-import { type ScanLimits, timeFor } from '#scanner/walk/limits.ts';
-import { engineEnvironment, nativeNote, noteDeath, noteNativeMatch } from './choose-engine.ts';
+import type { Examination, Progress } from '#scanner/walk/examination.ts';
+import { engineEnvironment, nativeNote, noteDeath, noteNativeMatch } from '#scanner/yara/choose-engine.ts';
+import type { EngineKind } from '#scanner/yara/rule-engine.ts';
 import type { SecondOpinion } from './clamd-pool.ts';
 import type { EngineLog } from './engine-log.ts';
 import { answerSchema, type EngineRequest, type FileMessage } from './messages.ts';
@@ -19,7 +20,6 @@ import {
   MEMORY_LOOK_MS,
   residentBytes,
 } from './process-memory.ts';
-import type { EngineKind } from './rule-engine.ts';
 import { FILES_TOGETHER, isTogether, lastBegin, TAKEN_BACK_AFTER_MS, type Together, takeFollowing } from './together.ts';
 
 /** Answer of an engine for a file. Failure is an answer too: a file is then pending, never clean. */

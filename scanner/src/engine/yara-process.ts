@@ -1,7 +1,8 @@
 import type { SignatureFiles } from '#scanner/rules/signature-files.ts';
 import { loadSignatures, type SignatureSet } from '#scanner/rules/signature-set.ts';
-import { examine, type Progress } from '#scanner/walk/examine.ts';
-import { chosenEngine } from './choose-engine.ts';
+import type { Progress } from '#scanner/walk/examination.ts';
+import { examine } from '#scanner/walk/examine.ts';
+import { chosenEngine } from '#scanner/yara/choose-engine.ts';
 import { createCollector } from './collector.ts';
 import { createHelp, matchRanges } from './help.ts';
 import { type EngineMessage, type EngineRequest, type FileMessage, requestSchema } from './messages.ts';

@@ -1,9 +1,9 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { scanPhrase } from '@palisade/contract/scan-phrases';
-import { type Content, standsAt } from '#scanner/walk/content.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import { type Content, standsAt } from '#scanner/reading/content.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // The scanner's knowledge of one file format. Each format is defined in one place with these fields, and stands in the list of index.ts: recognition, media types, carving rules, closed formats,
 // read-ahead, and the list of unread formats are derived from there.

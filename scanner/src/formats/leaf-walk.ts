@@ -1,4 +1,4 @@
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // The common parts of the walks along formats.
 

@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
-import { openReader } from '#scanner/walk/reader.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 import { noise, tar, zip } from '#test/files.ts';
 import { containerOf, containersBeside } from './recognition.ts';
 

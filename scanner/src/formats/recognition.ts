@@ -1,8 +1,8 @@
+import { type Content, standsAt } from '#scanner/reading/content.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 import { textFormOf } from '#scanner/text/text-encoding.ts';
-import { type Content, standsAt } from '#scanner/walk/content.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
 import { anyArchive } from './archives/seven-zip-archives.ts';
 import { areSizedBlocks } from './compression/block-streams.ts';
 import { type Format, type Found, HEAD_BYTES, type WholeFile } from './format.ts';

@@ -1,12 +1,12 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { digestOf } from '#scanner/engine/digest.ts';
 import { HEAD_BYTES } from '#scanner/formats/format.ts';
 import { containerOf, membersOf } from '#scanner/formats/recognition.ts';
-import { type Content, disposeContent, openSource, takeContent } from '#scanner/walk/content.ts';
-import { Budget, LimitReached, type ScanLimits } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { type Content, disposeContent, openSource, takeContent } from '#scanner/reading/content.ts';
+import { Budget, LimitReached, type ScanLimits } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { digestOf } from './digest.ts';
 import { writeDomainSums } from './domain-list.ts';
 import { BadHashList, buildHashList, openHashList } from './hash-list.ts';
 import { type LeftOut, leftOut, shownName } from './left-out.ts';

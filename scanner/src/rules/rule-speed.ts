@@ -1,5 +1,5 @@
-import { chosenEngine } from '#scanner/engine/choose-engine.ts';
-import type { CompiledRules, EngineKind } from '#scanner/engine/rule-engine.ts';
+import { chosenEngine } from '#scanner/yara/choose-engine.ts';
+import type { CompiledRules, EngineKind } from '#scanner/yara/rule-engine.ts';
 import { hostileUnits, isWalked } from './hostile-text.ts';
 import { compileSource } from './rules.ts';
 import { parseYara, type YaraRule } from './yara-source.ts';

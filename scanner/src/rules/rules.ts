@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
-import { chosenEngine } from '#scanner/engine/choose-engine.ts';
-import type { CompiledRules, RuleEngine } from '#scanner/engine/rule-engine.ts';
 import { carvedBy, carvingSource, regExpOf } from '#scanner/walk/carving.ts';
-import type { MatchRules } from '#scanner/walk/examine.ts';
+import type { MatchRules } from '#scanner/walk/examination.ts';
+import { chosenEngine } from '#scanner/yara/choose-engine.ts';
+import type { CompiledRules, RuleEngine } from '#scanner/yara/rule-engine.ts';
 import { possibleRules } from './possible-rules.ts';
 import { rulesFor } from './rules-by-content.ts';
 

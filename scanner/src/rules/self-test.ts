@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Match, Matchers } from '#scanner/walk/examine.ts';
+import type { Match, Matchers } from '#scanner/walk/examination.ts';
 import { type HarmlessFile, harmlessFiles } from './harmless.ts';
 import { type LeftOut, leftOut } from './left-out.ts';
 import { measureRules, SLOWER_MAXIMUM, slowRules } from './rule-speed.ts';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { z } from 'zod';
-import { engineEnvironment } from '#scanner/engine/choose-engine.ts';
+import { engineEnvironment } from '#scanner/yara/choose-engine.ts';
 import type { SignatureFiles } from './signature-files.ts';
 
 const PROCESS_FILE = new URL(

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { z } from 'zod';
-import { digestOf } from '#scanner/engine/digest.ts';
+import { digestOf } from './digest.ts';
 import type { FeedFile, SignatureFiles } from './signature-files.ts';
 
 /**

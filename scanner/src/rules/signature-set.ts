@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
-import type { Match, Matchers, MatchRules } from '#scanner/walk/examine.ts';
+import type { Match, Matchers, MatchRules } from '#scanner/walk/examination.ts';
 import { findHash, type HashList, openHashList } from './hash-list.ts';
 import { compileRules, compileSource, countRules, EXTERNALS, type Externals, VERSION_LENGTH } from './rules.ts';
 import type { FeedFile, SignatureFiles } from './signature-files.ts';

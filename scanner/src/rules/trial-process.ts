@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { digestOf } from '#scanner/engine/digest.ts';
+import { digestOf } from './digest.ts';
 import type { HarmlessFile } from './harmless.ts';
 import type { LeftOut } from './left-out.ts';
 import { BadFeed, prepareFeed } from './prepare-feed.ts';

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { engineEnvironment } from '#scanner/engine/choose-engine.ts';
+import { engineEnvironment } from '#scanner/yara/choose-engine.ts';
 import { type Trial, type TrialAnswer, trialAnswerSchema } from './trial-messages.ts';
 
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './trial-process.ts' : './trial-process.js', import.meta.url);

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examine } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { scriptSamples, TABLES } from '#test/script-samples.ts';
 

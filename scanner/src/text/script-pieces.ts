@@ -1,5 +1,5 @@
-import { guess } from '#scanner/formats/compression/decompress.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
+import { guess } from '#scanner/decompression/decompress.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
 import { HEX_ESCAPES, LITERAL, meaningOf } from './text-rewrites.ts';
 
 // Text that a script hides as letters and runs: `eval(gzinflate(base64_decode("...")))` and similar calls in PHP, ASP, JScript, VBScript, VBA, PowerShell, Python and shells. The script is never run,

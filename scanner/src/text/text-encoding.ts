@@ -1,4 +1,4 @@
-import { standsAt } from '#scanner/walk/content.ts';
+import { standsAt } from '#scanner/reading/content.ts';
 import { fromEbcdic, isEbcdic } from './ebcdic.ts';
 import { fromBocu, fromScsu } from './small-unicode.ts';
 import { decodedBase64 } from './text-codings.ts';

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { readSamples } from '#scanner/rules/samples.ts';
-import { examine, type Match } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import type { Match } from '#scanner/walk/examination.ts';
+import { examine } from '#scanner/walk/examine.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 

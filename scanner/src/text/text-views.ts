@@ -1,9 +1,8 @@
-import { guess } from '#scanner/formats/compression/decompress.ts';
-import { type Value, valueMembers } from '#scanner/formats/data/values.ts';
-import { type Content, takeContent } from '#scanner/walk/content.ts';
-import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import { guess } from '#scanner/decompression/decompress.ts';
+import { type Content, takeContent } from '#scanner/reading/content.ts';
+import { JoinedPieces } from '#scanner/reading/joined-pieces.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 import { base85RunsOf } from './base85-runs.ts';
 import { pagesOf } from './ebcdic.ts';
 import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
@@ -31,6 +30,7 @@ import {
   xxRowsOf,
 } from './text-runs.ts';
 import { spelledOut, tableTexts } from './text-spellings.ts';
+import { type Value, valueMembers } from './values.ts';
 import { xmlTexts } from './xml-texts.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examine } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR, zip } from '#test/files.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { workTime } from '#test/processor-time.ts';

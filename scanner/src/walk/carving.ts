@@ -1,5 +1,5 @@
 import { CARVED, type Carved, carvedById, SEARCHED } from '#scanner/formats/index.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 /** Rules that are named so report places, not threats. */
 const PREFIX = 'Palisade_Carving_';

@@ -1,4 +1,4 @@
-import type { Reader } from './reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 /** The parts of a rest whose entropy is taken. Bytes. */
 const ENTROPY = { block: 4096, least: 512, bound: 7 } as const;

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { containersOf, docx, mail, mailbox, ole, pdf, tarEntry, vbaCompressed } from '#test/containers.ts';
 import { EICAR, LARGE_PIECES, noise, zip, zipBomb } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
-import { type Examination, examine, type Progress } from './examine.ts';
-import { SCAN_LIMITS } from './limits.ts';
+import type { Examination, Progress } from './examination.ts';
+import { examine } from './examine.ts';
 
 const MIB = 1024 ** 2;
 const folder = mkdtempSync(join(tmpdir(), 'palisade-examine-'));

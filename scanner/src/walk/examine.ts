@@ -1,83 +1,23 @@
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
-import type { ThreatFacts } from '@palisade/contract/quarantine';
-import type { ScanPhrase } from '@palisade/contract/scan-phrases';
-import type { Help } from '#scanner/engine/help.ts';
+import type { StatusDetail } from '@palisade/contract/antivirus';
 import { isLockingManifest } from '#scanner/formats/documents/locked-office.ts';
 import { type Found, HEAD_BYTES } from '#scanner/formats/format.ts';
-import type { Carved } from '#scanner/formats/index.ts';
 import { containerOf, containersBeside, isLate, mediaTypeOf, membersOf } from '#scanner/formats/recognition.ts';
+import { type Content, disposeContent, isDiskError, takeContent } from '#scanner/reading/content.ts';
+import { Budget, LimitReached, type ScanLimits } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { Ranges } from '#scanner/reading/ranges.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { textViews } from '#scanner/text/text-views.ts';
 import type { Places } from './carving.ts';
-import { type Content, disposeContent, isDiskError, takeContent } from './content.ts';
+import type { Examination, Matchers, Progress } from './examination.ts';
+import type { Help } from './help.ts';
 import { isOrHoldsFile } from './holds-file.ts';
-import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { type Kind, keepMatches, matchContent, matchWithHelp, note, pathOf, unread, type Walk } from './match-content.ts';
-import { type Member, type ReadContext, Unreadable } from './member.ts';
-import { Ranges } from './ranges.ts';
-import { AHEAD_LEAST_BYTES, readAhead } from './read-ahead.ts';
-import { openReader, type Reader } from './reader.ts';
+import { AHEAD_LEAST_BYTES, type MemberAhead, readAhead } from './read-ahead.ts';
 import { type Opened, UnclaimedRanges } from './unclaimed-ranges.ts';
-
-/** A rule that matched. `severity` orders threats: the worst names the file. */
-export interface Match {
-  rule: string;
-  threat: string;
-  description: string;
-  severity: 'low' | 'medium' | 'high' | 'critical';
-  /** A public page about it. */
-  reference: string | null;
-  /** `suspicious` is a note on the record, never a verdict. */
-  verdict: 'infected' | 'suspicious';
-}
-
-/**
- * Matches bytes with the rules. `onPlaces` gets the places at which containers seem to begin; `is_cut`: there are more places than these. `path` is the content's place:
- * the upload's name, and the trail of members inside it. Rules of feeds may ask for it. `is_within`: the bytes are a window of a larger content, and not the first, so
- * that rules about its first bytes do not apply.
- */
-export type MatchRules = (
-  bytes: Buffer,
-  onPlaces?: (carved: Carved, offsets: number[], is_cut: boolean) => void,
-  path?: string,
-  is_within?: boolean,
-) => Match[];
-
-/** The matchers of a set of signatures. `matchHash` is absent where no list of hashes is in use: then no content is hashed. */
-export interface Matchers {
-  match: MatchRules;
-  /** Some rule asks for names: the same bytes under another name may match other rules. */
-  asks_for_names?: boolean | undefined;
-  /** `sha256` in hex. */
-  matchHash?: ((sha256: string) => Match[]) | undefined;
-}
-
-/** The result of one scan: findings, and unread parts. An empty `unread` means that every byte of every member was read. */
-export interface Examination {
-  threat: string | null;
-  threat_member: string | null;
-  threat_facts: ThreatFacts | null;
-  /** The media type of the upload's bytes. */
-  media_type: string | null;
-  /** Names in it follow from the name of the upload: the same bytes under another name have others. */
-  named_after_upload: boolean;
-  /** `member` is the path inside the file, as hostile as `threat_member`; null for the file itself. */
-  notes: { member: string | null; phrase: ScanPhrase }[];
-  unread: StatusDetail[];
-  coverage: Coverage;
-}
-
-/**
- * The progress of a scan: the share of the file itself that has been matched, from 0 to 1, and the members of all archives in it, as far as they are
- * known.
- */
-export interface Progress {
-  share: number;
-  members_read: number;
-  members_found: number;
-}
 
 const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
 
@@ -104,7 +44,7 @@ async function matchMember(walk: Walk, member: Member, trail: readonly string[])
   if ('bytes' in content) keepMatches(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);
 }
 
-async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
+async function examineMember(walk: Walk, member: MemberAhead, depth: number, trail: readonly string[]): Promise<void> {
   if (member.kind === 'alone') return await matchMember(walk, member, trail);
   walk.found.coverage.members_total += 1;
   if (member.kind === 'written') walk.context.budget.addWritten();
@@ -197,7 +137,7 @@ async function open(walk: Walk, container: Found, content: Content, depth: numbe
   // Decrypted bytes are not put on the disk for another process.
   const is_shared =
     container.format.traits.reads_ahead === true && content.size >= AHEAD_LEAST_BYTES && context.password === undefined;
-  const membersFrom = () => {
+  const membersFrom = (): AsyncGenerator<MemberAhead> => {
     const members = membersOf(container, content, trail.at(-1) ?? walk.name, context);
     if (help === undefined || !is_shared) return members;
     return readAhead(members, {
@@ -237,7 +177,7 @@ async function examineContent(
   content: Content,
   depth: number,
   trail: readonly string[],
-  { taken = [], matched, ...kind }: Kind & { [field in 'taken' | 'matched']?: Member[field] | undefined } = {},
+  { taken = [], matched, ...kind }: Kind & { [field in 'taken' | 'matched']?: MemberAhead[field] | undefined } = {},
 ): Promise<void> {
   if (content.size === 0) return;
   const places = without(await matchWithHelp(walk, content, trail, kind, matched), taken);

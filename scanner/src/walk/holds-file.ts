@@ -1,10 +1,10 @@
-import { zlibIn } from '#scanner/formats/compression/zlib-within.ts';
+import { zlibIn } from '#scanner/decompression/zlib-within.ts';
 import { HEAD_BYTES } from '#scanner/formats/format.ts';
 import { isFileWhole } from '#scanner/formats/recognition.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 import { beginsAsDump } from '#scanner/text/sql-strings.ts';
 import { hasLeafMembers, leafMembers } from './leaves.ts';
 import type { Walk } from './match-content.ts';
-import { openReader } from './reader.ts';
 
 /** Whether a picture or a sound carries data beside its own. */
 function carriesMembers(walk: Walk, bytes: Buffer): boolean {

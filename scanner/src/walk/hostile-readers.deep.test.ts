@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { Budget, processorTimeFor, SCAN_LIMITS, timeFor } from '#scanner/reading/limits.ts';
 import { ole, pdf, tarEntry, uuencoded } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { HOSTILE, oleCircles, packed, pdfLies, zipShared } from '#test/hostile-files.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { packWith7Zip } from '#test/seven-zip-pack.ts';
-import { type Examination, examine } from './examine.ts';
-import { Budget, processorTimeFor, SCAN_LIMITS, timeFor } from './limits.ts';
+import type { Examination } from './examination.ts';
+import { examine } from './examine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

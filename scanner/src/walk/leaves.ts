@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { LeafMember, Mark } from '#scanner/formats/format.ts';
 import { LEAF_FORMATS } from '#scanner/formats/index.ts';
+import { standsAt } from '#scanner/reading/content.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 import { textFormOf } from '#scanner/text/text-encoding.ts';
-import { standsAt } from './content.ts';
-import type { Reader } from './reader.ts';
 
 // Contents without members: their ends, and data that they carry beside their own.
 

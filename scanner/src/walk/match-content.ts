@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { type ScanPhrase, scanPhrase } from '@palisade/contract/scan-phrases';
-import type { Help } from '#scanner/engine/help.ts';
-import type { Carved } from '#scanner/formats/index.ts';
+import { type Content, openSource, windowPlaces, windowsOf } from '#scanner/reading/content.ts';
+import type { ReadContext } from '#scanner/reading/member.ts';
 import { withoutMark } from '#scanner/text/text-encoding.ts';
 import type { Places } from './carving.ts';
-import { type Content, openSource, windowPlaces, windowsOf } from './content.ts';
-import type { Examination, Match, Matchers, MatchRules } from './examine.ts';
-import type { ReadContext } from './member.ts';
+import type { Examination, Finding, Match, Matchers, MatchRules } from './examination.ts';
+import type { Help } from './help.ts';
 
 // Matching of one content, and the findings that are kept of it.
 
@@ -70,13 +69,6 @@ function sha256Of(walk: Walk, content: Content): string {
 /** Where a content stands, for rules that ask for it. */
 export function pathOf(walk: Walk, trail: readonly string[]): string | undefined {
   return walk.asks_for_names === true ? [walk.name, ...trail].join('/') : undefined;
-}
-
-/** The rules' matches in a piece of a content, and the places at which containers seem to begin in it. */
-export interface Finding {
-  matches: Match[];
-  /** Offsets count from the piece's first byte. */
-  places: { carved: Carved; offsets: number[]; is_cut: boolean }[];
 }
 
 /** Matches a piece. `is_within`: it is not the first of its content. `path`: where the content stands, for rules that ask for it. */

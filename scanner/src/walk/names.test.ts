@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { headerText } from '#scanner/formats/mail/header-words.ts';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { decodePage, encodePage, PASSWORD_FORMS_MAXIMUM, passwordForms } from '#scanner/text/code-pages.ts';
 import { EICAR } from '#test/files.ts';
 import { packWith7Zip } from '#test/seven-zip-pack.ts';
-import { type Examination, examine, type Match } from './examine.ts';
-import { SCAN_LIMITS } from './limits.ts';
+import type { Examination, Match } from './examination.ts';
+import { examine } from './examine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-names-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

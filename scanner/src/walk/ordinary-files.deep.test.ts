@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { compileRules } from '#scanner/rules/rules.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { examine } from './examine.ts';
-import { Budget, SCAN_LIMITS } from './limits.ts';
 
 test('a part of Pages that unpacks to more than is kept is pending', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-ordinary-'));

@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { upToPadding } from '#scanner/text/text-codings.ts';
 import { literalTexts } from '#scanner/text/text-literals.ts';
 import { ole } from '#test/containers.ts';
 import { EICAR, noise } from '#test/files.ts';
 import { CLOSED_FILES, ORDINARY_FILES } from '#test/ordinary-files.ts';
 import { packRules } from '#test/pack-rules.ts';
-import { type Examination, examine } from './examine.ts';
-import { Budget, SCAN_LIMITS } from './limits.ts';
+import type { Examination } from './examination.ts';
+import { examine } from './examine.ts';
 
 // Ordinary programs' output around a text or a file: spellings, documents, mails, and formats that cannot be opened here.
 

@@ -1,9 +1,9 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import type { Help } from '#scanner/engine/help.ts';
-import type { Budget } from './limits.ts';
-import type { Finding } from './match-content.ts';
-import type { Member, MemberBody } from './member.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import type { Member, MemberBody } from '#scanner/reading/member.ts';
+import type { Finding } from './examination.ts';
+import type { Help } from './help.ts';
 
 // The next members of an archive are unpacked while another process matches them, if one has nothing else to do, so that two read it. The findings, and their order, are the same as
 // without it.
@@ -28,8 +28,13 @@ interface Slot {
   file: number;
 }
 
+/** A member with the finding of another process for its content, if one was asked before its turn. */
+export interface MemberAhead extends Member {
+  matched?: Promise<Finding | undefined>;
+}
+
 interface Ahead {
-  member: Member;
+  member: MemberAhead;
   /** Unpacked. */
   bytes: number;
   /** Of a member that another process may match. */
@@ -162,7 +167,7 @@ async function aheadOf(member: Member, path: string | undefined, budget: Budget)
 export async function* readAhead(
   members: AsyncGenerator<Member>,
   parts: { help: Help; budget: Budget; newPath: () => string; pathOf: (member: Member) => string | undefined },
-): AsyncGenerator<Member> {
+): AsyncGenerator<MemberAhead> {
   const { help, budget, newPath, pathOf } = parts;
   const questions = new Questions(help, newPath);
   const waiting: Ahead[] = [];

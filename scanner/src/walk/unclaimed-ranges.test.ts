@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CARVED } from '#scanner/formats/index.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { compileSource } from '#scanner/rules/rules.ts';
 import { containersOf } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
@@ -11,8 +12,8 @@ import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { bitsOf, carvedBy, carvingSource, regExpOf } from './carving.ts';
-import { type Examination, examine } from './examine.ts';
-import { Budget, SCAN_LIMITS } from './limits.ts';
+import type { Examination } from './examination.ts';
+import { examine } from './examine.ts';
 
 const MIB = 1024 ** 2;
 const folder = mkdtempSync(join(tmpdir(), 'palisade-rests-'));

@@ -1,25 +1,25 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { scanPhrase } from '@palisade/contract/scan-phrases';
+import { decompress } from '#scanner/decompression/decompress.ts';
+import { zlibIn } from '#scanner/decompression/zlib-within.ts';
 import { zlib } from '#scanner/formats/compression/compressed.ts';
-import { decompress } from '#scanner/formats/compression/decompress.ts';
-import { zlibIn } from '#scanner/formats/compression/zlib-within.ts';
 import { type Found, HEAD_BYTES, type LeafMember } from '#scanner/formats/format.ts';
 import { containerFor, containerOf, isFileWhole, isLate } from '#scanner/formats/recognition.ts';
+import { type Content, partOf } from '#scanner/reading/content.ts';
+import { JoinedPieces } from '#scanner/reading/joined-pieces.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import type { Member } from '#scanner/reading/member.ts';
+import type { Range, Ranges } from '#scanner/reading/ranges.ts';
+import { endOfZeros, openReader, type Reader } from '#scanner/reading/reader.ts';
 import { beginsAsDump, sqlStringsOf } from '#scanner/text/sql-strings.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Run, runsOf } from '#scanner/text/text-runs.ts';
 import { wideTextsIn } from '#scanner/text/wide-texts.ts';
 import { extentsOf, type Hit, hitsOf, type Places } from './carving.ts';
-import { type Content, partOf } from './content.ts';
 import { looksLikeNothing } from './entropy.ts';
 import { isOrHoldsFile } from './holds-file.ts';
-import { JoinedPieces } from './joined-pieces.ts';
 import { beginning, hasLeafMembers, type Leaf, leafMembers, leafOf } from './leaves.ts';
-import type { Budget } from './limits.ts';
 import { type Kind, keepMatches, matchContent, note, pathOf, unread, type Walk } from './match-content.ts';
-import type { Member } from './member.ts';
-import type { Range, Ranges } from './ranges.ts';
-import { openReader, type Reader } from './reader.ts';
 
 // Unclaimed ranges of one content (docs/decisions/scanner.md).
 
@@ -114,7 +114,7 @@ export class UnclaimedRanges {
 
   /** The start of something behind zeros; some formats have zeros before their mark, as the images of discs and the installers of NSIS. */
   private behindZeros(start: number, end: number): number {
-    const zeros_end = skipZeros(this.reader, start, end);
+    const zeros_end = endOfZeros(this.reader, start, end);
     return this.nextHit(start, zeros_end)?.offset ?? beginning(this.reader, start, zeros_end);
   }
 
@@ -405,7 +405,7 @@ export class UnclaimedRanges {
   /** A text behind the zeros that a file begins with: a file that was lost and written again, or a part of a disk. */
   private async behindFirstZeros(end: number): Promise<void> {
     const { walk, trail, reader, depth } = this;
-    const start = skipZeros(reader, 0, end);
+    const start = endOfZeros(reader, 0, end);
     if (start === 0 || start >= end || textFormOf(reader.at(start, Math.min(LOOK_BYTES, end - start))) === undefined) return;
     if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
     const own = partOf(this.content, start, end);
@@ -466,19 +466,4 @@ function bytesOfMember(reader: Reader, { start, end, packed, more = [] }: LeafMe
   if (answer.kind !== 'whole') return undefined;
   budget.addUnpacked(answer.plain.length, answer.plain.length, bytes.length);
   return answer.plain;
-}
-
-const ZEROS = Buffer.alloc(64 * 1024);
-
-/** Where something else than zeros stands next. */
-function skipZeros(reader: Reader, start: number, end: number): number {
-  // Most rests begin with something else.
-  if (reader.at(start, 1)[0] !== 0) return start;
-  for (let at = start; at < end; ) {
-    const piece = reader.at(at, Math.min(ZEROS.length, end - at));
-    if (piece.length === 0) return end;
-    if (!piece.equals(ZEROS.subarray(0, piece.length))) return at + piece.findIndex((byte) => byte !== 0);
-    at += piece.length;
-  }
-  return end;
 }

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { containerOf } from '#scanner/formats/recognition.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { readSamples } from '#scanner/rules/samples.ts';
 import { uuencoded } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
@@ -13,8 +14,8 @@ import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
-import { type Examination, examine } from './examine.ts';
-import { Budget, SCAN_LIMITS } from './limits.ts';
+import type { Examination } from './examination.ts';
+import { examine } from './examine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-unusual-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

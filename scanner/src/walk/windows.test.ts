@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { windowsOf } from './content.ts';
+import { windowsOf } from '#scanner/reading/content.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-windows-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

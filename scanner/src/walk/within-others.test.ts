@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 import { EICAR } from '#test/files.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { maskedFiles } from '#test/written-rows.ts';
 import { hitsOf } from './carving.ts';
-import { type Examination, examine } from './examine.ts';
-import { Budget, SCAN_LIMITS } from './limits.ts';
-import { openReader } from './reader.ts';
+import type { Examination } from './examination.ts';
+import { examine } from './examine.ts';
 
 // A file within a file within a file: the verdict of the middle one must not hide the one around it, nor the one in it.
 

@@ -305,7 +305,7 @@ const environmentSchema = z.object({
       .enum(['debug', 'info', 'warn', 'error', 'silent'], { error: 'must be "debug", "info", "warn", "error", or "silent"' })
       .default('warn'),
   ),
-  /** Read by the processes that compile rules (scanner/src/engine/choose-engine.ts); here only a wrong word is refused. */
+  /** Read by the processes that compile rules (scanner/src/yara/choose-engine.ts); here only a wrong word is refused. */
   PALISADE_ENGINE: z.preprocess(blankIsUnset, z.enum(['native', 'wasm'], { error: 'must be "native" or "wasm"' }).optional()),
   ...secretFileShape,
 });

@@ -1,9 +1,9 @@
 import { format, patternOf, withBits } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { LimitReached } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // asar, the archive of Electron (electron/asar, README, "Format"): two pickled numbers, the length of a list in JSON, the list, and the files one behind the other.
 

@@ -11,7 +11,7 @@ import {
   whereUnknown,
   withBits,
 } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
+import { struct } from '#scanner/reading/struct.ts';
 import { textFormOf } from '#scanner/text/text-encoding.ts';
 import { RAR_MARK } from './seven-zip-archives.ts';
 

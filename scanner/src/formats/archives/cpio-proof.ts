@@ -1,4 +1,4 @@
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // Binary cpio (cpio(5), "Old Binary Format") between other bytes. Its mark is two bytes, so that a head counts only where it leads to another one.
 

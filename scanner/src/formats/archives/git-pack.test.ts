@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examine } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR, noise } from '#test/files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-git-'));

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { decompress } from '#scanner/formats/compression/decompress.ts';
+import { decompress } from '#scanner/decompression/decompress.ts';
 import { format, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
 // Packs of git (gitformat-pack) and bundles, which are one behind a list of names: objects in zlib, many of which say only how they differ from another one.
 

@@ -1,9 +1,9 @@
 import { format, mark, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import { type Content, standsAt, streamOf } from '#scanner/walk/content.ts';
-import { LimitReached } from '#scanner/walk/limits.ts';
-import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { type Content, standsAt, streamOf } from '#scanner/reading/content.ts';
+import { LimitReached } from '#scanner/reading/limits.ts';
+import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // Packs of the Godot engine (godotengine/godot, core/io/file_access_pack.cpp): a header, a list of files with their places, and the files. A game carries its pack beside its program or behind it.
 

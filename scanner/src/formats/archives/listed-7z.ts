@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
+import { decompress, unpackedLzma, unpackedLzma2 } from '#scanner/decompression/decompress.ts';
 import { bzip2Streams } from '#scanner/formats/compression/bzip2.ts';
-import { decompress, unpackedLzma, unpackedLzma2 } from '#scanner/formats/compression/decompress.ts';
-import { Unreadable } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
-import { LISTED_MAXIMUM, type ListedMember, type ReadList } from './listed-members.ts';
+import { LISTED_MAXIMUM, type ListedMember, type ReadList } from '#scanner/formats/seven-zip/listed-members.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // The members of a 7z archive by its own header (7zFormat.txt of the LZMA SDK), for the comparison with what 7-Zip gives. The header is often packed itself, by LZMA.
 

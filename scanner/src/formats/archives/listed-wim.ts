@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Reader } from '#scanner/walk/reader.ts';
-import { LISTED_MAXIMUM, type ListedMember, type ReadList } from './listed-members.ts';
+import { LISTED_MAXIMUM, type ListedMember, type ReadList } from '#scanner/formats/seven-zip/listed-members.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // The contents of an archive of Windows (WIM) by its table of resources, for the comparison with what 7-Zip gives ("Windows Imaging File Format", Microsoft, 2007; wimlib, resource.h and blob_table.c). Names stand
 // in packed lists, and a content that has several of them is listed once.

@@ -1,10 +1,10 @@
-import { beginsStream } from '#scanner/formats/compression/decompress.ts';
+import { beginsStream } from '#scanner/decompression/decompress.ts';
 import { type Format, format, withBits } from '#scanner/formats/format.ts';
 import { dicomMembers, isDicom } from '#scanner/formats/media/dicom.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // Formats that are little more than a list of members, each of which is a file or a value of its own.
 

@@ -1,9 +1,9 @@
-import { decompressed } from '#scanner/formats/compression/decompress.ts';
+import { decompressed } from '#scanner/decompression/decompress.ts';
 import { format, spelled } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // phar, the archive of PHP (PHP manual, "Phar file format"): behind the end of a script a manifest, and the files one behind the other.
 

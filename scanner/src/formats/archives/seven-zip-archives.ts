@@ -1,11 +1,20 @@
 import { crc32 } from 'node:zlib';
 import { byMarks, type Format, hexMark, mark, oneOf, patternOf, spelled, withBits } from '#scanner/formats/format.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import {
+  listOfAr,
+  listOfArj,
+  listOfCab,
+  listOfCpio,
+  listOfLzh,
+  listOfOne,
+  listOfRar4,
+  listOfRar5,
+} from '#scanner/formats/seven-zip/listed-members.ts';
+import { sevenZipFormat } from '#scanner/formats/seven-zip/seven-zip-format.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 import { provesBinaryCpio } from './cpio-proof.ts';
 import { listOf7z } from './listed-7z.ts';
-import { listOfAr, listOfArj, listOfCab, listOfCpio, listOfLzh, listOfOne, listOfRar4, listOfRar5 } from './listed-members.ts';
 import { listOfWim } from './listed-wim.ts';
-import { sevenZipFormat } from './seven-zip-format.ts';
 
 // Archives that 7-Zip opens.
 

@@ -1,7 +1,7 @@
 import { format } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
 // Shell archives (shar and its like): files in a script, each in a "here document" (POSIX.1-2017, Shell Command Language, 2.7.4). Those that stand there as they
 // are need no reader. Some have an X before each line, so that no line is read as a command, and some are encoded.

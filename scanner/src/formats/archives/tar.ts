@@ -1,8 +1,8 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { format, spelled, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
 // Own reader: one that waits for its input never ends for some archives of 2 KB, and a scanner reads on where an archive is broken. The format is
 // POSIX.1-2001's (ustar and pax), with GNU's and older ways beside it.

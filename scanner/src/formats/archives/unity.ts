@@ -1,11 +1,11 @@
 import { need, unpackedBlock } from '#scanner/formats/compression/block-streams.ts';
 import { format, patternOf, withBits } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import { type Content, joined, openSource, partOf } from '#scanner/walk/content.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
-import { sevenZipMembers } from './seven-zip.ts';
+import { sevenZipMembers } from '#scanner/formats/seven-zip/seven-zip.ts';
+import { type Content, joined, openSource, partOf } from '#scanner/reading/content.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // Bundles of Unity (UnityFS, formats 6 to 8, as published by UnityPy and AssetStudio): a list of blocks, each packed on its own, and of files in the unpacked blocks together.
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
-import { Unreadable } from '#scanner/walk/member.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
 
 // Encrypted zip members: the old cipher of PKZIP (APPNOTE 6.1) and AES as WinZip does it (winzip.com/aes_info.htm). Both say soon whether the password is
 // right, the old one wrongly once in 256 times; then the checksum does.

@@ -1,19 +1,19 @@
 import { crc32 } from 'node:zlib';
 import { scanPhrase } from '@palisade/contract/scan-phrases';
+import { DEFLATE_RATIO_MAXIMUM, decompress, decompressed } from '#scanner/decompression/decompress.ts';
 import { bzip2Streams } from '#scanner/formats/compression/bzip2.ts';
 import { gathered } from '#scanner/formats/compression/compressed.ts';
-import { DEFLATE_RATIO_MAXIMUM, decompress, decompressed } from '#scanner/formats/compression/decompress.ts';
 import { withMacroSheets } from '#scanner/formats/documents/xlsx-macros.ts';
 import { format, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
+import { areOthers, type ListedMember, noted } from '#scanner/formats/seven-zip/listed-members.ts';
+import { sevenZipMembers } from '#scanner/formats/seven-zip/seven-zip.ts';
+import { type Content, joined, type Source, standsAt, streamOf } from '#scanner/reading/content.ts';
+import { type Budget, LimitReached } from '#scanner/reading/limits.ts';
+import { type Member, type MemberBody, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { Ranges } from '#scanner/reading/ranges.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 import { decodeBytes, passwordForms } from '#scanner/text/code-pages.ts';
-import { type Content, joined, type Source, standsAt, streamOf } from '#scanner/walk/content.ts';
-import { type Budget, LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, type MemberBody, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { Ranges } from '#scanner/walk/ranges.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
-import { areOthers, type ListedMember, noted } from './listed-members.ts';
-import { sevenZipMembers } from './seven-zip.ts';
 import { type Aes, aesOf, decrypted } from './zip-crypto.ts';
 
 // Own reader, because a scanner must read what any other program would: archives behind a program (SFX), with a wrong or no directory, with

@@ -1,11 +1,11 @@
+import { unpackedLz4, unsnapped } from '#scanner/decompression/decompress.ts';
+import { LZ4_RATIO_MAXIMUM as LZ4_RATIO } from '#scanner/decompression/lz.ts';
 import { format, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
-import { unpackedLz4, unsnapped } from './decompress.ts';
-import { LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // Blocks of LZ4 and Snappy one behind the other, in the frames that libraries put around them instead of the published ones: lz4-java's LZ4BlockOutputStream, snappy-java's SnappyOutputStream (as Kafka and
 // Spark keep them), Hadoop's BlockCompressorStream, and python-lz4's blocks with their size before them.

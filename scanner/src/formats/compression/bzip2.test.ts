@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Budget, LimitReached, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { Budget, LimitReached, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { CONTENTS, DAMAGED, LONGEST_BLOCK, madeStream, plainOf, read, streamOf, UNUSUAL, unpacked } from '#test/bzip2-streams.ts';
 import { zip } from '#test/files.ts';
 import { bzip2Streams } from './bzip2.ts';

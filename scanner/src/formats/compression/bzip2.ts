@@ -1,11 +1,11 @@
+import { BLOCK_UNIT_BYTES } from '#scanner/decompression/bzip2-block.ts';
+import { unpackedBzip2 } from '#scanner/decompression/decompress.ts';
+import { HighBits, type ReadAt } from '#scanner/decompression/high-bits.ts';
 import { format, oneOf, spelled } from '#scanner/formats/format.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
-import { Unreadable } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
-import { BLOCK_UNIT_BYTES } from './bzip2-block.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 import { unpackedBy } from './compressed.ts';
-import { unpackedBzip2 } from './decompress.ts';
-import { HighBits, type ReadAt } from './high-bits.ts';
 
 // bzip2 (bzip2 1.0.8, bzip2.c and decompress.c): streams of blocks that begin at any bit. A block has a checksum, and a stream has one over those of its blocks.
 

@@ -1,5 +1,5 @@
 import { closedByMarks, closedFormat, closedWhereUnknown, type Format, mark, withBits } from '#scanner/formats/format.ts';
-import { standsAt } from '#scanner/walk/content.ts';
+import { standsAt } from '#scanner/reading/content.ts';
 import { GZIP_ID } from './compressed.ts';
 
 // Compressed streams that nothing here unpacks.

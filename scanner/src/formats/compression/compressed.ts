@@ -1,32 +1,22 @@
 import { crc32 } from 'node:zlib';
 import { scanPhrase } from '@palisade/contract/scan-phrases';
-import { areOthers, type ListedMember, noted } from '#scanner/formats/archives/listed-members.ts';
-import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
+import { beginsStream, decompress, decompressed, unpackedLz4Into, unpackedLzo } from '#scanner/decompression/decompress.ts';
+import { LZ4_HISTORY_BYTES, LZ4_RATIO_MAXIMUM as LZ4_RATIO } from '#scanner/decompression/lz.ts';
 import { byMarks, type Format, format, hexMark, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import { type Content, joined, openSource, standsAt, streamOf } from '#scanner/walk/content.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
-import { beginsStream, decompress, decompressed, unpackedLz4Into, unpackedLzo } from './decompress.ts';
+import { areOthers, type ListedMember, noted } from '#scanner/formats/seven-zip/listed-members.ts';
+import { sevenZipMembers } from '#scanner/formats/seven-zip/seven-zip.ts';
+import { type Content, joined, openSource, standsAt, streamOf } from '#scanner/reading/content.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { endOfZeros, openReader, type Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 import { isHuffmanPack, unpackedHuffman } from './huffman-pack.ts';
-import { LZ4_HISTORY_BYTES, LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
 
 // Compressors that pack one file, which 7-Zip does not know, or which Node unpacks faster. Their programs take several streams, one behind the other, for one
 // file; so does each of these readers. Bytes after the last stream are not claimed, so that they are read as a file of their own.
 
 const CHUNK_BYTES = 256 * 1024;
-const ZEROS = Buffer.alloc(4096);
 const NUL = Buffer.alloc(1);
-
-/** Where something else than zeros stands next. */
-export function endOfZeros(reader: Reader, from: number): number {
-  for (let at = from; at < reader.size; at += ZEROS.length) {
-    const piece = reader.at(at, ZEROS.length);
-    if (!piece.equals(ZEROS.subarray(0, piece.length))) return at + piece.findIndex((byte) => byte !== 0);
-  }
-  return reader.size;
-}
 
 /** The one member that Node unpacks. */
 async function* nodeMembers(

@@ -1,5 +1,5 @@
-import { Unreadable } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // Files by `pack` of System V (`.z`), which gzip unpacks: a length, the levels of a tree, its letters, and their codes. The longest codes come first, so that a code is recognised by its
 // value among those of its length.

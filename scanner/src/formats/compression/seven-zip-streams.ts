@@ -1,7 +1,7 @@
-import { listOfOne } from '#scanner/formats/archives/listed-members.ts';
-import { sevenZipFormat } from '#scanner/formats/archives/seven-zip-format.ts';
 import { byMarks, mark, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import { listOfOne } from '#scanner/formats/seven-zip/listed-members.ts';
+import { sevenZipFormat } from '#scanner/formats/seven-zip/seven-zip-format.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 import { provesZlib } from './compressed.ts';
 
 // Compressed streams that 7-Zip opens.

@@ -1,8 +1,8 @@
+import { unsnapped } from '#scanner/decompression/decompress.ts';
 import { format, innerName, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
-import { unsnapped } from './decompress.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
 // Snappy (github.com/google/snappy: format_description.txt, framing_format.txt): streams of framed blocks.
 

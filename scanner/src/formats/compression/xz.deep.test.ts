@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examine } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { noise } from '#test/files.ts';
 import { findProgram, openWriters } from '#test/grammar/writers.ts';
 import { needing } from '#test/needs.ts';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { listOfXz, Numbers } from '#scanner/formats/archives/listed-members.ts';
-import { sevenZipFormat } from '#scanner/formats/archives/seven-zip-format.ts';
+import { unpackedLzma2 } from '#scanner/decompression/decompress.ts';
 import { byMarks, format, hexMark, patternOf } from '#scanner/formats/format.ts';
-import { Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
-import { endOfZeros, unpackedBy } from './compressed.ts';
+import { listOfXz, Numbers } from '#scanner/formats/seven-zip/listed-members.ts';
+import { sevenZipFormat } from '#scanner/formats/seven-zip/seven-zip-format.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
+import { endOfZeros, openReader, type Reader } from '#scanner/reading/reader.ts';
+import { unpackedBy } from './compressed.ts';
 import { crc64 } from './crc64.ts';
-import { unpackedLzma2 } from './decompress.ts';
 
 // XZ (xz-file-format.txt 1.2; numbers in comments are its sections). Streams whose blocks are LZMA2, alone or behind the delta filter, are read here. 7-Zip opens those with filters for programs.
 

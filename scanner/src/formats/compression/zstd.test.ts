@@ -1,8 +1,8 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { describe, expect, test } from 'vitest';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examine } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { noise, zip } from '#test/files.ts';
 
 /** Reads a file, and answers what was unread and which contents were matched behind the file itself. */

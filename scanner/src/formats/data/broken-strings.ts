@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { format } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 import { textFormOf } from '#scanner/text/text-encoding.ts';
 import { DECODED_LEAST, type Run } from '#scanner/text/text-runs.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
-import { isUtf8Text, membersOfValues, type Value } from './values.ts';
+import { isUtf8Text, membersOfValues, type Value } from '#scanner/text/values.ts';
 
 // Strings of CBOR without a length before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where
 // every piece has its place and the end is there.

@@ -1,9 +1,9 @@
 import { scanPhrase } from '@palisade/contract/scan-phrases';
 import { format, withBits } from '#scanner/formats/format.ts';
-import { type Content, joined, openSource } from '#scanner/walk/content.ts';
-import { JoinedPieces, SEPARATOR } from '#scanner/walk/joined-pieces.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { type Content, joined, openSource } from '#scanner/reading/content.ts';
+import { JoinedPieces, SEPARATOR } from '#scanner/reading/joined-pieces.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { httpMessages } from './http-messages.ts';
 
 // Captures of network packets: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng). Streams of TCP are put together again, in whatever order their parts were sent; other packets are

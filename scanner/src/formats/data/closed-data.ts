@@ -1,5 +1,5 @@
 import { closedByMarks, closedFormat, type Format, hexMark, mark, withBits } from '#scanner/formats/format.ts';
-import { standsAt } from '#scanner/walk/content.ts';
+import { standsAt } from '#scanner/reading/content.ts';
 
 // Databases and their dumps that nothing here opens.
 

@@ -1,4 +1,4 @@
-import type { Budget } from '#scanner/walk/limits.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
 
 // Messages of HTTP/1.1 (RFC 9112) one behind the other, as a connection has them: their bodies, without the marks of chunks.
 

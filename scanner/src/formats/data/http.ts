@@ -1,7 +1,7 @@
 import { format } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import { openReader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 import { httpMessages } from './http-messages.ts';
 
 // A file of messages of HTTP as `curl -i`, proxies and browsers save them: their bodies are what a client would get.

@@ -1,10 +1,10 @@
-import { decompress, unsnapped } from '#scanner/formats/compression/decompress.ts';
+import { decompress, unsnapped } from '#scanner/decompression/decompress.ts';
 import { format } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
-import { isUtf8Text, VALUE_LEAST, type Value, valueMembers } from './values.ts';
-import { varint } from './varint.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { varint } from '#scanner/reading/varint.ts';
+import { isUtf8Text, VALUE_LEAST, type Value, valueMembers } from '#scanner/text/values.ts';
 
 // Tables of LevelDB (doc/table_format.md), in which browsers and programs built on them keep the stores of pages: values in blocks, most of them packed, and their index at the end of the file.
 

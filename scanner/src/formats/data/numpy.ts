@@ -1,10 +1,10 @@
 import { format, withBits } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { JoinedPieces } from '#scanner/reading/joined-pieces.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { decodedText } from '#scanner/text/text-encoding.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
-import { VALUE_LEAST, type Value, valueMembers } from './values.ts';
+import { VALUE_LEAST, type Value, valueMembers } from '#scanner/text/values.ts';
 
 // Arrays as numpy saves them (NEP 1, numpy/lib/format.py): a head in which the kind of the elements is written as Python writes it, and the elements one behind the other.
 

@@ -1,9 +1,9 @@
 import { format, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
+import { membersOfValues, type Value } from '#scanner/text/values.ts';
 import { arrayValues, bytesOf, type Layout, layoutFrom } from './numpy.ts';
-import { membersOfValues, type Value } from './values.ts';
 
 // Pickles of Python, all protocols (Lib/pickletools.py). The program is never run: the values of texts and bytes are read in their order. In the protocols 0
 // to 2 bytes are written as a text, each byte a character.

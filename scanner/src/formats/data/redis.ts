@@ -1,9 +1,9 @@
-import { unpackedLzf } from '#scanner/formats/compression/decompress.ts';
+import { unpackedLzf } from '#scanner/decompression/decompress.ts';
 import { format, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
-import { isUtf8Text, membersOfValues, VALUE_LEAST, type Value } from './values.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
+import { isUtf8Text, membersOfValues, VALUE_LEAST, type Value } from '#scanner/text/values.ts';
 
 // Dumps of Redis (rdb.c, "RDB file format"): strings above 20 bytes are packed with LZF where that makes them shorter. They are searched for in that form; an unpacked string stands in the file as it is.
 

@@ -1,9 +1,9 @@
 import { HEAD_BYTES as FORMAT_HEAD_BYTES, format, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { SEPARATOR } from '#scanner/walk/joined-pieces.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
-import { VALUE_LEAST } from './values.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { SEPARATOR } from '#scanner/reading/joined-pieces.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { VALUE_LEAST } from '#scanner/text/values.ts';
 
 // Values of SQLite's databases (sqlite.org/fileformat2.html): files are kept in them (its own archives, sqlar, among others), packed, or over several pages that lie anywhere.
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { unsnapped } from '#scanner/formats/compression/decompress.ts';
-import { type Examination, examine } from '#scanner/walk/examine.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { unsnapped } from '#scanner/decompression/decompress.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import type { Examination } from '#scanner/walk/examination.ts';
+import { examine } from '#scanner/walk/examine.ts';
 import { packRules } from '#test/pack-rules.ts';
 
 // Tables of LevelDB that plyvel 1.5 (LevelDB 1.23) wrote around EICAR, or a line of a shell, and streams of blocks that snappyjs packed; each byte masked, so that no scanner takes the repository for malware.

@@ -1,8 +1,8 @@
-import { LISTED_MAXIMUM, type ListedMember, type ReadList } from '#scanner/formats/archives/listed-members.ts';
 import { format } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { decodeName, type Member, type ReadContext } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { LISTED_MAXIMUM, type ListedMember, type ReadList } from '#scanner/formats/seven-zip/listed-members.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { decodeName, type Member, type ReadContext } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
 // A disc for two systems has two trees of folders (ECMA-119, and Joliet for Windows), which need not agree. 7-Zip reads the one for Windows, Linux may read
 // the other: the files that stand there alone are given here.

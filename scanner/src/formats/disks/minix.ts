@@ -1,4 +1,4 @@
-import { struct } from '#scanner/formats/struct.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // The superblock of MINIX (Linux, include/uapi/linux/minix_fs.h), in either byte order: Linux writes that of its processor.
 

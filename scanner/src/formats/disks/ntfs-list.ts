@@ -1,6 +1,6 @@
-import type { ListedMember, ReadList } from '#scanner/formats/archives/listed-members.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { ListedMember, ReadList } from '#scanner/formats/seven-zip/listed-members.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // The files that the master file table of NTFS lists (Linux, fs/ntfs3/ntfs.h), read without 7-Zip: plain files with one record, which 7-Zip must give. Others, as packed and system files, are left out.
 

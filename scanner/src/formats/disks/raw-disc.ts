@@ -1,7 +1,7 @@
 import { format, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import { openReader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 
 // Images of discs as a drive reads them (ECMA-130, 14 and 15; the `.bin` beside a `.cue`): each sector of 2,048 bytes with a mark, its place and codes around it.
 

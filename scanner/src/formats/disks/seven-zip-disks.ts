@@ -1,8 +1,8 @@
-import { sevenZipFormat } from '#scanner/formats/archives/seven-zip-format.ts';
 import { byMarks, type Format, hexMark, type Mark, mark, patternOf, withBits } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import { standsAt } from '#scanner/walk/content.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import { sevenZipFormat } from '#scanner/formats/seven-zip/seven-zip-format.ts';
+import { standsAt } from '#scanner/reading/content.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 import { isoTrees, listOfIso, VOLUME_ID } from './iso-trees.ts';
 import { listOfNtfs } from './ntfs-list.ts';
 import { VMDK_MARK } from './stream-disk.ts';

@@ -1,9 +1,9 @@
-import { decompress } from '#scanner/formats/compression/decompress.ts';
+import { decompress } from '#scanner/decompression/decompress.ts';
 import { format, withBits } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import { type Content, standsAt } from '#scanner/walk/content.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { type Content, standsAt } from '#scanner/reading/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // Virtual disks as they are sent (VMware's Virtual Disk Format 5.0, "Stream-Optimized Compressed Sparse Extents"): grains, each packed by zlib and with its
 // place on the disk before it, one behind the other. 7-Zip opens those of some programs only.

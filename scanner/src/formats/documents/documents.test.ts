@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Examination, examine } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import type { Examination } from '#scanner/walk/examination.ts';
+import { examine } from '#scanner/walk/examine.ts';
 import { docx, ole } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 

@@ -1,6 +1,6 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
-import { decompress } from '#scanner/formats/compression/decompress.ts';
-import { type Budget, LimitReached } from '#scanner/walk/limits.ts';
+import { decompress } from '#scanner/decompression/decompress.ts';
+import { type Budget, LimitReached } from '#scanner/reading/limits.ts';
 
 // Documents of Hangul ("Hwp Document File Formats 5.0", Hancom, 3.2): OLE files of which the streams are packed with deflate that has no head.
 

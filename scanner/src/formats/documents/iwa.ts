@@ -1,10 +1,10 @@
-import { unsnapped } from '#scanner/formats/compression/decompress.ts';
-import { varint } from '#scanner/formats/data/varint.ts';
+import { unsnapped } from '#scanner/decompression/decompress.ts';
 import { format, innerName } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { JoinedPieces } from '#scanner/reading/joined-pieces.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { varint } from '#scanner/reading/varint.ts';
 
 // Parts of documents of Pages, Numbers and Keynote since 2013: blocks of Snappy, each behind a zero and its length in three bytes, without a checksum. The blocks hold messages of protocol buffers,
 // with texts between other bytes.

@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash } from 'node:crypto';
-import type { Budget } from '#scanner/walk/limits.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
 
 // Documents of Office 2007 and later behind a password (MS-OFFCRYPTO 2.3.4): an OLE file with how the key is made, and the packed document, encrypted. Excel
 // itself tries one password before it asks for any: people protect a workbook with it without knowing.

@@ -1,5 +1,5 @@
-import type { Budget } from '#scanner/walk/limits.ts';
-import type { Member } from '#scanner/walk/member.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import type { Member } from '#scanner/reading/member.ts';
 
 // Files within documents: OLE 1.0 objects (MS-OLEDS 2.2.5) and the Packager's form of a file (its stream `\1Ole10Native`).
 

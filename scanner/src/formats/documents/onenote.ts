@@ -1,7 +1,7 @@
 import { format, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
 // OneNote's files (MS-ONESTORE): each attached file lies in a FileDataStoreObject (2.6.13), told by its GUID, its length before it. The tables that lead to
 // them are left out: a file without an entry is never opened, but costs nothing to read.

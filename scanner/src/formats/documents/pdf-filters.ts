@@ -1,6 +1,6 @@
-import { decompress, decompressed } from '#scanner/formats/compression/decompress.ts';
+import { decompress, decompressed } from '#scanner/decompression/decompress.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
 import { hexDigit } from '#scanner/text/text-codings.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
 
 // The filters of PDF streams (ISO 32000-1, 7.4). Each takes pieces and gives pieces, a small one at a time, so that a long stream or a long chain of filters
 // never lies in memory, and the consumer can stop.

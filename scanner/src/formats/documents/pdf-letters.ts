@@ -1,7 +1,7 @@
+import type { Member } from '#scanner/reading/member.ts';
 import { base85RunsOf } from '#scanner/text/base85-runs.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { runsOf } from '#scanner/text/text-runs.ts';
-import type { Member } from '#scanner/walk/member.ts';
 
 // Streams of a PDF that are texts, in which bytes are written as letters.
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // Documents that are encrypted, but open without a password: the user's is empty (ISO 32000-1, 7.6, and 32000-2 for AES-256). Every viewer opens them.
 

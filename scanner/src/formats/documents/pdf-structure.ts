@@ -1,5 +1,5 @@
-import type { Range } from '#scanner/walk/ranges.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Range } from '#scanner/reading/ranges.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // Which bytes of a PDF belong to it (ISO 32000-1, 7.2 to 7.5): streams, and between them tokens. Other bytes belong to something else.
 

@@ -1,9 +1,9 @@
 import { format, withBits } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { LimitReached } from '#scanner/reading/limits.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 import { hexDigit } from '#scanner/text/text-codings.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { LimitReached } from '#scanner/walk/limits.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import { openReader } from '#scanner/walk/reader.ts';
 import { ole1Members } from './ole-native.ts';
 
 // RTF as Word reads it (RTF specification 1.9.1): groups, control words and hexadecimal digits in one pass. Word takes any header that begins `{\rt`, and skips

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { describe, expect, test } from 'vitest';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examine } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { ole } from '#test/containers.ts';
 
 const COMMAND = 'powershell -w hidden -c calc.exe';

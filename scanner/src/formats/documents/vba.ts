@@ -1,7 +1,7 @@
 import { format, oneOf, spelled } from '#scanner/formats/format.ts';
-import { type Content, openSource } from '#scanner/walk/content.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { type Content, openSource } from '#scanner/reading/content.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 
 /** A chunk of a compressed container unpacks to at most so much (MS-OVBA 2.4.1.1.3). Bytes. */
 const CHUNK_BYTES = 4096;

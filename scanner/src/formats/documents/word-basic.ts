@@ -1,4 +1,4 @@
-import { Unreadable } from '#scanner/walk/member.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
 
 // Macros of Word 6 and 95: WordBasic, in an undocumented compiled form, within the stream of the document itself. The table that names them is the one of commands (fcCmds of
 // the FIB of Word 6; MS-DOC 2.9.324 has its successor), and each is turned by one byte where its author did not want it to be read.

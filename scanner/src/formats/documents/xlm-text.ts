@@ -1,4 +1,4 @@
-import type { Budget } from '#scanner/walk/limits.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
 import { type Cell, cellName, type Formula, knownOf, printed, type ValueAt } from './xlm-formula.ts';
 import { parseFormula } from './xlm-parse.ts';
 

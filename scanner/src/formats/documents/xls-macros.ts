@@ -1,4 +1,4 @@
-import type { Budget } from '#scanner/walk/limits.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
 import { countedText, type Edition, formulaOf, rkNumber } from './biff-formula.ts';
 import { keyOf, type MacroSheet, type MacroText, macroText, newSheet } from './xlm-text.ts';
 

@@ -1,5 +1,5 @@
-import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable } from '#scanner/walk/member.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import { type Member, Unreadable } from '#scanner/reading/member.ts';
 import { formulaOf, rkNumber } from './biff-formula.ts';
 import type { Formula } from './xlm-formula.ts';
 import { cellOf, parseFormula } from './xlm-parse.ts';

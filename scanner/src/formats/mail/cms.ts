@@ -1,8 +1,8 @@
-import { decompressed } from '#scanner/formats/compression/decompress.ts';
+import { decompressed } from '#scanner/decompression/decompress.ts';
 import { closedFormat, format, HEAD_BYTES, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
 // Cryptographic messages (RFC 5652), as S/MIME has them: signed content is read, enveloped content is encrypted. In DER, and in BER with open lengths.
 

@@ -1,4 +1,4 @@
-import type { Budget } from '#scanner/walk/limits.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
 
 // The compressed RTF of Outlook's messages (MS-OXRTFCP 2.1 and 3.1).
 

@@ -1,4 +1,8 @@
 import { format, patternOf, spelled } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { LimitReached } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { BINHEX_MARK, fromBinHex, fromYenc, isYencBegin, YENC_BEGIN_BYTES } from '#scanner/text/encoded-texts.ts';
 import {
   fromBase64,
@@ -8,10 +12,6 @@ import {
   UUENCODE_BEGIN_BYTES,
   upToPadding,
 } from '#scanner/text/text-codings.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { headerText, type ParameterPiece, parameterText } from './header-words.ts';
 
 // Own walk over MIME (RFC 2045, 2046), in one pass and with one piece of the mail in memory: mail programs show as much as they can of a broken

@@ -1,10 +1,10 @@
-import { decompress, decompressed } from '#scanner/formats/compression/decompress.ts';
+import { decompress, decompressed } from '#scanner/decompression/decompress.ts';
 import { format, withBits } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { fromBase64 } from '#scanner/text/text-codings.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Budget } from '#scanner/walk/limits.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // OpenPGP (RFC 9580): a file is a row of packets, or the same in letters between two lines ("armour"). Signed data is read as it is, packed data is
 // unpacked, and encrypted data is reported.

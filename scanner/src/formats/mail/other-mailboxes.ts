@@ -1,7 +1,7 @@
 import { format, withBits } from '#scanner/formats/format.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
 // Mailboxes that keep mails between marks of their own, as mutt, Emacs and Python's library write them: MMDF and Babyl.
 

@@ -1,5 +1,5 @@
-import { Unreadable } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // Pictures of medicine (DICOM PS3.10, 7.1; PS3.5, 7): an arbitrary 128-byte preamble, a mark, and elements with a value each. A value may be a whole document, and its text anything.
 

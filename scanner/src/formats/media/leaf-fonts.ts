@@ -1,5 +1,5 @@
 import { u16, u32 } from '#scanner/formats/leaf-walk.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // Where fonts end.
 

@@ -1,5 +1,5 @@
 import { along, text, u32, u64 } from '#scanner/formats/leaf-walk.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // Where sound and film end.
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
-import { openReader } from '#scanner/walk/reader.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 import { boxMembers } from './leaf-members.ts';
 
 /** A box of MPEG-4 (ISO 14496-12, 4.2): `short` is its own size field, where it is not the length. */

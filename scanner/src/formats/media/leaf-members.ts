@@ -1,5 +1,5 @@
 import type { LeafMember } from '#scanner/formats/format.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // Data that pictures, sound and film carry beside their own: comments, descriptions, attached files. Each is a member of its own for the program that shows
 // it, so that rules that look at a whole file have to see it alone.

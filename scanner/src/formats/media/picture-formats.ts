@@ -1,6 +1,6 @@
 import { type Format, format, hexMark, mark } from '#scanner/formats/format.ts';
 import { sizedAt, u32 } from '#scanner/formats/leaf-walk.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 import {
   enhancedMembers,
   gifMembers,

@@ -1,5 +1,5 @@
 import { along, text, u16, u32, u64 } from '#scanner/formats/leaf-walk.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // Where programs end, and what starts them.
 

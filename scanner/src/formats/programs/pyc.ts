@@ -1,9 +1,9 @@
-import { guess } from '#scanner/formats/compression/decompress.ts';
+import { guess } from '#scanner/decompression/decompress.ts';
 import { format, withBits } from '#scanner/formats/format.ts';
+import { type Content, openSource } from '#scanner/reading/content.ts';
+import { JoinedPieces } from '#scanner/reading/joined-pieces.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
-import { type Content, openSource } from '#scanner/walk/content.ts';
-import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 
 // Compiled Python: a head, and one object of marshal (Python/marshal.c). A packed file of a script is a constant in it, without another sign of its beginning.
 

@@ -1,8 +1,8 @@
 import { closedFormat, format, patternOf, spelled } from '#scanner/formats/format.ts';
-import { struct } from '#scanner/formats/struct.ts';
-import { type Content, openSource, streamOf } from '#scanner/walk/content.ts';
-import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { type Content, openSource, streamOf } from '#scanner/reading/content.ts';
+import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { struct } from '#scanner/reading/struct.ts';
 
 // What InstallShield's launchers (setup.exe around an .msi) carry behind the program: a head, and for each file a record and its bytes, packed by zlib and made unreadable with its name. The
 // format is not published: the records as ClamAV (ismsi) and ISx read them, tried with the files of clamav-testfiles.

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { type Content, openSource } from '#scanner/walk/content.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
+import { type Content, openSource } from '#scanner/reading/content.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
 
 // Programs that the reader of UPX here cannot unpack are given to UPX itself, where it is installed. It is a native program on hostile bytes: it gets no environment,
 // and little memory, time and room.

@@ -1,10 +1,10 @@
-import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
-import { decompress } from '#scanner/formats/compression/decompress.ts';
+import { decompress } from '#scanner/decompression/decompress.ts';
 import { format } from '#scanner/formats/format.ts';
-import { type Content, isDiskError, openSource } from '#scanner/walk/content.ts';
-import { LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { sevenZipMembers } from '#scanner/formats/seven-zip/seven-zip.ts';
+import { type Content, isDiskError, openSource } from '#scanner/reading/content.ts';
+import { LimitReached } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { isProgramHead } from './program-formats.ts';
 import { unpackedByProgram, upxProgram } from './upx-program.ts';
 

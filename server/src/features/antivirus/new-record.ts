@@ -6,7 +6,6 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { RecordNews, ScanMeter } from './examination.ts';
 import type { RecordWriter } from './record-writer.ts';
 import type { ReadingLeases } from './scan-jobs.ts';
 import type { ScanRow, ScanStore, Verdict } from './scan-store.ts';
@@ -39,8 +38,8 @@ export function createNewRecord(parts: {
   spool: Pick<Spool, 'store' | 'remove'>;
   scanStore: Pick<ScanStore, 'deposit' | 'letGo'>;
   row: ScanRow;
-  news: Pick<RecordNews, 'changed'>;
-  meter: Pick<ScanMeter, 'verdict'> | undefined;
+  news: { changed(row: ScanRow): void };
+  meter: { verdict(status: ScanRow['scan_status']): void } | undefined;
 }): NewRecord {
   const { database, writer, leases, spool, scanStore, row, news, meter } = parts;
   let storing: Promise<HeldJob | undefined> | undefined;

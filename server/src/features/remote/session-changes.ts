@@ -1,5 +1,6 @@
 import type { AuditKind } from '@palisade/contract/audit';
 import type { EndReason } from '@palisade/contract/remote';
+import type { Grant, GrantsEnded } from '@palisade/contract/remote-grant';
 import type { LiveSession } from '@palisade/contract/remote-record';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -12,7 +13,6 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import { type MoveRefusal, refuse } from './remote.refusals.ts';
 import type { RemoteTables } from './remote.tables.ts';
-import { notesOfRevoked } from './session-grants.ts';
 import {
   asOf,
   deadlineOf,
@@ -33,6 +33,13 @@ export type ChangeTables = RemoteTables & AuditTables & JobTables;
 export interface Note {
   kind: AuditKind;
   details?: Record<string, string | number | boolean | null>;
+}
+
+export function notesOfRevoked(grants: readonly Grant[], why: GrantsEnded['why']): Note[] {
+  return grants.map(({ grant, device }) => ({
+    kind: 'remote_revoked',
+    details: { grant, reason: why, ...(device && { device: device.device_name }) },
+  }));
 }
 
 /** The change that a call makes to the present session: new values, or the reason of a refusal. */

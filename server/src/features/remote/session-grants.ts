@@ -1,15 +1,8 @@
 import type { Grant, GrantKind, GrantsEnded } from '@palisade/contract/remote-grant';
-import type { Move, Note } from './session-changes.ts';
+import { type Move, notesOfRevoked } from './session-changes.ts';
 import { grantsOf, mayGrant, withoutGrants } from './session-state.ts';
 
 // Moves of a session that grant and revoke. All else that ends grants is session-changes.ts's: they end with the session, and with the page of either side.
-
-export function notesOfRevoked(grants: readonly Grant[], why: GrantsEnded['why']): Note[] {
-  return grants.map(({ grant, device }) => ({
-    kind: 'remote_revoked',
-    details: { grant, reason: why, ...(device && { device: device.device_name }) },
-  }));
-}
 
 /** Grants something. Another device takes the place of one before: a technician controls one at a time. */
 export function grants(grant: Pick<Grant, 'grant' | 'device'>): Move {

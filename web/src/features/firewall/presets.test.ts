@@ -1,5 +1,6 @@
 import { newRuleSchema, type Rule } from '@palisade/contract/firewall';
-import { type Packet, readPacket, verdict } from '@palisade/contract/firewall-verdict';
+import type { Packet } from '@palisade/contract/firewall-traffic';
+import { readPacket, verdict } from '@palisade/contract/firewall-verdict';
 import { expect, it } from 'vitest';
 import { ruleOf } from './fake-rules.ts';
 import { GAMES, type Game, PRESETS, rulesOf } from './presets.ts';

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { directionSchema, type Rule } from '@palisade/contract/firewall';
-import { type Packet, type PacketText, readPacket, verdict } from '@palisade/contract/firewall-verdict';
+import type { Packet } from '@palisade/contract/firewall-traffic';
+import { type PacketText, readPacket, verdict } from '@palisade/contract/firewall-verdict';
 import { IconBan, IconCheck } from '@tabler/icons-react';
 import { type ChangeEvent, useState } from 'react';
 import { Card } from '#ui/card.tsx';

@@ -2,7 +2,6 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 import type { ScanPhrase } from '@palisade/contract/scan-phrases';
 import type { Content } from './content.ts';
 import type { Budget } from './limits.ts';
-import type { Finding } from './match-content.ts';
 
 /** The body of a member: unpacked and already counted, or a stream that is counted while it is read. `damage` is the fault of the content. */
 export type MemberBody =
@@ -21,8 +20,6 @@ export interface Member {
   kind?: 'view' | 'alone' | 'written';
   /** Ids of carving patterns whose finds in this member the container's reader already gives, as members beside it. */
   taken?: readonly string[];
-  /** The finding of another process for its content, if one was asked before its turn. */
-  matched?: Promise<Finding | undefined>;
   /** May be called once, before the next member is asked for. */
   read(): Promise<MemberBody> | MemberBody;
 }

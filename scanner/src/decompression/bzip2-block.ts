@@ -1,4 +1,4 @@
-import { Unreadable } from '#scanner/walk/member.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
 import { randomBitsOfBzip2 } from './bzip2-random.ts';
 import type { HighBits } from './high-bits.ts';
 

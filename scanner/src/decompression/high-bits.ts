@@ -1,4 +1,4 @@
-import { Unreadable } from '#scanner/walk/member.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
 
 /** Answers at most so many bytes from a place on, fewer at the end of the content. */
 export type ReadAt = (at: number, bytes: number) => Uint8Array;

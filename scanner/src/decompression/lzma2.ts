@@ -1,4 +1,4 @@
-import { Unreadable } from '#scanner/walk/member.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
 
 // LZMA and LZMA2 (LZMA SDK, lzma-specification.txt; xz, doc/xz-file-format.txt 5.3.1 and liblzma's lzma2_decoder.c): chunks of at most 2 MiB, each stored or packed by LZMA. decompress.ts calls it and charges the budget;
 // no other module may. No number of the input leads out of a buffer: distances and lengths are checked, and arrays of fixed size hold the rest.

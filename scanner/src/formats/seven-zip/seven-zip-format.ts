@@ -1,9 +1,8 @@
 import { scanPhrase } from '@palisade/contract/scan-phrases';
-import { endOfZeros } from '#scanner/formats/compression/compressed.ts';
 import { type Format, type FormatContext, format, innerName } from '#scanner/formats/format.ts';
-import { type Content, joined, openSource, type Source } from '#scanner/walk/content.ts';
-import { type Member, Unreadable } from '#scanner/walk/member.ts';
-import { openReader } from '#scanner/walk/reader.ts';
+import { type Content, joined, openSource, type Source } from '#scanner/reading/content.ts';
+import { type Member, Unreadable } from '#scanner/reading/member.ts';
+import { endOfZeros, openReader } from '#scanner/reading/reader.ts';
 import { areOthers, type ListedMember, noted, type ReadList } from './listed-members.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 

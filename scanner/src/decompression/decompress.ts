@@ -14,9 +14,9 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { z } from 'zod';
-import type { Budget } from '#scanner/walk/limits.ts';
-import { Unreadable } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 import { Bzip2Block } from './bzip2-block.ts';
 import type { HighBits } from './high-bits.ts';
 import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLzf, unpackLzo, unpackSnappy } from './lz.ts';

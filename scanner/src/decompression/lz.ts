@@ -1,5 +1,5 @@
-import { varint } from '#scanner/formats/data/varint.ts';
-import { Unreadable } from '#scanner/walk/member.ts';
+import { Unreadable } from '#scanner/reading/member.ts';
+import { varint } from '#scanner/reading/varint.ts';
 
 // Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it.
 // decompress.ts calls them and charges the budget; no other module may.

@@ -1,8 +1,8 @@
-import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
-import type { Content } from '#scanner/walk/content.ts';
-import { JoinedPieces } from '#scanner/walk/joined-pieces.ts';
-import type { Member, ReadContext } from '#scanner/walk/member.ts';
-import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import { JoinedPieces } from '#scanner/reading/joined-pieces.ts';
+import type { Member, ReadContext } from '#scanner/reading/member.ts';
+import { openReader, type Reader } from '#scanner/reading/reader.ts';
+import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
 
 // Values that a format keeps beside each other, as saved objects and tables do: thousands of short ones, of which few may be files.
 

@@ -81,3 +81,16 @@ export function openReader(content: Content, budget: Budget): Reader {
     close: () => source.close(),
   };
 }
+
+const ZEROS = Buffer.alloc(64 * 1024);
+
+/** Where the zeros end that stand from `from` on; at the latest at `to`. */
+export function endOfZeros(reader: Reader, from: number, to = reader.size): number {
+  // Other bytes than zeros stand at most places.
+  if (from < to && reader.at(from, 1)[0] !== 0) return from;
+  for (let at = from; at < to; at += ZEROS.length) {
+    const piece = reader.at(at, Math.min(ZEROS.length, to - at));
+    if (!piece.equals(ZEROS.subarray(0, piece.length))) return at + piece.findIndex((byte) => byte !== 0);
+  }
+  return to;
+}

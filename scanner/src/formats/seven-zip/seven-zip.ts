@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import sevenZip from '7z-wasm';
 import { z } from 'zod';
-import { isDiskError, MEMORY_BYTES_MAXIMUM, rangeOf, type Source } from '#scanner/walk/content.ts';
-import { LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { isDiskError, MEMORY_BYTES_MAXIMUM, rangeOf, type Source } from '#scanner/reading/content.ts';
+import { LimitReached } from '#scanner/reading/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 
 // 7-Zip as WebAssembly opens formats without a library of their own here. It runs in one call that cannot be paused, so it unpacks into a file system
 // of this module: every byte that it reads or writes passes through here and is counted, and a limit ends the call. It sees no disk and no other

@@ -1,4 +1,4 @@
-import type { Budget } from '#scanner/walk/limits.ts';
+import type { Budget } from '#scanner/reading/limits.ts';
 import { guess } from './decompress.ts';
 
 // Streams of zlib between other bytes, as in programs, databases and saved objects. Their head is two bytes, so that one counts only where it unpacks to its end and its checksum is right.

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Content } from '#scanner/walk/content.ts';
-import type { Member } from '#scanner/walk/member.ts';
-import type { Reader } from '#scanner/walk/reader.ts';
+import type { Content } from '#scanner/reading/content.ts';
+import type { Member } from '#scanner/reading/member.ts';
+import type { Reader } from '#scanner/reading/reader.ts';
 
 // The members of an archive by its own headers, read without 7-Zip. What 7-Zip gives is compared with them: a fault in its memory must not become a clean file. Members without bytes
 // are left out, because 7-Zip writes nothing for them.
