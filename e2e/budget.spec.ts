@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { openSignedIn, registerAndSignIn, test } from './palisade.ts';
+import { z } from 'zod';
+import { test } from './palisade.ts';
 import { SCREENS } from './screens.ts';
 
 // Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/web.md). Bytes on the wire as Chromium counts them, without API
@@ -10,6 +11,8 @@ const HOME_MAXIMUM = 65_000;
 const ADMINISTRATION_MAXIMUM = 5_000;
 const SCREEN_MAXIMUM = 60_000;
 const HOME = '/dashboard';
+/** API requests before the dashboard shows its figures (docs/measured.md). */
+const REQUESTS_MAXIMUM = 4;
 
 /** The bytes that the page at `path` transfers until it is idle, by address: all of them, as for a browser that has nothing in its cache. */
 async function transferOf(page: Page, path: string): Promise<Map<string, number>> {
@@ -37,17 +40,16 @@ function moreThan(before: readonly Map<string, number>[], page: Map<string, numb
   return sum;
 }
 
-test('the sign-in screen and each further screen keep their transfer budget', async ({ page, browser, server }) => {
+test('the sign-in screen and each further screen keep their transfer budget', async ({ palisade }) => {
   // Some thirty pages, each of them whole.
   test.setTimeout(600_000);
-  const signIn = await transferOf(page, '/');
+  const signIn = await transferOf(await palisade.window(), '/');
   console.log(`sign-in: ${(moreThan([], signIn) / 1000).toFixed(2)} kB`);
   expect(moreThan([], signIn)).toBeLessThanOrEqual(SIGN_IN_MAXIMUM);
 
-  // The first account administers the installation, so that it sees all of every screen.
-  await registerAndSignIn(page, 'maria');
-  const customer = await (await browser.newContext({ baseURL: server.url })).newPage();
-  await openSignedIn(customer, 'clara');
+  // An administrator sees all of every screen.
+  const page = await palisade.open('maria', HOME, { role: 'admin' });
+  const customer = await palisade.open('clara');
   const home = await transferOf(page, HOME);
   const more = [
     { path: HOME, bytes: moreThan([signIn], await transferOf(customer, HOME)), maximum: HOME_MAXIMUM },
@@ -60,4 +62,34 @@ test('the sign-in screen and each further screen keep their transfer budget', as
     console.log(`${path}: ${(bytes / 1000).toFixed(2)} kB more`);
     expect(bytes, path).toBeLessThanOrEqual(maximum);
   }
+});
+
+/** Notes in the page when the figures are there first. */
+const NOTE_FIGURES = `
+  new MutationObserver((_, observer) => {
+    if (document.querySelector('main .dashboard__columns') === null) return;
+    window.figuresAt = performance.now();
+    observer.disconnect();
+  }).observe(document, { subtree: true, childList: true });
+`;
+const seenSchema = z.object({ before: z.array(z.string()), all: z.array(z.string()) });
+
+test('the dashboard of an administrator takes four requests, and what is beside it is asked for afterwards', async ({
+  palisade,
+}) => {
+  const page = await palisade.open('maria', '/help', { role: 'admin' });
+  await page.addInitScript(NOTE_FIGURES);
+  await page.goto('/dashboard');
+  await page.locator('main .dashboard__columns').waitFor();
+  await page.waitForLoadState('networkidle');
+  const { before, all } = seenSchema.parse(
+    await page.evaluate(`(() => {
+      const calls = performance.getEntriesByType('resource').filter(({ name }) => new URL(name).pathname.startsWith('/api/'));
+      const paths = (of) => of.map(({ name }) => new URL(name).pathname);
+      return { before: paths(calls.filter(({ startTime }) => startTime < window.figuresAt)), all: paths(calls) };
+    })()`),
+  );
+  expect(before).toContain('/api/dashboard/status');
+  expect(before.length, before.join(' ')).toBeLessThanOrEqual(REQUESTS_MAXIMUM);
+  expect(all).toEqual(expect.arrayContaining(['/api/chat', '/api/support/counts', '/api/admin/proxies']));
 });

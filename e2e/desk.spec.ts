@@ -1,20 +1,9 @@
-import type { Browser, BrowserContext, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import {
-  expectAccessible,
-  expectAccessibleInEveryMode,
-  expectAccessibleOnPhone,
-  expectNothingCutOff,
-  headersOf,
-  openSignedIn,
-  test,
-  textOf,
-} from './palisade.ts';
-import type { Product } from './product.ts';
+import { expectAccessible, expectAccessibleInEveryMode, expectNothingCutOff } from './accessible.ts';
+import { headersOf, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 import { hasSideBySide } from './side-by-side.ts';
-
-// Three browsers: two customers and one technician.
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -31,44 +20,11 @@ async function say(page: Page, words: string, name = 'Message'): Promise<void> {
   await expect(log(page).getByText(words, { exact: true })).toBeVisible();
 }
 
-interface Desk {
-  /** The first account: administrator, and so of the staff. */
-  ada: Page;
-  tina: Page;
-  maria: Page;
-  otto: Page;
-  contexts: BrowserContext[];
-}
-
-async function openDesk(page: Page, browser: Browser, server: Product): Promise<Desk> {
-  await openSignedIn(page, 'ada');
-  const contexts = await Promise.all([0, 1, 2].map(() => browser.newContext({ baseURL: server.url })));
-  const [tina, maria, otto] = await Promise.all(contexts.map((context) => context.newPage()));
-  if (!tina || !maria || !otto) throw new Error('no pages');
-  for (const [one, name] of [
-    [tina, 'tina'],
-    [maria, 'maria'],
-    [otto, 'otto'],
-  ] as const)
-    await openSignedIn(one, name);
-  const headers = await headersOf(page);
-  const users = await page.request.get('/api/admin/users?search=tina', { headers });
-  const user_id = await textOf(users, 'id');
-  expect((await page.request.patch('/api/admin/users', { headers, data: { user_id, role: 'support' } })).status()).toBe(200);
-  await tina.reload();
-  await expect(tina.getByRole('link', { name: /^Support Desk/ })).toBeVisible();
-  return { ada: page, tina, maria, otto, contexts };
-}
-
-async function close({ contexts }: Desk): Promise<void> {
-  for (const context of contexts) await context.close();
-}
-
-async function helpEachOther(page: Page, browser: Browser, server: Product): Promise<void> {
-  const desk = await openDesk(page, browser, server);
-  const { tina, maria, otto } = desk;
-  await maria.goto('/chat');
-  await tina.goto('/support');
+// proves: support-customer-25
+test('a customer writes, a technician claims and answers, both see it live, and it is closed and rated', async ({ palisade }) => {
+  const admin = await palisade.open('ada', '/dashboard', { role: 'admin' });
+  const tina = await palisade.open('tina', '/support', { role: 'support' });
+  const maria = await palisade.open('maria', '/chat');
   await expect(inbox(tina).getByText('No open conversations')).toBeVisible();
 
   // The staff is there, apart from the connection.
@@ -78,7 +34,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await expect(log(maria).getByText('Automatic reply')).toBeVisible();
   const row = inbox(tina).getByRole('link', { name: /maria/ });
   await expect(row).toContainText('Waits');
-  await otto.goto('/chat');
+  const otto = await palisade.open('otto', '/chat');
   await say(otto, 'I was charged twice');
   await expect(inbox(tina).getByRole('listitem')).toHaveCount(2);
 
@@ -131,20 +87,6 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await expect(log(tina).getByRole('img', { name: 'printer.png' })).toBeVisible();
   await expect(log(tina).getByText(eicarFile.name)).toHaveCount(0);
 
-  // A found message leads to its place in the conversation, on both sides.
-  await maria.getByRole('button', { name: 'Search it' }).click();
-  await maria.getByRole('searchbox', { name: 'Search the messages' }).fill('grey');
-  await maria.getByRole('link', { name: /The grey one/ }).click();
-  const found = (one: Page) => log(one).getByRole('listitem').filter({ hasText: 'The grey one' });
-  await expect(found(maria)).toBeFocused();
-  await inbox(tina).getByRole('radio', { name: /^All/ }).check();
-  await inbox(tina).getByRole('searchbox').fill('grey');
-  await inbox(tina)
-    .getByRole('link', { name: /The grey one/ })
-    .click();
-  await expect(found(tina)).toBeFocused();
-  await inbox(tina).getByRole('searchbox').fill('');
-
   // A remote session: its code stands in both.
   await conversation.getByRole('button', { name: 'Start a remote session' }).click();
   const code = await log(tina).locator('.message-card code').last().textContent();
@@ -152,7 +94,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
 
   // The customer's card: names and counts, and the opening is written down.
   await expect(tina.getByRole('complementary', { name: 'Customer card' }).getByText('maria@example.com')).toBeVisible();
-  const audit = await page.request.get('/api/admin/audit', { headers: await headersOf(page) });
+  const audit = await admin.request.get('/api/admin/audit', { headers: await headersOf(admin) });
   expect(await audit.text()).toContain('customer_card_opened');
 
   await conversation.getByRole('button', { name: 'Close', exact: true }).click();
@@ -164,16 +106,12 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
     .check();
   await expect(inbox(tina).getByText('Rated 5 of 5')).toBeVisible();
   await expect(log(otto).getByText('My printer prints nothing')).toHaveCount(0);
-  await close(desk);
-}
+});
 
 // proves: support-customer-10, support-fault-3
-test('a message without a connection waits, and arrives once and in order when it is back', async ({ page, browser, server }) => {
-  test.slow();
-  const desk = await openDesk(page, browser, server);
-  const { tina, maria } = desk;
-  await tina.goto('/support');
-  await maria.goto('/chat');
+test('a message without a connection waits, and arrives once and in order when it is back', async ({ palisade }) => {
+  const tina = await palisade.open('tina', '/support', { role: 'support' });
+  const maria = await palisade.open('maria', '/chat');
   await say(maria, 'first');
   await inbox(tina).getByRole('link', { name: /maria/ }).click();
   await expect(log(tina).getByText('first')).toBeVisible();
@@ -197,40 +135,21 @@ test('a message without a connection waits, and arrives once and in order when i
     const texts = await log(one).locator('.message__text').allTextContents();
     expect(texts.filter((text) => ['first', 'second', 'third'].includes(text))).toEqual(['first', 'second', 'third']);
   }
-  await close(desk);
 });
 
-async function seeEachOther(page: Page, browser: Browser, server: Product): Promise<void> {
-  const desk = await openDesk(page, browser, server);
-  const { ada, tina, maria } = desk;
-  await maria.goto('/chat');
-  await say(maria, 'Who helps me?');
-  for (const one of [ada, tina]) {
-    await one.goto('/support');
-    await inbox(one).getByRole('link', { name: /maria/ }).click();
-    await expect(log(one).getByText('Who helps me?')).toBeVisible();
-  }
-  await expect(tina.getByText('ada has this open too')).toBeVisible();
-  await field(ada, 'Answer').pressSequentially('I do');
-  await expect(tina.getByText('ada is typing an answer')).toBeVisible();
-  await ada.getByRole('button', { name: 'Claim' }).click();
-  await expect(tina.getByText('With ada')).toBeVisible();
-  await expect(tina.getByRole('button', { name: 'Claim' })).toHaveCount(0);
-  await say(ada, 'I do. What is it?', 'Answer');
-  await expect(log(maria).getByText('I do. What is it?')).toHaveCount(1);
-  await expect(log(tina).getByText('I do. What is it?')).toHaveCount(1);
-  await close(desk);
-}
-
-/** Two press at the same moment, each on a page of their own; then a server ends in the middle. */
-async function raceAndOutlive(page: Page, browser: Browser, server: Product): Promise<void> {
-  const desk = await openDesk(page, browser, server);
-  const { ada, tina, maria } = desk;
-  await maria.goto('/chat');
+// proves: support-scale-4, support-staff-5
+test('at two servers of two who claim at once one gets it, and a server that fails takes no message with it', async ({
+  startOwn,
+}) => {
+  test.skip(!hasSideBySide, '[needs PostgreSQL, an S3 server and Redis]');
+  test.setTimeout(240_000);
+  const palisade = await startOwn({}, 2);
+  const maria = await palisade.open('maria', '/chat');
+  const ada = await palisade.open('ada', '/support', { role: 'admin' });
+  const tina = await palisade.open('tina', '/support', { role: 'support' });
   await say(maria, 'Who helps me?');
   const conversation = (one: Page) => one.getByRole('region', { name: 'Conversation with maria' });
   for (const one of [ada, tina]) {
-    await one.goto('/support');
     await inbox(one).getByRole('link', { name: /maria/ }).click();
     await expect(conversation(one).getByRole('button', { name: 'Claim' })).toBeVisible();
   }
@@ -249,7 +168,7 @@ async function raceAndOutlive(page: Page, browser: Browser, server: Product): Pr
 
   await say(maria, 'before it');
   await expect(log(winner).getByText('before it')).toBeVisible();
-  await server.crash();
+  await palisade.server.crash();
   // Pages of the one that is gone come back at the other, and what failed is sent again.
   for (const words of ['right after it', 'and later']) {
     await field(maria).fill(words);
@@ -270,135 +189,20 @@ async function raceAndOutlive(page: Page, browser: Browser, server: Product): Pr
   }
   await maria.reload();
   for (const text of words) await expect(log(maria).getByText(text, { exact: true })).toHaveCount(1);
-  await close(desk);
-}
-
-// proves: support-staff-13
-test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
-  test.slow();
-  await seeEachOther(page, browser, server);
-});
-
-// proves: support-customer-25
-test('a customer writes, a technician claims and answers, both see it live, and it is closed and rated', async ({
-  page,
-  browser,
-  server,
-}) => {
-  test.setTimeout(240_000);
-  await helpEachOther(page, browser, server);
-});
-
-// proves: support-scale-4
-test.describe('on two servers behind a proxy', () => {
-  test.skip(!hasSideBySide, 'There is no PostgreSQL and Redis on this machine that servers could share.');
-  test.use({ servers: 2 });
-  test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
-    test.slow();
-    await seeEachOther(page, browser, server);
-  });
-
-  test('a customer writes, a technician claims and answers, both see it live, and it is closed and rated', async ({
-    page,
-    browser,
-    server,
-  }) => {
-    test.setTimeout(240_000);
-    await helpEachOther(page, browser, server);
-  });
-
-  // proves: support-staff-5
-  test('of two who claim at once one gets it, and a server that fails takes no message with it', async ({
-    page,
-    browser,
-    server,
-  }) => {
-    test.setTimeout(240_000);
-    await raceAndOutlive(page, browser, server);
-  });
-});
-
-// proves: support-customer-22
-test('a thing is shown to support by its own button, and help pages answer first', async ({ page, browser, server }) => {
-  test.slow();
-  const desk = await openDesk(page, browser, server);
-  const { tina, maria } = desk;
-  const headers = await headersOf(maria);
-  await maria.request.post('/api/firewall/rules', { headers, data: { rule_name: 'Printer', port: '9100' } });
-  await maria.goto('/firewall');
-  await maria.getByRole('link', { name: 'Show Printer to support' }).click();
-  await maria.getByRole('button', { name: 'Show it' }).click();
-  await expect(log(maria).getByText('Firewall rule, shown to support')).toBeVisible();
-  await tina.goto('/support');
-  await inbox(tina).getByRole('link', { name: /maria/ }).click();
-  await log(tina).getByRole('button', { name: 'Open it' }).click();
-  await expect(tina.getByRole('dialog')).toContainText('9100');
-  await expectAccessible(tina);
-
-  await field(maria).fill('a man on the phone wants my card number');
-  await expect(maria.getByText('This may answer it:')).toBeVisible();
-  await maria.goto('/help');
-  await maria.getByRole('searchbox', { name: 'Search the help pages' }).fill('pending');
-  await maria.getByRole('link', { name: /What Pending means/i }).click();
-  await expect(maria.getByRole('heading', { level: 1, name: /Pending/ })).toBeVisible();
-  await expectAccessible(maria);
-  await close(desk);
-});
-
-// proves: support-staff-24
-test('administrators write help pages and canned answers, and set the hours', async ({ page }) => {
-  test.slow();
-  await openSignedIn(page, 'ada');
-  await page.goto('/admin/help');
-  await page.getByRole('button', { name: 'New page' }).click();
-  await page.getByLabel('Title').fill('Paper jam');
-  await page.getByLabel('In one sentence').fill('What to do when paper is stuck.');
-  await page.getByLabel('Article', { exact: true }).fill('## Pull\n\n<b>Gently</b>.');
-  await page.getByRole('tab', { name: 'Preview' }).click();
-  await expect(page.getByRole('region', { name: 'Preview' })).toContainText('<b>Gently</b>.');
-  await page.getByRole('checkbox', { name: /^Published/ }).check();
-  await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Saved.')).toBeVisible();
-  await expectAccessibleInEveryMode(page);
-  await page.goto('/help/paper-jam');
-  await expect(page.getByRole('heading', { level: 2, name: 'Pull' })).toBeVisible();
-
-  await page.goto('/support/answers');
-  await page.getByRole('button', { name: 'New reply' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Shortcut').fill('jam');
-  await dialog.getByLabel('Title').fill('Paper jam');
-  await dialog.getByLabel('Text').fill('Good day {{customer}}, pull gently.');
-  await expectAccessibleInEveryMode(page);
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByRole('button', { name: /\/jam/ })).toBeVisible();
-
-  await page.goto('/admin/setup');
-  const hours = page.getByRole('region', { name: 'Opening hours' });
-  if (await hours.getByRole('switch').isChecked()) await hours.getByText('Support is there day and night').click();
-  await hours.getByRole('button', { name: 'Save the hours' }).click();
-  await expect(hours.getByText('The hours are saved.')).toBeVisible();
 });
 
 // proves: support-scale-10, support-staff-1
-test('the desk on a phone shows one pane at a time, and the field stays above the keyboard', async ({
-  page,
-  browser,
-  server,
-}) => {
-  test.slow();
-  const desk = await openDesk(page, browser, server);
-  const { tina, maria } = desk;
-  await maria.goto('/chat');
+test('the desk on a phone shows one pane at a time, and the field stays above the keyboard', async ({ palisade }) => {
+  const viewport = { width: 390, height: 844 };
+  const maria = await palisade.open('maria', '/chat', { viewport });
   await say(maria, 'Hello from a phone');
-  await tina.setViewportSize({ width: 390, height: 844 });
-  await tina.goto('/support');
+  const tina = await palisade.open('tina', '/support', { role: 'support', viewport });
   await expect(inbox(tina).getByRole('link', { name: /maria/ })).toBeVisible();
-  await expectAccessibleOnPhone(tina);
+  await expectAccessible(tina);
   await inbox(tina).getByRole('link', { name: /maria/ }).click();
   await expect(inbox(tina)).toBeHidden();
   await expect(log(tina).getByText('Hello from a phone')).toBeVisible();
-  await expectAccessibleOnPhone(tina);
+  await expectAccessible(tina);
   // The conversation has the whole window while its field has the focus, and moves when it loses it: one press does it all the same.
   await field(tina, 'Answer').click();
   await tina.getByRole('button', { name: 'Customer card' }).click();
@@ -409,7 +213,6 @@ test('the desk on a phone shows one pane at a time, and the field stays above th
   await expect(inbox(tina)).toBeVisible();
 
   // The keyboard takes half of the window.
-  await maria.setViewportSize({ width: 390, height: 844 });
   await field(maria).focus();
   await maria.setViewportSize({ width: 390, height: 420 });
   await expect(async () => {
@@ -418,25 +221,16 @@ test('the desk on a phone shows one pane at a time, and the field stays above th
     expect(box?.y).toBeGreaterThan(100);
   }).toPass();
   await expect(field(maria)).toBeFocused();
-  await close(desk);
 });
 
 // proves: support-scale-9
-test('the screens of the desk are accessible, whole at every width, and worked by keyboard', async ({
-  page,
-  browser,
-  server,
-}) => {
-  test.setTimeout(300_000);
-  const desk = await openDesk(page, browser, server);
-  const { tina, maria } = desk;
-  await maria.goto('/chat');
+test('the screens of the desk are accessible, whole at every width, and worked by keyboard', async ({ palisade }) => {
+  const maria = await palisade.open('maria', '/chat');
   await say(maria, 'Is anybody there?');
   await expect(log(maria).getByText('Automatic reply')).toBeVisible();
   await expectNothingCutOff(maria);
-  await tina.goto('/support');
+  const tina = await palisade.open('tina', '/support', { role: 'support' });
   await expect(inbox(tina).getByRole('listitem')).toHaveCount(1);
-  await expectAccessibleInEveryMode(tina);
   await tina.keyboard.press('j');
   await expect(tina.getByRole('region', { name: 'Conversation with maria' })).toBeVisible();
   await expect(tina.getByRole('complementary', { name: 'Customer card' }).getByText('maria@example.com')).toBeVisible();
@@ -458,49 +252,4 @@ test('the screens of the desk are accessible, whole at every width, and worked b
   await tina.keyboard.press('Escape');
   await tina.keyboard.press('e');
   await expect(tina.getByText('Closed', { exact: true }).last()).toBeVisible();
-  await page.goto('/support/reports');
-  await expect(page.getByRole('table', { name: 'Weeks' })).toBeVisible();
-  await expectAccessibleInEveryMode(page);
-  await close(desk);
-});
-
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-
-test('hours over midnight are kept, and are those of the day on which they begin', async ({ page, browser, server }) => {
-  await openSignedIn(page, 'ada');
-  // A zone in which it is noon, so that the journey is the same at any time of day.
-  const now = new Date();
-  const offset = 12 - now.getUTCHours();
-  const time_zone = `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
-  const today = new Date(now.getTime() + offset * 3_600_000).getUTCDay();
-  const yesterday = WEEKDAYS[(today + 6) % 7] ?? '';
-  const customer = await browser.newContext({ baseURL: server.url });
-  const maria = await customer.newPage();
-  await openSignedIn(maria, 'maria');
-
-  const setHours = async (until: string) => {
-    await page.goto('/admin/setup');
-    const hours = page.getByRole('region', { name: 'Opening hours' });
-    const always = hours.getByRole('switch', { name: 'Support is there day and night' });
-    if (await always.isChecked()) await always.click();
-    await hours.getByLabel('Time zone').fill(time_zone);
-    const takeAway = hours.getByRole('button', { name: /: remove$/ });
-    for (let left = await takeAway.count(); left > 0; left -= 1) await takeAway.first().click();
-    await hours.getByRole('button', { name: `${yesterday}: add a time` }).click();
-    await hours.getByLabel(`${yesterday}: from`).fill('22:00');
-    await hours.getByLabel(`${yesterday}: to`).fill(until);
-    await expect(hours.getByText('next day')).toBeVisible();
-    await hours.getByRole('button', { name: 'Save the hours' }).click();
-    await expect(hours.getByText('The hours are saved.')).toBeVisible();
-    await page.reload();
-    await expect(hours.getByLabel(`${yesterday}: to`)).toHaveValue(until);
-    await expectNothingCutOff(page);
-    // An administrator belongs to the staff, and is here while the page is open.
-    await page.goto('about:blank');
-    await maria.goto('/chat');
-    return maria.getByRole('status', { name: 'Support' });
-  };
-  await expect(await setHours('14:00')).toContainText('We’re away.');
-  await expect(await setHours('06:00')).toContainText(/Support is back on /);
-  await customer.close();
 });

@@ -1,10 +1,9 @@
 import { expect, type Page } from '@playwright/test';
 import { z } from 'zod';
-import { openSignedIn, test } from './palisade.ts';
+import { test } from './palisade.ts';
 
 const manifestSchema = z.looseObject({ icons: z.array(z.looseObject({ src: z.string() })) });
-
-test.use({ serviceWorkers: 'allow' });
+const ALLOWED = { serviceWorkers: 'allow' } as const;
 
 async function startWorker(page: Page): Promise<void> {
   const stateOf = () => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state);
@@ -13,9 +12,10 @@ async function startWorker(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
 }
 
-test('the application is installable, opens offline, and caches its shell alone', async ({ page, server, context }) => {
-  await page.goto(server.url);
-  await openSignedIn(page, 'maria');
+test('the application is installable, opens offline, caches its shell alone, and checks what the device shares', async ({
+  palisade,
+}) => {
+  const page = await palisade.open('maria', '/dashboard', ALLOWED);
   await startWorker(page);
   await page.locator('link[rel="manifest"]').waitFor({ state: 'attached' });
   const manifest = manifestSchema.parse(
@@ -39,17 +39,11 @@ test('the application is installable, opens offline, and caches its shell alone'
   });
   expect(cached.filter((path) => path !== '/' && !path.startsWith('/assets/'))).toEqual([]);
   expect(cached).toContain('/');
-
-  await context.setOffline(true);
+  await page.context().setOffline(true);
   await page.goto('/antivirus');
   await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
-  await context.setOffline(false);
-});
+  await page.context().setOffline(false);
 
-test('a message that the device shares is checked at once, and stays nowhere', async ({ page, server }) => {
-  await page.goto(server.url);
-  await openSignedIn(page, 'ada');
-  await startWorker(page);
   // As the device sends it: a form with a text, and none of its own.
   await page.evaluate(() => {
     const form = document.createElement('form');

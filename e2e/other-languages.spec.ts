@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { openSignedIn, test } from './palisade.ts';
+import { test } from './palisade.ts';
 
 // The pseudo-locale (web/src/app/pseudo-locale.ts) stands for languages whose words are longer, or whose lines run to the left.
 const WINDOWS = [
@@ -28,27 +28,27 @@ function outOfTiles(page: Page): Promise<(string | null)[]> {
   );
 }
 
-for (const mode of ['long', 'rtl']) {
-  test(`every text is whole, and every page fits its window: ${mode}`, async ({ page }) => {
-    test.slow();
-    await openSignedIn(page, 'maria');
+test('with longer words, and where the line runs to the left, every text is whole and every page fits its window', async ({
+  palisade,
+}) => {
+  test.slow();
+  const page = await palisade.open('maria', '/dashboard', { role: 'admin' });
+  for (const mode of ['long', 'rtl']) {
     for (const size of WINDOWS) {
       await page.setViewportSize(size);
       for (const path of ['/dashboard', '/antivirus', '/firewall', '/remote', '/support', '/admin/setup']) {
+        const where = `${mode}: ${path} at ${size.width}`;
         await page.goto(`${path}?pseudo=${mode}`);
         await page.waitForLoadState('networkidle');
         await expect(page.getByRole('heading', { level: 1 })).toContainText(/[áéíóú]/iu);
-        const where = `${path} at ${size.width}`;
         expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), where).toBeLessThanOrEqual(0);
         expect(await cut(page), where).toEqual([]);
         expect(await outOfTiles(page), where).toEqual([]);
       }
     }
-  });
-}
+  }
 
-test('figures and phone numbers keep their order where the line runs to the left', async ({ page }) => {
-  await openSignedIn(page, 'maria');
+  // Figures and phone numbers keep their order.
   await page.goto('/dashboard?pseudo=rtl');
   const phone = page.locator('aside .support-block a[href^="tel:"]');
   await expect(phone).toContainText('+');

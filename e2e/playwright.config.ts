@@ -1,5 +1,4 @@
 import { defineConfig } from '@playwright/test';
-import { hasSideBySide } from './side-by-side.ts';
 
 /** Flags for a Chromium that stays offline and runs in a container. */
 const FLAGS = [
@@ -14,14 +13,10 @@ const FLAGS = [
   '--host-resolver-rules=MAP *.example 127.0.0.1',
 ];
 
-const SIDE_BY_SIDE = /(?:scan|alerts|live|accounts|remote)\.spec\.ts$/;
-const OF_TWO_SERVERS =
-  /true verdicts|signing out|cancelled, and a failed|a finding explains|false positive|taken back|one window does|follows the socket|ends a session elsewhere|was ended elsewhere|shows a screen, pauses/;
-
-export default defineConfig<{ servers: 1 | 2 }>({
+export default defineConfig({
   testDir: '.',
   outputDir: 'results',
-  // Each journey starts a server with engine processes of its own.
+  // Each worker has a server with engine processes of its own.
   workers: 2,
   fullyParallel: true,
   forbidOnly: Boolean(process.env['CI']),
@@ -31,13 +26,6 @@ export default defineConfig<{ servers: 1 | 2 }>({
   timeout: 120_000,
   expect: { timeout: 15_000 },
   reporter: [['list'], ['json']],
-  projects: [
-    { name: 'one server' },
-    // Scanning, alerts, sessions and remote sessions, where each request goes to the other server than the one before.
-    ...(hasSideBySide
-      ? [{ name: 'two servers', testMatch: SIDE_BY_SIDE, grep: OF_TWO_SERVERS, use: { servers: 2 as const } }]
-      : []),
-  ],
   use: {
     browserName: 'chromium',
     headless: true,

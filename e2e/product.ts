@@ -17,6 +17,8 @@ function startCommand(): string[] {
 export interface Product {
   url: string;
   data_dir: string;
+  /** Undefined for the SQLite file in `data_dir`. */
+  database_url?: string | undefined;
   /** Standard error of the server so far. */
   errors(): string;
   /** Ends it, or the first of several, without a word, as a machine does that fails. */
@@ -49,6 +51,7 @@ export async function startProduct(data_dir: string, environment: Record<string,
   return {
     url,
     data_dir,
+    database_url: environment['DATABASE_URL'],
     errors: () => errors,
     async crash() {
       child.kill('SIGKILL');

@@ -1,18 +1,8 @@
-import { type Browser, expect, type Page } from '@playwright/test';
-import { expectAccessible, expectNothingCutOff, test } from './palisade.ts';
-import { relayed } from './relayed.ts';
-import {
-  banner,
-  drawClock,
-  meet,
-  picture,
-  readClock,
-  relayOnly,
-  SHARES,
-  shareOwnTab,
-  sharing,
-  startCustomer,
-} from './session.ts';
+import { expect, type Page } from '@playwright/test';
+import { expectAccessible, expectNothingCutOff } from './accessible.ts';
+import type { Installation } from './installation.ts';
+import { test } from './palisade.ts';
+import { banner, drawClock, openSession, picture, readClock, SHARES, shareOwnTab, sharing, startCustomer } from './session.ts';
 
 /** A microphone that beeps twice a second. */
 const BEEPS = '--use-fake-device-for-media-stream';
@@ -20,10 +10,17 @@ const BEEPS = '--use-fake-device-for-media-stream';
 const SILENCE = 0.0001;
 const voice = (page: Page) => page.getByRole('region', { name: 'Talk by voice' });
 
-/** A page of a browser with a microphone that it may use, and that keeps what it opens where the test finds it. */
-async function withMicrophone(browser: Browser, baseURL: string): Promise<Page> {
-  const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 }, permissions: ['microphone'] });
-  return await context.newPage();
+/** Both sides of a session with a microphone that each may use, and that keep what they open where the test finds it. */
+async function openWithVoice(palisade: Installation, flags: readonly string[]) {
+  const other = await startCustomer([BEEPS]);
+  const permissions = ['microphone'];
+  const session = await openSession(palisade, {
+    flags: [...flags, BEEPS],
+    permissions,
+    technician: { browser: other, permissions },
+  });
+  for (const side of [session.technician, session.customer]) await keepPeers(side);
+  return { ...session, other };
 }
 
 async function keepPeers(page: Page): Promise<void> {
@@ -85,12 +82,8 @@ async function isSilentFor(page: Page, packets = 100): Promise<void> {
 }
 
 // proves: remote-20
-test('both turn their voice on, are heard once they unmute, and the picture continues', async ({ server }) => {
-  test.slow();
-  const [browser, other] = [await startCustomer([...SHARES, BEEPS]), await startCustomer([BEEPS])];
-  const page = await withMicrophone(other, server.url);
-  const { customer } = await meet(page, browser, server.url, { permissions: ['microphone'] });
-  for (const side of [page, customer]) await keepPeers(side);
+test('both turn their voice on, are heard once they unmute, and the picture continues', async ({ palisade }) => {
+  const { technician: page, customer, browser, other } = await openWithVoice(palisade, SHARES);
   await page.reload();
   await shareOwnTab(customer);
   await customer.reload();
@@ -161,34 +154,4 @@ test('both turn their voice on, are heard once they unmute, and the picture cont
       .toBe(true);
   await browser.close();
   await other.close();
-});
-
-relayed.describe('without a screen, and where only a relay leads from one side to the other', () => {
-  relayed.slow();
-
-  relayed('both hear each other, and read the same code', async ({ server }) => {
-    const [browser, other] = [await startCustomer([BEEPS]), await startCustomer([BEEPS])];
-    const page = await withMicrophone(other, server.url);
-    const { customer } = await meet(page, browser, server.url, { permissions: ['microphone'] });
-    for (const side of [page, customer]) {
-      await keepPeers(side);
-      await relayOnly(side);
-      await side.reload();
-    }
-    await banner(customer).getByRole('button', { name: 'Approve without a screen' }).click();
-    await voice(customer).getByRole('button', { name: 'Turn my voice on' }).click();
-    await expect(voice(page).getByRole('alert')).toContainText('maria would like to talk with you here.');
-    await voice(page).getByRole('button', { name: 'Turn my voice on' }).click();
-    for (const side of [page, customer]) await voice(side).getByRole('button', { name: 'Unmute' }).click();
-    for (const side of [page, customer]) await isHeardBy(side);
-    expect((await heardBy(page)).way).toBe('relay');
-    const codeOf = (side: Page) => side.locator('.code-line__code').textContent();
-    await expect.poll(() => codeOf(page)).toMatch(/^[A-Z2-9]{4} [A-Z2-9]{4}$/);
-    expect(await codeOf(customer)).toBe(await codeOf(page));
-    // A person who turns the voice off neither hears nor is heard.
-    await voice(page).getByRole('button', { name: 'Turn my voice off' }).click();
-    await expect(voice(customer)).toContainText('tina has not turned their voice on, so they can’t hear you yet.');
-    await browser.close();
-    await other.close();
-  });
 });

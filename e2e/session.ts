@@ -8,7 +8,7 @@ import {
   test as plain,
 } from '@playwright/test';
 import { z } from 'zod';
-import { openSignedIn } from './palisade.ts';
+import type { Installation, WindowOptions } from './installation.ts';
 
 /** Chromium answers its own picker: with this very tab, which is a picture like any other. */
 export const SHARES = ['--auto-accept-this-tab-capture'];
@@ -31,27 +31,29 @@ export async function startCustomer(flags: readonly string[]): Promise<Browser> 
   });
 }
 
-/** A customer with a code, and a technician in the portal. */
-export async function meet(
-  technician: Page,
-  browser: Browser,
-  baseURL: string,
-  more: BrowserContextOptions = {},
-): Promise<{ customer: Page; code: string }> {
-  // The first account of an installation administers it, and so is of its staff.
-  await openSignedIn(technician, 'tina');
-  const customer = await (await browser.newContext({ baseURL, viewport: { width: 1280, height: 800 }, ...more })).newPage();
-  await openSignedIn(customer, 'maria');
-  const headers = { authorization: `Bearer ${await customer.evaluate(() => localStorage.getItem('palisade.access_token'))}` };
-  const created = await customer.request.post('/api/remote/session', { headers });
+/** The customer gets a code, and the technician joins with it in the portal. */
+export async function meet(technician: Page, customer: Page): Promise<string> {
+  const authorization = `Bearer ${await customer.evaluate(() => localStorage.getItem('palisade.access_token'))}`;
+  const created = await customer.request.post('/api/remote/session', { headers: { authorization } });
   const { session_code } = z.object({ session_code: z.string() }).parse(await created.json());
   await customer.goto('/remote');
   await expect(banner(customer).getByText(session_code)).toBeVisible();
   await technician.goto('/portal');
   await technician.getByLabel('Session code').fill(session_code);
   await technician.getByRole('button', { name: 'Join' }).click();
-  await expect(customer.getByRole('heading', { name: 'tina has joined your session' })).toBeVisible();
-  return { customer, code: session_code };
+  await expect(customer.getByRole('heading', { name: / has joined your session$/ })).toBeVisible();
+  return session_code;
+}
+
+/** A technician and a customer in a session that is not approved yet, each in a browser: of the customer one whose picker answers as its flags say. */
+export async function openSession(
+  palisade: Installation,
+  { flags, technician: theirs = {}, ...hers }: BrowserContextOptions & { flags: readonly string[]; technician?: WindowOptions },
+): Promise<{ technician: Page; customer: Page; code: string; browser: Browser }> {
+  const browser = await startCustomer(flags);
+  const technician = await palisade.open('tina', '/dashboard', { role: 'support', ...theirs });
+  const customer = await palisade.open('maria', '/dashboard', { browser, viewport: { width: 1280, height: 800 }, ...hers });
+  return { technician, customer, browser, code: await meet(technician, customer) };
 }
 
 /** Our own page stands in for whatever a customer shows: the one that Chromium gives without asking is the tab itself. */

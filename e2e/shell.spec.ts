@@ -1,34 +1,9 @@
 import { expect } from '@playwright/test';
-import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, openSignedIn, test } from './palisade.ts';
-import { SCREENS } from './screens.ts';
+import { expectAccessible } from './accessible.ts';
+import { test } from './palisade.ts';
 
-test('every page leads back to the dashboard', async ({ page }) => {
-  await openSignedIn(page, 'maria');
-  await expect(page).toHaveURL(/\/dashboard$/);
-  await expect(
-    page.getByRole('button', { name: 'Back to Dashboard' }).or(page.getByRole('link', { name: 'Back to Dashboard' })),
-  ).toHaveCount(0);
-  await expectAccessible(page);
-  await expect(page.getByText('v3.7.9')).toBeVisible();
-
-  await page.goto('/antivirus');
-  await expect(page.getByRole('navigation', { name: /breadcrumb/i })).toContainText('Antivirus');
-  await page
-    .getByRole('button', { name: 'Back to Dashboard' })
-    .or(page.getByRole('link', { name: 'Back to Dashboard' }))
-    .last()
-    .click();
-  await expect(page).toHaveURL(/\/dashboard$/);
-
-  await page.goto('/nowhere/at/all');
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await expectAccessible(page);
-});
-
-test('the keyboard alone leads from sign-in to a scan', async ({ page }) => {
-  await openSignedIn(page, 'maria');
-  await page.reload();
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+test('the keyboard alone leads to a scan, a person, a screen and an action', async ({ palisade }) => {
+  const page = await palisade.open('boss', '/dashboard', { role: 'admin' });
   await page.keyboard.press('Tab');
   await expect(page.getByRole('link', { name: /skip/i })).toBeFocused();
   await page.keyboard.press('Enter');
@@ -40,32 +15,49 @@ test('the keyboard alone leads from sign-in to a scan', async ({ page }) => {
   await page.getByRole('button', { name: 'Choose files', exact: true }).focus();
   await page.keyboard.press('Enter');
   expect((await chooser).isMultiple()).toBe(true);
-});
 
-test('every part is visible at any width', async ({ page }) => {
-  await openSignedIn(page, 'maria');
-  for (const path of ['/dashboard', '/antivirus']) {
-    await page.goto(path);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    await expectNothingCutOff(page);
-  }
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: 'Search everything' });
+  await expect(field).toBeFocused();
   await expectAccessible(page);
-  await expectAccessibleOnPhone(page);
+  await page.keyboard.type('boss');
+  await expect(page.getByRole('group', { name: 'People' }).getByRole('option')).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/admin\/users\?search=boss%40example\.com$/);
+  await expect(page.getByText('1 person')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('two-factor');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Security Preferences' })).toBeVisible();
+  // Over another dialog it stays closed.
+  await page.keyboard.press('Control+k');
+  await expect(field).toHaveCount(0);
 });
 
-// proves: asvs-1.3.2, asvs-3.4.3, asvs-14.2.3
-test('no screen breaks the Content-Security-Policy', async ({ page }) => {
-  const broken: string[] = [];
-  page.on('console', (message) => {
-    if (/content security policy/i.test(message.text())) broken.push(message.text());
+// proves: product-2.8-4, product-2.8-5, product-3.4-1
+test('without a connection a screen says so and opens when it is back, and over a slow network it says that it is coming', async ({
+  palisade,
+}) => {
+  const page = await palisade.open('maria');
+  await expect(page.getByText('Online', { exact: true })).toBeVisible();
+  // A screen of which nothing has been fetched yet.
+  const held = Promise.withResolvers<void>();
+  await page.route('**/assets/firewall-page*.js', async (route) => {
+    await held.promise;
+    await route.continue();
   });
-  await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', (event) => console.error(`content security policy: ${event.violatedDirective}`));
-  });
-  await openSignedIn(page, 'maria');
-  for (const path of SCREENS) {
-    await page.goto(path);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  }
-  expect(broken).toEqual([]);
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Firewall' }).click();
+  await expect(page.getByRole('progressbar', { name: 'Loading the screen' })).toBeVisible();
+  held.resolve();
+  await expect(page.getByRole('heading', { level: 1, name: 'Firewall' })).toBeVisible();
+  await expect(page.getByRole('progressbar', { name: 'Loading the screen' })).toHaveCount(0);
+
+  await page.context().setOffline(true);
+  await expect(page.getByText('Offline', { exact: true })).toBeVisible();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Antivirus' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'No connection' })).toBeVisible();
+  await expect(page.getByText(/broke|tell support/)).toHaveCount(0);
+  await page.context().setOffline(false);
+  await expect(page.getByText('Online', { exact: true })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
 });

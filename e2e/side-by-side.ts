@@ -121,6 +121,7 @@ export async function startSideBySide(environment: Record<string, string>): Prom
   return {
     url: proxy.url,
     data_dir: data_dirs[0] ?? '',
+    database_url: settings.DATABASE_URL,
     errors: () => servers.map((server) => server.errors()).join(''),
     crash: async () => await servers[0]?.crash(),
     async stop() {

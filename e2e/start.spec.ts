@@ -1,37 +1,78 @@
 import { expect } from '@playwright/test';
-import { z } from 'zod';
-import { openSignedIn, test } from './palisade.ts';
+import { expectNothingCutOff } from './accessible.ts';
+import { post, register, signIn, test } from './palisade.ts';
+import { cleanPdf } from './samples.ts';
 
-/** API requests before the dashboard shows its figures (docs/measured.md). */
-const REQUESTS_MAXIMUM = 4;
+const NAME = `<b>Harbour</b> ${'W'.repeat(67)}`;
 
-/** Notes in the page when the figures are there first. */
-const NOTE_FIGURES = `
-  new MutationObserver((_, observer) => {
-    if (document.querySelector('main .dashboard__columns') === null) return;
-    window.figuresAt = performance.now();
-    observer.disconnect();
-  }).observe(document, { subtree: true, childList: true });
-`;
-const seenSchema = z.object({ before: z.array(z.string()), all: z.array(z.string()) });
-
-test('the dashboard of a signed-in administrator takes four requests, and what is beside it is asked for afterwards', async ({
-  page,
+// proves: asvs-3.2.2, product-1.6-2, product-2.1-1, product-2.1-2, product-2.2-1, product-2.4-1, product-2.10-1
+test('the first start leads to an administrator, to set-up, which everybody sees, and through the first steps', async ({
+  startOwn,
 }) => {
-  await openSignedIn(page, 'maria');
-  await page.addInitScript(NOTE_FIGURES);
-  await page.goto('/dashboard');
-  await page.locator('main .dashboard__columns').waitFor();
-  await page.waitForLoadState('networkidle');
-  const { before, all } = seenSchema.parse(
-    await page.evaluate(`(() => {
-      const calls = performance.getEntriesByType('resource').filter(({ name }) => new URL(name).pathname.startsWith('/api/'));
-      const paths = (of) => of.map(({ name }) => new URL(name).pathname);
-      return { before: paths(calls.filter(({ startTime }) => startTime < window.figuresAt)), all: paths(calls) };
-    })()`),
-  );
-  console.log(`before the figures: ${before.join(' ')}; afterwards: ${all.length - before.length}`);
-  expect(before).toContain('/api/dashboard/status');
-  expect(before.length).toBeLessThanOrEqual(REQUESTS_MAXIMUM);
-  expect(all).toEqual(expect.arrayContaining(['/api/chat', '/api/support/counts', '/api/admin/proxies']));
+  const palisade = await startOwn();
+  expect(new URL(palisade.url).hostname).toBe('localhost');
+  const page = await palisade.window();
+  await page.goto('/');
+  await expect(page.getByRole('tab', { name: 'Register' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByText(/^Create the first account/)).toBeVisible();
+  await register(page, 'ada');
+  // Later people do not read it.
+  await page.getByRole('tab', { name: 'Register' }).click();
+  await expect(page.getByText(/^Create the first account/)).toHaveCount(0);
+  await page.getByRole('tab', { name: 'Login' }).click();
+  await signIn(page, 'ada');
+  const promise = page.getByRole('complementary', { name: 'Palisade' }).locator('footer');
+  await expect(promise).toContainText(/available 24\/7.*under 30 seconds.*Example/u);
+  const steps = page.getByRole('region', { name: 'Get started in four steps.' });
+  await expect(steps.getByRole('listitem')).toHaveCount(4);
+
+  await steps.getByRole('link', { name: 'Set up' }).click();
+  const messages: string[] = [];
+  page.on('dialog', (dialog) => {
+    messages.push(dialog.message());
+    void dialog.accept();
+  });
+  await page.getByLabel('Company Name').fill(NAME);
+  await page.getByLabel('Support Phone').fill('call me maybe');
+  await page.getByLabel('Support Email').fill('not-an-email');
+  await expect(page.getByLabel('Support Phone')).toHaveAccessibleDescription(/People can’t call this number with a press/);
+  await expect(page.getByLabel('Support Email')).toHaveAccessibleDescription(/This isn’t an email address/);
+  await page.getByRole('button', { name: 'Complete Setup' }).click();
+  await expect(page.getByRole('heading', { name: 'Setup Complete' })).toBeVisible();
+  expect(messages).toEqual(['Client setup completed successfully']);
+  await expect(page.getByText('call me maybe').first()).toBeVisible();
+  await expect(page.locator('a[href^="tel:"], a[href^="mailto:"]')).toHaveCount(0);
+  await expect(page).toHaveTitle(`Admin Setup · ${NAME}`);
+  await expectNothingCutOff(page);
+
+  // Everybody sees the name and the contact, as text.
+  const customer = await palisade.window();
+  await customer.goto('/');
+  await expect(customer.getByText(NAME)).toBeVisible();
+  await signIn(customer, (await palisade.add('maria')).name);
+  await expect(customer.getByRole('banner').getByText(NAME)).toBeVisible();
+  const client_info = { company_name: 'Harbour IT', support_phone: '+1 800 555 0199', support_email: 'help@harbour.example' };
+  const support_promise = 'Answers within a day';
+  const setup = { setup_type: 'basic_installation', timestamp: new Date().toISOString() };
+  await post(page, '/admin/setup-config', { ...setup, client_info: { ...client_info, support_promise } });
+  const theirs = customer.getByRole('complementary', { name: 'Palisade' }).locator('footer');
+  await expect(theirs).toContainText(support_promise);
+  await expect(theirs).not.toContainText(/24\/7|Example/u);
+  await customer.goto('/admin/setup');
+  await expect(customer.getByText('Administrators only')).toBeVisible();
+
+  // A finished step shows it without a press; all steps disappear when they are put away.
+  await page.getByRole('button', { name: 'Main Dashboard' }).click();
+  const left = page.getByRole('region', { name: 'First steps: 3 left' });
+  await expect(left.getByRole('listitem').filter({ hasText: 'Add your contact details' })).toContainText('(done)');
+  const other = await page.context().newPage();
+  await other.goto('/antivirus');
+  await other.getByLabel('Choose files to scan').setInputFiles(cleanPdf);
+  await page.getByRole('region', { name: 'First steps: 2 left' }).getByRole('button', { name: 'Hide' }).click();
+  await page.reload();
+  await expect(page.getByRole('list', { name: 'What would raise the score' })).toBeVisible();
+  await expect(page.getByRole('region', { name: /First steps/ })).toHaveCount(0);
+  await expect(page.getByRole('navigation', { name: 'Administration' }).getByRole('link')).toContainText([
+    ...['Users', 'False alarms', 'Outbox', 'Audit log', 'Edit help pages', 'Remote sessions', 'Setup'],
+  ]);
 });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, givePremium, headersOf, openSignedIn, test } from './palisade.ts';
+import { expectAccessible } from './accessible.ts';
+import { PASSWORD } from './installation.ts';
+import { headersOf, post, scanBeside, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
 /** Without an event a list is read anew after five seconds at the earliest, so two seconds prove the event. */
@@ -8,11 +10,10 @@ const SOON = { timeout: 2_000 };
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
 // proves: product-2.8-7, product-2.8-12, product-3.1-1
-test('a change in one tab shows in the other within two seconds', async ({ page, context }) => {
-  test.slow();
-  await openSignedIn(page, 'maria');
-  const headers = await givePremium(page, 'maria');
-  const other = await context.newPage();
+test('a change in one tab shows in the other within two seconds', async ({ palisade }) => {
+  const page = await palisade.open('maria', '/dashboard', { is_premium: true });
+  const headers = await headersOf(page);
+  const other = await page.context().newPage();
   const open = async (path: string) => {
     await other.goto(path);
     await page.goto(path);
@@ -39,7 +40,7 @@ test('a change in one tab shows in the other within two seconds', async ({ page,
 
   await other.goto('/remote');
   await expect(other.getByText('No session is open. No one can join you.')).toBeVisible();
-  expect((await page.request.post('/api/remote/session', { headers })).status()).toBe(201);
+  await post(page, '/remote/session');
   await expect(other.getByText('Waiting for connection...')).toBeVisible(SOON);
 
   // The profile: the name in the corner. The sessions: one begins, and one ends.
@@ -52,7 +53,7 @@ test('a change in one tab shows in the other within two seconds', async ({ page,
   await other.goto('/dashboard?open=security&tab=sessions');
   const sessions = other.getByRole('region', { name: 'Signed-in sessions' }).getByRole('listitem');
   await expect(sessions).toHaveCount(1);
-  const account = { email: 'maria@example.com', password: 'a long enough password', browser_id: randomUUID() };
+  const account = { email: 'maria@example.com', password: PASSWORD, browser_id: randomUUID() };
   const elsewhere = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0' };
   const signedIn = await page.request.post('/api/auth/login', { headers: elsewhere, data: account });
   await expect(sessions).toHaveCount(2, SOON);
@@ -61,8 +62,7 @@ test('a change in one tab shows in the other within two seconds', async ({ page,
   await expect(sessions).toHaveCount(1, SOON);
 
   // Files: their copy in quarantine, and what is removed from the history.
-  const file = { name: eicarFile.name, mimeType: eicarFile.mimeType, buffer: eicarFile.buffer };
-  await page.request.post('/api/antivirus/scan', { headers, multipart: { file } });
+  await scanBeside(page, eicarFile);
   await open('/antivirus');
   for (const tab of [page, other]) await tab.getByRole('link', { name: eicarFile.name }).click();
   const details = (tab: Page) => tab.getByRole('dialog', { name: 'Scan details' });
@@ -92,17 +92,13 @@ test('a change in one tab shows in the other within two seconds', async ({ page,
 
 // proves: product-2.10-1, product-3.1-2, product-3.1-3, product-3.4-1
 test('changes for administrators and for everybody show in their tabs, and after a gap all of it is read anew', async ({
-  page,
-  browser,
-  server,
+  startOwn,
 }) => {
-  test.slow();
-  await openSignedIn(page, 'boss');
-  const headers = await headersOf(page);
-  const template = { template_name: 'Family Shield', base_price: 5, duration_months: 12, max_devices: 1, is_premium: true };
-  const created = await page.request.post('/api/admin/subscription-templates', { headers, data: { ...template, features: [] } });
-  expect(created.ok()).toBe(true);
-  const maria = await (await browser.newContext({ baseURL: server.url })).newPage();
+  const palisade = await startOwn();
+  const page = await palisade.open('boss', '/admin/users', { role: 'admin' });
+  await palisade.addTemplate('Family Shield');
+  const person = await palisade.add('maria');
+  const maria = await palisade.open(person);
   let cut = async () => {};
   let isReachable = true;
   await maria.routeWebSocket('**/api/events', async (client) => {
@@ -113,12 +109,12 @@ test('changes for administrators and for everybody show in their tabs, and after
       await wire.close();
     };
   });
-  await openSignedIn(maria, 'maria');
+  await maria.reload();
 
   // The administrator's screens: what waits, the request itself, who there is.
-  await page.goto('/admin/users');
   await expect(page.getByText('maria@example.com').first()).toBeVisible();
-  await openSignedIn(await (await browser.newContext({ baseURL: server.url })).newPage(), 'omar');
+  const account = { email: 'omar@example.com', username: 'omar', password: PASSWORD };
+  expect((await page.request.post('/api/auth/register', { data: account })).status()).toBe(201);
   await expect(page.getByText('omar@example.com').first()).toBeVisible(SOON);
   await page.goto('/subscription-manager');
   await page.getByRole('tab', { name: 'Manage Subscriptions' }).click();
@@ -129,16 +125,14 @@ test('changes for administrators and for everybody show in their tabs, and after
   await expect(page.getByRole('navigation', { name: 'Administration' })).toContainText('1 plan request waits', SOON);
 
   // The customer's: the answer, the plan, the plans on offer, the provider's name.
-  await page.request.post('/api/admin/subscription-templates', {
-    headers,
-    data: { ...template, template_name: 'Solo', features: [] },
-  });
+  const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: [] };
+  await post(page, '/admin/subscription-templates', { ...plan, template_name: 'Solo', base_price: 5 });
   await expect(maria.getByRole('heading', { name: 'Solo' })).toBeVisible(SOON);
-  await givePremium(page, 'maria');
+  await post(page, '/admin/assign-subscription', { ...plan, user_email: person.email, plan_name: 'Family Shield', price: 5 });
   await expect(maria.getByRole('region', { name: 'Your plan' })).toContainText('Family Shield', SOON);
   const client_info = { company_name: 'Harbour IT', support_phone: '', support_email: 'help@harbour.example' };
   const setup = { client_info, setup_type: 'basic_installation', timestamp: new Date().toISOString() };
-  await page.request.post('/api/admin/setup-config', { headers, data: setup });
+  await post(page, '/admin/setup-config', setup);
   await expect(maria.getByRole('banner').getByText('Harbour IT')).toBeVisible(SOON);
   await expect(page.getByRole('banner').getByText('Harbour IT')).toBeVisible(SOON);
 
@@ -150,11 +144,9 @@ test('changes for administrators and for everybody show in their tabs, and after
   await maria.route('**/api/**', (route) => route.abort());
   await cut();
   await expect(maria.getByText('Offline', { exact: true })).toBeVisible();
-  await page.request.post('/api/firewall/rules', { headers: await headersOf(maria), data: { rule_name: 'While away' } });
-  await page.request.post('/api/admin/setup-config', {
-    headers,
-    data: { ...setup, client_info: { ...client_info, company_name: 'Harbour Two' } },
-  });
+  const rule = await page.request.post('/api/firewall/rules', { headers: person.headers, data: { rule_name: 'While away' } });
+  expect(rule.status()).toBe(201);
+  await post(page, '/admin/setup-config', { ...setup, client_info: { ...client_info, company_name: 'Harbour Two' } });
   isReachable = true;
   await maria.unroute('**/api/**');
   await expect(maria.getByText('Online', { exact: true })).toBeVisible(SOON);
