@@ -23,7 +23,7 @@ export default defineConfig({
   // Once more, with a trace: a journey that passes only then is named in the closing lines of `npm test`.
   retries: 1,
   // On a slow machine with two journeys at once. No journey waits for it to pass.
-  timeout: 120_000,
+  timeout: 240_000,
   expect: { timeout: 15_000 },
   reporter: [['list'], ['json']],
   use: {

@@ -31,7 +31,7 @@ test('a stranger who knows the password is seen at once, put out, and kept out b
     user_id: maria.id,
     browser_id: randomUUID(),
     client: 'Chrome on Linux',
-    source: '127.0.0.1',
+    source: '198.51.100.7',
     first_seen: now,
     last_seen: now,
     trusted_at: now,
@@ -69,14 +69,11 @@ test('a stranger who knows the password is seen at once, put out, and kept out b
   await expect(stranger.getByText('The email or password is wrong. Try again.')).toBeVisible();
 });
 
-// proves: product-1.3-4
+// proves: product-1.3-4, product-1.8-1, product-2.9-1
 test('a harmless test file costs no points, an open port some until it is closed, and a drill says that it is one', async ({
   palisade,
 }) => {
   const page = await palisade.open('maria', '/dashboard', { is_premium: true });
-  // No drill by chance among those that the journey counts.
-  await page.addInitScript('Math.random = () => 0.9');
-  await page.reload();
   const score = tile(page, 'Security Score');
   await expect(score).toContainText('100%');
   await expect(tile(page, 'Threats Neutralized')).toContainText('0 measured on this account');
@@ -100,6 +97,21 @@ test('a harmless test file costs no points, an open port some until it is closed
   await expect(page.getByRole('list', { name: 'Simulated threats' })).toContainText('SIMULATED');
   await expect(alerts.getByRole('listitem')).toHaveCount(1);
   await expect(tile(page, 'Total Threats Blocked')).toContainText(/Simulated.* 1 simulated alert,/);
+  // The answer comes first, then alerts, security check and blocks; figures and chart after them.
+  const parts = [
+    page.locator('section.lead'),
+    alerts,
+    tile(page, 'Security check'),
+    tile(page, 'Threats Blocked Today'),
+    tile(page, 'Score and threats'),
+  ];
+  const tops = await Promise.all(parts.map(async (part) => (await part.boundingBox())?.y ?? Number.NaN));
+  expect(tops).toEqual(tops.toSorted((one, other) => one - other));
+  await alerts.getByRole('link', { name: 'Malware Detected' }).click();
+  const alert = page.getByRole('dialog', { name: 'Security alert' });
+  await expect(alert).toContainText('A harmless test file was found');
+  await expect(alert).not.toContainText('dangerous');
+  await page.keyboard.press('Escape');
 
   await menu(page).getByRole('link', { name: 'Firewall' }).click();
   await page.getByRole('button', { name: 'Add First Rule' }).click();

@@ -25,7 +25,6 @@ const MOMENTS = [
 const NOTES = `
   window.moved = [];
   window.refused = [];
-  Math.random = () => 0.9;
   new PerformanceObserver((list) => {
     for (const { value, hadRecentInput, sources } of list.getEntries())
       if (!hadRecentInput) window.moved.push({ value, what: sources.map(({ node }) => node?.className ?? String(node)) });

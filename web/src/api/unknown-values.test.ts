@@ -22,6 +22,7 @@ function wire(value: unknown): unknown {
 }
 
 describe('an answer of a newer server', () => {
+  // proves: product-1.2-1
   it('shows a file of unknown status as pending, and no other file otherwise', () => {
     const list = wire([
       scanOf({ scan_status: 'clean' }),

@@ -42,7 +42,7 @@ describe('the automatic reply', () => {
     expect(automaticReply(message)).toBe(automaticReply(keyword));
   });
 
-  // proves: support-customer-16
+  // proves: support-customer-16, product-2.11-1
   test.each([
     'a man on the phone wants my card number',
     'Somebody called and says he is from support, he asked me to install AnyDesk',

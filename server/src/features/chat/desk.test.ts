@@ -62,7 +62,7 @@ const SOON = { timeout: 15_000, interval: 50 };
 const isMessage = (text: string) => (event: LiveEvent) => event.kind === 'chat_message' && event.message.message === text;
 
 describe("a customer's message", () => {
-  // proves: support-customer-17
+  // proves: support-customer-17, product-2.8-10
   test('is one message with one answer, however often and in how many requests at once it is sent', async () => {
     const { token } = await signIn();
     const client_message_id = crypto.randomUUID();

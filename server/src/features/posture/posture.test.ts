@@ -103,6 +103,7 @@ describe('the score', () => {
     expect(critical.score_breakdown).toMatchObject([{ id: 'open_alert_critical', deduction: 12, gain: 51 }]);
   });
 
+  // proves: product-1.3-2
   test('counts only checks that could run, and says how many', () => {
     const { findings, coverage, checks } = judge(nothing);
     expect(findings).toHaveLength(28);

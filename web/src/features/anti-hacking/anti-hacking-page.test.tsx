@@ -232,6 +232,7 @@ describe('the tiles', () => {
 });
 
 describe('live mode', () => {
+  // proves: product-3.3-1
   it('reads the feed at once and every 5 s, until it is turned off', async () => {
     await open();
     await pass(60_000);

@@ -384,7 +384,7 @@ describe('files', () => {
 });
 
 describe('a person of support', () => {
-  // proves: support-customer-19
+  // proves: support-customer-19, product-1.7-1
   it('is shown apart from the connection', async () => {
     be({ staff: { is_here: true, is_open: true, opens_at: null }, response_s: 240 });
     const { tell } = await openLive([]);

@@ -50,6 +50,7 @@ describe('the answer', () => {
     expect(answer(2, { infected_in_the_open: true })).toMatchObject({ tone: 'waiting' });
   });
 
+  // proves: product-1.3-5
   it('is not teal while anything needs the person, though no file does', () => {
     const reason = {
       id: 'no_two_factor',

@@ -34,6 +34,7 @@ describe('the dashboard', () => {
     expect(screen.getByRole('timer')).toHaveTextContent('10:24:09');
   });
 
+  // proves: product-1.3-1
   it('answers first, and shows the score with what would raise it', async () => {
     const recent_scans = [
       scanOf({ scan_status: 'pending', status_detail: 'encrypted' }),

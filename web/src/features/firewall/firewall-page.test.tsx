@@ -38,6 +38,7 @@ describe('the list of rules', () => {
     expect(screen.getByText(/inbound blocked, outbound allowed/u)).toBeInTheDocument();
   });
 
+  // proves: product-1.5-1
   it('says first that nothing applies the rules, and is never teal', async () => {
     open(ruleOf({ rule_name: 'Web', port: '443' }));
     await row('Web');

@@ -214,6 +214,7 @@ describe('the banner', () => {
     expect(await banner().findByRole('alert')).toHaveTextContent('It has ended already.');
   });
 
+  // proves: product-3.3-1
   it('follows a session every 5 seconds: from waiting to the technician who joined', async () => {
     const session = sessionOf();
     server.on(listSessions, reply(listSessions, [session]));
