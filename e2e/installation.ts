@@ -47,7 +47,7 @@ interface Running {
 }
 
 /** The id of a new record: a UUIDv7 (RFC 9562 section 5.7), as the server makes them. */
-export function newId(): string {
+function newId(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

@@ -50,7 +50,7 @@ test('the ring of the focus is drawn whole, and in forced colours what is on loo
   palisade,
 }) => {
   const page = await palisade.open('maria', '/firewall');
-  // Nothing around the control cuts it off.
+  // No part around the control cuts it off.
   await page.getByRole('button', { name: 'Add Rule' }).focus();
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Tab');

@@ -78,7 +78,7 @@ test('a session code takes 2 presses, two-factor 5, a scan 1 and its advice 1, a
   expect(await presses()).toBe(1);
 });
 
-test('what waits for an administrator is answered in 3 presses, and a requested plan assigned in 2', async ({ palisade }) => {
+test('an administrator answers a waiting chat in 3 presses, and assigns a requested plan in 2', async ({ palisade }) => {
   const page = await palisade.open('ada', '/help', { role: 'admin' });
   const template_id = await palisade.addTemplate('Family Shield');
   const customer = await palisade.open('maria');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 
-export type Row = Record<string, string | number | null>;
+type Row = Record<string, string | number | null>;
 
 /** The database of a running server, beside it: records are written there in milliseconds. */
 export interface Rows {

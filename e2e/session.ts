@@ -32,7 +32,7 @@ export async function startCustomer(flags: readonly string[]): Promise<Browser> 
 }
 
 /** The customer gets a code, and the technician joins with it in the portal. */
-export async function meet(technician: Page, customer: Page): Promise<string> {
+async function meet(technician: Page, customer: Page): Promise<string> {
   const authorization = `Bearer ${await customer.evaluate(() => localStorage.getItem('palisade.access_token'))}`;
   const created = await customer.request.post('/api/remote/session', { headers: { authorization } });
   const { session_code } = z.object({ session_code: z.string() }).parse(await created.json());

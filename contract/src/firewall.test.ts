@@ -6,6 +6,7 @@ const errorsOf = (input: unknown) =>
   newRuleSchema.safeParse(input).error?.issues.map(({ path, message }) => [path.join('.'), message]);
 
 describe('a new rule', () => {
+  // proves: product-1.9-1
   test('has the defaults of the specification beside its name', () => {
     expect(newRuleSchema.parse({ rule_name: 'Only a name', extra: 'x', enabled: false })).toEqual({
       ...{ rule_name: 'Only a name', direction: 'inbound', action: 'allow', protocol: 'tcp' },
