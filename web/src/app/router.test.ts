@@ -13,7 +13,7 @@ it('names and loads every screen of the table, and nothing else but what is not 
   const inShell = routes[0]?.children?.[0]?.children ?? [];
   expect(inShell).toEqual([
     expect.objectContaining({ index: true }),
-    ...SCREENS.map(({ path, title }) => expect.objectContaining({ path, handle: { title } })),
+    ...SCREENS.map(({ path, title }): unknown => expect.objectContaining({ path, handle: { title } })),
     expect.objectContaining({ path: '*', handle: { title: 'Not found' } }),
   ]);
 });
