@@ -9,7 +9,7 @@ export function NotFoundPage() {
     <Page title="Page not found">
       <div className="card">
         <EmptyState
-          icon={<IconCompass size={28} stroke={1.7} />}
+          icon={IconCompass}
           title="There is nothing at this address"
           sentence="The link may be old, or a letter of the address may be wrong."
           action={<Link to="/dashboard">Go to the dashboard</Link>}

@@ -32,14 +32,7 @@ export function ActionsMenu({ label = 'More actions', actions, disabled = false,
       classNames={{ dropdown: 'actions-menu', item: 'actions-menu__item' }}
     >
       <Menu.Target>
-        <Button
-          ref={trigger}
-          variant="quiet"
-          size="s"
-          icon={<IconDots size={16} stroke={2} aria-hidden="true" />}
-          disabled={disabled}
-          loading={loading}
-        >
+        <Button ref={trigger} variant="quiet" size="s" icon={IconDots} stroke={2} disabled={disabled} loading={loading}>
           {label}
         </Button>
       </Menu.Target>

@@ -21,12 +21,7 @@ export function AdministratorsOnly({
   const hint = 'If your address is in ADMIN_EMAILS, enter the code we emailed you to become an administrator.';
   return (
     <section className="card" aria-label={title}>
-      <EmptyState
-        icon={<IconLock size={28} stroke={1.7} />}
-        title={title}
-        sentence={isUnproven ? `${sentence} ${hint}` : sentence}
-        action={action}
-      />
+      <EmptyState icon={IconLock} title={title} sentence={isUnproven ? `${sentence} ${hint}` : sentence} action={action} />
     </section>
   );
 }

@@ -1,4 +1,5 @@
-import type { ComponentProps, ReactNode } from 'react';
+import type { TablerIcon } from '@tabler/icons-react';
+import type { ComponentProps } from 'react';
 import { Link, type LinkProps } from 'react-router';
 import './button.css';
 import './button-link.css';
@@ -7,13 +8,20 @@ interface ButtonLinkProps extends ComponentProps<'a'> {
   href: string;
   variant?: 'primary' | 'quiet';
   size?: 's' | 'm';
-  icon?: ReactNode;
+  icon?: TablerIcon;
   /** Opens a window of its own, which knows nothing of this one. */
   isNewWindow?: boolean;
 }
 
 /** A link out of the screens that looks like a button: another window, a phone call, a mail. */
-export function ButtonLink({ variant = 'quiet', size = 'm', icon, isNewWindow = false, children, ...props }: ButtonLinkProps) {
+export function ButtonLink({
+  variant = 'quiet',
+  size = 'm',
+  icon: Icon,
+  isNewWindow = false,
+  children,
+  ...props
+}: ButtonLinkProps) {
   return (
     <a
       {...props}
@@ -23,7 +31,7 @@ export function ButtonLink({ variant = 'quiet', size = 'm', icon, isNewWindow = 
       data-size={size}
     >
       <span className="button__label">
-        {icon}
+        {Icon && <Icon size={size === 's' ? 16 : 18} stroke={1.7} aria-hidden="true" />}
         {children}
       </span>
     </a>

@@ -1,11 +1,15 @@
 import { useMergedRef } from '@mantine/hooks';
-import { type ComponentProps, type ReactNode, useLayoutEffect, useRef } from 'react';
+import type { TablerIcon } from '@tabler/icons-react';
+import { type ComponentProps, useLayoutEffect, useRef } from 'react';
 import './button.css';
 
 interface ButtonProps extends ComponentProps<'button'> {
   variant?: 'primary' | 'quiet' | 'text';
   size?: 's' | 'm' | 'l';
-  icon?: ReactNode;
+  icon?: TablerIcon | undefined;
+  /** Of the icon's lines, in px. */
+  stroke?: number;
+  iconSize?: number;
   /** Shows a spinner, keeps the width, and takes no press until it is over. */
   loading?: boolean;
 }
@@ -14,7 +18,9 @@ interface ButtonProps extends ComponentProps<'button'> {
 export function Button({
   variant = 'primary',
   size = 'm',
-  icon,
+  icon: Icon,
+  stroke = 1.7,
+  iconSize = size === 's' ? 16 : 18,
   loading = false,
   disabled = false,
   type = 'button',
@@ -37,7 +43,7 @@ export function Button({
       aria-busy={loading}
     >
       <span className="button__label">
-        {icon}
+        {Icon && <Icon size={iconSize} stroke={stroke} aria-hidden="true" />}
         {children}
       </span>
       {loading && <Spinner />}

@@ -1,3 +1,4 @@
+import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useId } from 'react';
 import './card.css';
@@ -25,20 +26,22 @@ export function Card({ title, action, children }: CardProps) {
 
 interface StatCardProps {
   label: string;
-  icon: ReactNode;
+  icon: TablerIcon;
   value: string;
   /** Where the figure comes from, or what it means, in a few words. */
   children?: ReactNode;
 }
 
 /** One figure: large, with its origin small beneath it. */
-export function StatCard({ label, icon, value, children }: StatCardProps) {
+export function StatCard({ label, icon: Icon, value, children }: StatCardProps) {
   const id = useId();
   return (
     <section className="card stat-card" aria-labelledby={id}>
       <h2 id={id}>
         {label}
-        <span aria-hidden="true">{icon}</span>
+        <span aria-hidden="true">
+          <Icon size={20} stroke={1.7} />
+        </span>
       </h2>
       <p className="stat-card__value num">{value}</p>
       <p className="stat-card__origin">{children}</p>

@@ -64,13 +64,12 @@ export function CopyButton({ text, copied, label = 'Copy', variant = 'quiet', si
     return () => clearTimeout(timer);
   }, [outcome]);
   const isCopied = outcome === 'copied';
-  const Icon = isCopied ? IconCheck : IconCopy;
   return (
     <>
       <Button
         variant={variant}
         size={size}
-        icon={<Icon size={size === 's' ? 16 : 18} stroke={1.7} aria-hidden="true" />}
+        icon={isCopied ? IconCheck : IconCopy}
         onClick={() => void copyText(text).then((isDone) => setOutcome(isDone ? 'copied' : 'refused'))}
       >
         {isCopied ? 'Copied' : label}

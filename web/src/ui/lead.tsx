@@ -1,3 +1,4 @@
+import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useId } from 'react';
 import './card.css';
@@ -6,18 +7,18 @@ import './lead.css';
 export type LeadTone = 'good' | 'attention' | 'danger' | 'unknown';
 
 interface LeadWordsProps {
-  icon: ReactNode;
+  icon: TablerIcon;
   title: string;
   titleId?: string;
   sentence: ReactNode;
 }
 
 /** Icon and words of a `lead__line`, for a frame of one's own. */
-export function LeadWords({ icon, title, titleId, sentence }: LeadWordsProps) {
+export function LeadWords({ icon: Icon, title, titleId, sentence }: LeadWordsProps) {
   return (
     <>
       <span className="lead__icon" aria-hidden="true">
-        {icon}
+        <Icon size={28} stroke={1.7} />
       </span>
       <div>
         <h2 id={titleId}>{title}</h2>

@@ -2,17 +2,23 @@ import { type ReactNode, useDeferredValue } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { ErrorNotice, LoadingRows } from './states.tsx';
 
-interface ListedProps<Row> {
-  /** Said while it is on its way. */
-  loading: string;
+/** A list as far as it was read. */
+export interface ListRead<Row> {
   /** Undefined until they have been read. */
   rows: readonly Row[] | undefined;
   /** The rows answer an earlier question, until this one is answered: that they are none says nothing yet. */
-  isOutdated?: boolean;
+  isOutdated?: boolean | undefined;
   error: Error | null;
-  /** Title of a failure. */
-  failed: string;
-  onRetry: () => unknown;
+  /** Reads it anew. */
+  refetch: () => unknown;
+}
+
+interface ListedProps<Row> {
+  /** The list in a sentence: "the outbox". */
+  of: string;
+  list: ListRead<Row>;
+  /** Title of a failure, where the specification has words of its own. */
+  failed?: string;
   /** The first rows are drawn in slices after the rest of the page: in one task with it they hold a phone for longer than a press may wait. For a list with nothing below it, which would move. */
   isSliced?: boolean;
   /** Content while the list is empty. */
@@ -22,13 +28,10 @@ interface ListedProps<Row> {
 
 /** A list in each of its states: on its way, failed, empty, there. One that was read before stays beneath the failure of reading it again. */
 export function Listed<Row>({
-  loading,
-  rows: read,
-  isOutdated = false,
+  of,
+  list: { rows: read, isOutdated = false, error, refetch },
+  failed = `We couldn’t load ${of}`,
   isSliced = false,
-  error,
-  failed,
-  onRetry,
   empty,
   children,
 }: ListedProps<Row>) {
@@ -38,8 +41,8 @@ export function Listed<Row>({
   const rows = isDrawn || !isSliced ? answered : undefined;
   return (
     <>
-      {error && <ErrorNotice title={failed} sentence={sentenceOf(error)} onRetry={() => void onRetry()} />}
-      {!rows && !error && <LoadingRows label={loading} />}
+      {error && <ErrorNotice title={failed} sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {!rows && !error && <LoadingRows label={`Loading ${of}`} />}
       {rows && (rows.length === 0 ? empty : <Rows rows={rows}>{children}</Rows>)}
     </>
   );

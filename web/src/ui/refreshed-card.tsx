@@ -22,13 +22,7 @@ export function RefreshedCard({ title, onRefresh, children }: RefreshedCardProps
     <Card
       title={title}
       action={
-        <Button
-          variant="quiet"
-          size="s"
-          icon={<IconRefresh size={16} stroke={1.7} aria-hidden="true" />}
-          loading={isRefreshing}
-          onClick={refresh}
-        >
+        <Button variant="quiet" size="s" icon={IconRefresh} loading={isRefreshing} onClick={refresh}>
           Refresh
         </Button>
       }

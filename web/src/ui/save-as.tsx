@@ -17,7 +17,7 @@ export function SaveAs({
       key={format}
       variant="quiet"
       size="s"
-      icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
+      icon={IconDownload}
       loading={save.isPending && save.variables === format}
       aria-label={labels[format]}
       onClick={() => save.mutate(format)}

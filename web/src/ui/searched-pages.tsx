@@ -1,21 +1,24 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, type QueryKey, type UseQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { leftOf, type pagesQuery, rowsOf, totalOf } from '#api/pages.ts';
 import { useSearched } from './list-filters.tsx';
+import type { ListRead } from './listed.tsx';
 import { ShowMore } from './show-more.tsx';
 
-export interface SearchedPages<Choice, Row> {
+/** A list that is read as a whole. */
+export function useList<Row, Key extends QueryKey>(query: UseQueryOptions<Row[], Error, Row[], Key>): ListRead<Row> {
+  const { data, isPlaceholderData, error, refetch } = useQuery(query);
+  return { rows: data, isOutdated: isPlaceholderData, error, refetch };
+}
+
+export interface SearchedPages<Choice, Row> extends ListRead<Row> {
   /** The present choice, as its filters show it. */
   chosen: Choice;
   setChosen: (choice: Choice) => void;
   /** The choice that the rows answer: search words follow once typing has paused. */
   choice: Choice;
-  rows: Row[] | undefined;
-  /** The rows answer an earlier choice. */
-  isOutdated: boolean;
   /** Of all that there are, as far as the server has said it. */
   total: number | undefined;
-  error: Error | null;
   refetch: () => Promise<unknown>;
   /** Stands below the rows: what reads the next ones. */
   more: ReactNode;

@@ -1,4 +1,4 @@
-import { IconCloudOff } from '@tabler/icons-react';
+import { IconCloudOff, type TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import './states.css';
@@ -18,19 +18,27 @@ export function LoadingRows({ label }: { label: string }) {
 }
 
 interface EmptyStateProps {
-  icon: ReactNode;
+  icon: TablerIcon;
   title: string;
   sentence: string;
   action?: ReactNode;
   /** A line, where nothing is to be done about it and much follows. */
   isSmall?: boolean;
+  iconSize?: number;
 }
 
-export function EmptyState({ icon, title, sentence, action, isSmall = false }: EmptyStateProps) {
+export function EmptyState({
+  icon: Icon,
+  title,
+  sentence,
+  action,
+  isSmall = false,
+  iconSize = isSmall ? 20 : 28,
+}: EmptyStateProps) {
   return (
     <div className="empty-state" data-small={isSmall || undefined}>
       <span className="empty-state__icon" aria-hidden="true">
-        {icon}
+        <Icon size={iconSize} stroke={1.7} />
       </span>
       <p className="empty-state__title">{title}</p>
       <p className="sub">{sentence}</p>

@@ -151,7 +151,7 @@ export function MessageComposer({
           onKeyDown={press}
           onPaste={paste}
         />
-        <Submit size="l" icon={<IconSend size={18} stroke={1.7} aria-hidden="true" />} disabled={isEmpty || isTooLong || isBusy}>
+        <Submit size="l" icon={IconSend} disabled={isEmpty || isTooLong || isBusy}>
           <span className="composer__send">Send</span>
         </Submit>
       </div>

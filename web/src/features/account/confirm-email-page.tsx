@@ -17,7 +17,7 @@ export function ConfirmEmailPage() {
       ) : (
         <Lead
           tone="good"
-          icon={<IconShieldCheck size={28} stroke={1.7} />}
+          icon={IconShieldCheck}
           title="Your email address is confirmed."
           sentence="There is nothing left to do here."
           action={<ScreenLink to="/dashboard">Go to the dashboard</ScreenLink>}

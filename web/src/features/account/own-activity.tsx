@@ -49,14 +49,7 @@ export function OwnActivity() {
     >
       <p className="sub">See who did what in your account, and from where. If it wasn’t you, change your password.</p>
       <Refusal error={save.error} />
-      <Listed
-        loading="Loading your activity"
-        failed="We couldn’t load your activity"
-        rows={entries}
-        error={error}
-        onRetry={refetch}
-        empty={null}
-      >
+      <Listed of="your activity" list={{ rows: entries, error, refetch }} empty={null}>
         {(rows) => (
           <ol className="activity-list" aria-label="Activity">
             {rows.map((entry) => (

@@ -21,7 +21,6 @@ function save(codes: readonly string[]): void {
 
 /** A new set of codes, shown this once. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
-  const icon = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
   return (
     <div className="account-form">
       <AskBeforeClosing question="Have you saved your recovery codes? We won’t show them again." />
@@ -33,10 +32,10 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
       </ul>
       <div className="recovery-codes__ways">
         <CopyButton size="s" text={codes.join('\n')} copied="The list of codes was copied." />
-        <Button variant="quiet" size="s" icon={<IconDownload {...icon} />} onClick={() => save(codes)}>
+        <Button variant="quiet" size="s" icon={IconDownload} onClick={() => save(codes)}>
           Download
         </Button>
-        <Button variant="quiet" size="s" icon={<IconPrinter {...icon} />} onClick={() => window.print()}>
+        <Button variant="quiet" size="s" icon={IconPrinter} onClick={() => window.print()}>
           Print
         </Button>
       </div>

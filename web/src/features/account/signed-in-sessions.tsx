@@ -74,14 +74,7 @@ export function SignedInSessions() {
           {...question(OTHERS)}
         />
       )}
-      <Listed
-        loading="Loading your sessions"
-        failed="We couldn’t load your sessions"
-        rows={sessions}
-        error={error}
-        onRetry={refetch}
-        empty={null}
-      >
+      <Listed of="your sessions" list={{ rows: sessions, error, refetch }} empty={null}>
         {(rows) => (
           <ul className="session-list">
             {rows.map((session) => (

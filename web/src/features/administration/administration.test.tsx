@@ -303,12 +303,6 @@ describe('Users', () => {
       ]),
     );
   });
-
-  it('says why the list is not there', async () => {
-    server.on(listUsers, refusal('internal', { detail: 'The server is in trouble.' }));
-    renderForTest(<UsersPage />);
-    expect(await screen.findByRole('alert')).toHaveTextContent('The server is in trouble.');
-  });
 });
 
 describe('Audit log', () => {

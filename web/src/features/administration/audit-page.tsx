@@ -1,4 +1,3 @@
-import { useDebouncedValue } from '@mantine/hooks';
 import {
   AUDIT_GROUPS,
   AUDIT_KINDS,
@@ -21,8 +20,8 @@ import { describeActivity, KIND_LABELS } from '#domain/activity/activity-words.t
 import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ChoiceFilter, DaysFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
-import { Listed } from '#ui/listed.tsx';
+import { ListCard } from '#ui/list-card.tsx';
+import { ChoiceFilter, DaysFilter, ListFilters, SearchFilter, useSearched } from '#ui/list-filters.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { ZONE } from '#ui/place.ts';
@@ -34,8 +33,6 @@ import { AUDIT_KEY } from './users.queries.ts';
 import './administration.css';
 
 const ROWS_AT_ONCE = 50;
-/** While somebody types, the server is asked when they pause. */
-const TYPING_PAUSE_MS = 250;
 
 const PROOF_SENTENCE = 'Save this checkpoint elsewhere to verify the log later:';
 /** Letters of a SHA-256 in hexadecimal. */
@@ -189,12 +186,11 @@ function dayIn(address: URLSearchParams, name: string): string {
 function Entries() {
   const [address, setAddress] = useSearchParams();
   const [words, setWords] = useState(address.get('person') ?? '');
-  const [person] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
+  const person = useSearched(words);
   const what = WHATS.find((known) => known === address.get('kind'));
   const [from, to] = [dayIn(address, 'from'), dayIn(address, 'to')];
   const query = auditQuery({ person, what, from, to });
   const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query);
-  const entries = data?.pages.flat();
   const now = useMinute();
 
   function show(next: { person?: string; kind?: string; from?: string; to?: string }) {
@@ -206,54 +202,57 @@ function Entries() {
     );
   }
 
+  const list = {
+    rows: data?.pages.flat(),
+    isOutdated: isPlaceholderData,
+    error,
+    refetch,
+    more: hasNextPage && <ShowMore loading={isFetchingNextPage} onMore={fetchNextPage} />,
+  };
   return (
-    <Card title="Entries">
-      <ListFilters>
-        <SearchFilter
-          label="Person"
-          placeholder="Email, username, or ID"
-          value={words}
-          onChange={(typed) => show({ person: typed })}
-        />
-        <ChoiceFilter
-          label="What"
-          none="Everything"
-          groups={CHOICES}
-          value={what}
-          onChoose={(chosen) => show({ kind: chosen ?? '' })}
-        />
-        <DaysFilter from={from} to={to} onChange={show} />
-      </ListFilters>
-      <Listed
-        loading="Loading the audit log"
-        failed="We couldn’t load the audit log"
-        rows={entries}
-        isOutdated={isPlaceholderData}
-        error={error}
-        onRetry={refetch}
-        empty={
-          <EmptyState
-            icon={<IconFileSearch size={28} stroke={1.7} />}
-            title="Nothing matches"
-            sentence="No entry fits this person, kind, and time. Try fewer filters."
-            action={
-              <Button variant="quiet" onClick={() => show({ person: '', kind: '', from: '', to: '' })}>
-                Show everything
-              </Button>
-            }
+    <ListCard
+      title="Entries"
+      of="the audit log"
+      list={list}
+      filters={
+        <ListFilters>
+          <SearchFilter
+            label="Person"
+            placeholder="Email, username, or ID"
+            value={words}
+            onChange={(typed) => show({ person: typed })}
           />
-        }
-      >
-        {(rows) => (
-          <ol className="audit-list" aria-label="Entries">
-            {rows.map((entry) => (
-              <EntryRow key={entry.seq} entry={entry} now={now} />
-            ))}
-          </ol>
-        )}
-      </Listed>
-      {hasNextPage && <ShowMore loading={isFetchingNextPage} onMore={fetchNextPage} />}
-    </Card>
+          <ChoiceFilter
+            label="What"
+            none="Everything"
+            groups={CHOICES}
+            value={what}
+            onChoose={(chosen) => show({ kind: chosen ?? '' })}
+          />
+          <DaysFilter from={from} to={to} onChange={show} />
+        </ListFilters>
+      }
+      empty={
+        <EmptyState
+          icon={IconFileSearch}
+          title="Nothing matches"
+          sentence="No entry fits this person, kind, and time. Try fewer filters."
+          action={
+            <Button variant="quiet" onClick={() => show({ person: '', kind: '', from: '', to: '' })}>
+              Show everything
+            </Button>
+          }
+        />
+      }
+    >
+      {(rows) => (
+        <ol className="audit-list" aria-label="Entries">
+          {rows.map((entry) => (
+            <EntryRow key={entry.seq} entry={entry} now={now} />
+          ))}
+        </ol>
+      )}
+    </ListCard>
   );
 }
 

@@ -26,13 +26,7 @@ export function Invitations() {
     <Card
       title="Invitations"
       action={
-        <Button
-          variant="quiet"
-          size="s"
-          icon={<IconMailPlus size={16} stroke={1.7} aria-hidden="true" />}
-          aria-haspopup="dialog"
-          onClick={() => setIsOpen(true)}
-        >
+        <Button variant="quiet" size="s" icon={IconMailPlus} aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
           Invite someone
         </Button>
       }

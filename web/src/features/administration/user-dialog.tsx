@@ -297,14 +297,7 @@ function SessionsPart({ user }: { user: AdminUser }) {
       }
     >
       <Refusal error={end.error} />
-      <Listed
-        loading="Loading the sessions"
-        failed="We couldn’t load the sessions"
-        rows={sessions}
-        error={error}
-        onRetry={refetch}
-        empty={<p className="sub">Not signed in anywhere.</p>}
-      >
+      <Listed of="the sessions" list={{ rows: sessions, error, refetch }} empty={<p className="sub">Not signed in anywhere.</p>}>
         {(rows) => (
           <ul className="admin-sessions">
             {rows.map(({ id, client, source, created_at, last_used_at, current }) => (

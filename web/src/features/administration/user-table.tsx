@@ -4,20 +4,12 @@ import { IconBan, IconCheck, IconMailQuestion } from '@tabler/icons-react';
 import { useSession } from '#api/session.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { Badge } from '#ui/badge.tsx';
-import { Button } from '#ui/button.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
-import { type Column, Records } from '#ui/records.tsx';
+import type { Column } from '#ui/records.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
 
-/** A table of seven columns is cramped below it. */
-const CARDS_UP_TO = 1100;
-
-interface UserTableProps {
-  users: readonly AdminUser[];
-  onOpen: (user: AdminUser) => void;
-}
-
-const COLUMNS: readonly Column<AdminUser>[] = [
+/** Columns of the list of people. */
+export const USER_COLUMNS: readonly Column<AdminUser>[] = [
   { key: 'person', label: 'Person', cell: (user) => <Who user={user} />, onCard: 'head' },
   { key: 'role', label: 'Role', cell: (user) => <RoleBadge user={user} />, onCard: 'line' },
   { key: 'account', label: 'Account', cell: (user) => <StateBadge user={user} />, onCard: 'state' },
@@ -32,22 +24,6 @@ const COLUMNS: readonly Column<AdminUser>[] = [
   { key: 'sessions', label: 'Sessions', cell: (user) => user.sessions, isFigure: true },
   { key: 'since', label: 'Member since', cell: (user) => describeDate(user.created_at), isFigure: true },
 ];
-
-export function UserTable({ users, onOpen }: UserTableProps) {
-  return (
-    <Records
-      label="People"
-      rows={users}
-      columns={COLUMNS}
-      cardsUpTo={CARDS_UP_TO}
-      action={(user) => (
-        <Button variant="quiet" size="s" aria-label={`Manage ${shownEmail(user.email)}`} onClick={() => onOpen(user)}>
-          Manage
-        </Button>
-      )}
-    />
-  );
-}
 
 function Who({ user }: { user: AdminUser }) {
   const own = useSession().session?.user_info.id;

@@ -1,5 +1,6 @@
 import { roleSchema } from '@palisade/contract/auth';
 import { formatNumber, plural } from '@palisade/contract/intl';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser, UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -7,16 +8,15 @@ import { useSearchParams } from 'react-router';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { FocusKept } from '#ui/focus-kept.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
+import { TableCard } from '#ui/list-card.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
-import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Invitations } from './invitations.tsx';
-import { UserTable } from './user-table.tsx';
+import { USER_COLUMNS } from './user-table.tsx';
 import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
 import './administration.css';
 
@@ -64,84 +64,72 @@ function useAddressed(): UserChoice {
 
 function People() {
   const [opened, setOpened] = useState<AdminUser>();
-  const {
-    chosen,
-    setChosen,
-    rows: users,
-    isOutdated,
-    total: counted,
-    error,
-    refetch,
-    more,
-  } = useSearchedPages(useAddressed(), usersQuery);
+  const list = useSearchedPages(useAddressed(), usersQuery);
+  const { chosen, setChosen, rows: users, error } = list;
   // A removed or unmatched person closes neither the window nor its answer.
   const open = users?.find(({ id }) => id === opened?.id) ?? opened;
-  const total = counted ?? users?.length ?? 0;
+  const total = list.total ?? users?.length ?? 0;
   return (
     <>
-      <Card title="People">
-        <ListFilters>
-          <SearchFilter
-            label="Search the people"
-            placeholder="Email or username"
-            value={chosen.search}
-            onChange={(search) => setChosen({ ...chosen, search })}
+      <TableCard
+        title="People"
+        of="the people"
+        list={list}
+        counted={plural(total, { one: '1 person', other: `${formatNumber(total)} people` })}
+        filters={<PeopleFilters chosen={chosen} onChoose={setChosen} />}
+        empty={
+          <EmptyState
+            icon={IconSearch}
+            title="No matches"
+            sentence="No one with this role and state has these words in their email or username."
+            action={
+              <Button variant="quiet" onClick={() => setChosen(EVERYBODY)}>
+                Show everyone
+              </Button>
+            }
           />
-          <div className="list-filters__choices">
-            <ChoiceFilter label="Role" value={chosen.role} options={ROLES} onChoose={(role) => setChosen({ ...chosen, role })} />
-            <ChoiceFilter
-              label="State"
-              value={chosen.state}
-              options={STATES}
-              onChoose={(state) => setChosen({ ...chosen, state })}
-            />
-            <ChoiceFilter
-              label="Order"
-              none="Newest first"
-              value={SORTS.find(([sort]) => sort === chosen.sort)?.[0]}
-              options={SORTS}
-              onChoose={(sort) => setChosen({ ...chosen, sort: sort ?? EVERYBODY.sort })}
-            />
-          </div>
-        </ListFilters>
-        <Listed
-          loading="Loading the people"
-          failed="We couldn’t load the people"
-          rows={users}
-          isOutdated={isOutdated}
-          error={error}
-          onRetry={refetch}
-          empty={
-            <EmptyState
-              icon={<IconSearch size={28} stroke={1.7} />}
-              title="No matches"
-              sentence="No one with this role and state has these words in their email or username."
-              action={
-                <Button variant="quiet" onClick={() => setChosen(EVERYBODY)}>
-                  Show everyone
-                </Button>
-              }
-            />
-          }
-        >
-          {(rows) => (
-            <>
-              <p className="sub num" role="status">
-                {plural(total, { one: '1 person', other: `${formatNumber(total)} people` })}
-              </p>
-              {/* The button that opened the dialog goes with the deleted person. */}
-              <FocusKept>
-                <UserTable users={rows} onOpen={setOpened} />
-              </FocusKept>
-            </>
-          )}
-        </Listed>
-        {more}
-        {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
-      </Card>
+        }
+        columns={USER_COLUMNS}
+        rowAction={(user) => (
+          <Button variant="quiet" size="s" aria-label={`Manage ${shownEmail(user.email)}`} onClick={() => setOpened(user)}>
+            Manage
+          </Button>
+        )}
+      />
+      {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
       {/* Below a list that is on its way it would be pushed out of sight. */}
       {(users || error) && <Invitations />}
       {(users || error) && <SomebodyNew />}
     </>
+  );
+}
+
+interface PeopleFiltersProps {
+  chosen: UserChoice;
+  onChoose: (choice: UserChoice) => void;
+}
+
+function PeopleFilters({ chosen, onChoose }: PeopleFiltersProps) {
+  const choose = (change: Partial<UserChoice>) => onChoose({ ...chosen, ...change });
+  return (
+    <ListFilters>
+      <SearchFilter
+        label="Search the people"
+        placeholder="Email or username"
+        value={chosen.search}
+        onChange={(search) => choose({ search })}
+      />
+      <div className="list-filters__choices">
+        <ChoiceFilter label="Role" value={chosen.role} options={ROLES} onChoose={(role) => choose({ role })} />
+        <ChoiceFilter label="State" value={chosen.state} options={STATES} onChoose={(state) => choose({ state })} />
+        <ChoiceFilter
+          label="Order"
+          none="Newest first"
+          value={SORTS.find(([sort]) => sort === chosen.sort)?.[0]}
+          options={SORTS}
+          onChoose={(sort) => choose({ sort: sort ?? EVERYBODY.sort })}
+        />
+      </div>
+    </ListFilters>
   );
 }

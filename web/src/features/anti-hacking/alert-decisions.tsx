@@ -1,16 +1,12 @@
 import type { AlertDetail } from '@palisade/contract/alerts';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { IconCheck, IconEye, IconRotate, IconUserCheck, IconUserX, type TablerIcon } from '@tabler/icons-react';
+import { IconCheck, IconEye, IconRotate, IconUserCheck, IconUserX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ActionsMenu, type MenuAction } from '#ui/actions-menu.tsx';
 import { Button } from '#ui/button.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useAcknowledgeAlert, useDisownAlert, useReopenAlert, useResolveAlert } from './alerts.queries.ts';
 import { ResolveForm } from './resolve-form.tsx';
-
-function icon(Icon: TablerIcon) {
-  return <Icon size={16} stroke={1.7} aria-hidden="true" />;
-}
 
 interface AlertDecisionsProps {
   alert: AlertDetail;
@@ -48,7 +44,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
           <legend>Was this you?</legend>
           <Button
             variant="quiet"
-            icon={icon(IconUserCheck)}
+            icon={IconUserCheck}
             disabled={isPending}
             loading={resolve.isPending && !isResolving}
             onClick={() => resolve.mutate({ reason: 'was_me' })}
@@ -57,7 +53,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
           </Button>
           <Button
             variant="quiet"
-            icon={icon(IconUserX)}
+            icon={IconUserX}
             disabled={isPending}
             loading={disown.isPending}
             onClick={() => disown.mutate()}
@@ -70,7 +66,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
       {!isResolving && (
         <div className="alert-decisions__actions">
           {isOpen && !isAsked && (
-            <Button variant="quiet" size="s" icon={icon(IconCheck)} disabled={isPending} onClick={() => setIsResolving(true)}>
+            <Button variant="quiet" size="s" icon={IconCheck} disabled={isPending} onClick={() => setIsResolving(true)}>
               Resolve
             </Button>
           )}
@@ -79,7 +75,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
             <Button
               variant="quiet"
               size="s"
-              icon={icon(IconRotate)}
+              icon={IconRotate}
               disabled={isPending}
               loading={reopen.isPending}
               onClick={() => reopen.mutate()}

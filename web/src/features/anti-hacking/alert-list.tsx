@@ -41,12 +41,9 @@ export const AlertList = memo(function AlertList({ isDrawn }: AlertListProps) {
         <FocusKept>
           <AlertFilters choice={chosen} counts={monitor.data?.alerts} onChange={setChoice} />
           <Listed
-            loading="Loading the alerts"
+            of="the alerts"
             failed="Error fetching anti-hacking alerts"
-            rows={isDrawn ? alerts : undefined}
-            isOutdated={isPlaceholderData}
-            error={error}
-            onRetry={refresh}
+            list={{ rows: isDrawn ? alerts : undefined, isOutdated: isPlaceholderData, error, refetch: refresh }}
             empty={<NoAlerts choice={choice} monitor={monitor.data} onChoose={setChoice} />}
           >
             {(rows) => (

@@ -82,5 +82,5 @@ export function AnswerCard() {
       Open the alert
     </ScreenLink>
   );
-  return <Lead tone={tone} icon={<Icon size={28} stroke={1.7} />} title={sentence} sentence={detail} action={open} />;
+  return <Lead tone={tone} icon={Icon} title={sentence} sentence={detail} action={open} />;
 }

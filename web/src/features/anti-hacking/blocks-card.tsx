@@ -57,15 +57,12 @@ export function BlocksCard() {
           />
         )}
         <Listed
-          loading="Loading the blocks"
-          failed="We couldn’t load the blocks"
-          rows={blocks}
-          error={error}
-          onRetry={refetch}
+          of="the blocks"
+          list={{ rows: blocks, error, refetch }}
           empty={
             <EmptyState
               isSmall
-              icon={<IconLockOpen size={20} stroke={1.7} />}
+              icon={IconLockOpen}
               title="No sign-ins are blocked"
               sentence="Five wrong passwords from one place block sign-ins from there for ten minutes, then for longer. Open sessions stay signed in."
             />

@@ -80,25 +80,14 @@ export function HistoryCard() {
           {!isTable && !isDrawable(days) && (
             <EmptyState
               isSmall
-              icon={<IconChartLine size={20} stroke={1.7} />}
+              icon={IconChartLine}
               title="Nothing to draw yet"
               sentence={`${summaryOf(days)} After three days with data, you’ll see charts of your score and threats.`}
             />
           )}
           <div className="history__foot">
             <p>{isDrawable(days) && 'A gap in the line is a day without a score. '}Simulated alerts don’t count as threats.</p>
-            <Button
-              variant="quiet"
-              size="s"
-              icon={
-                isTable ? (
-                  <IconChartLine size={16} stroke={1.7} aria-hidden="true" />
-                ) : (
-                  <IconTable size={16} stroke={1.7} aria-hidden="true" />
-                )
-              }
-              onClick={() => setIsTable(!isTable)}
-            >
+            <Button variant="quiet" size="s" icon={isTable ? IconChartLine : IconTable} onClick={() => setIsTable(!isTable)}>
               {isTable ? 'Show as chart' : 'Show as table'}
             </Button>
           </div>

@@ -26,7 +26,7 @@ export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
     const hidden = monitor && countOf(monitor, choice);
     return (
       <EmptyState
-        icon={<IconFilterOff size={28} stroke={1.7} />}
+        icon={IconFilterOff}
         title="Nothing matches these filters"
         sentence={
           hidden
@@ -44,7 +44,7 @@ export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
   if (choice.status === 'resolved')
     return (
       <EmptyState
-        icon={<IconShieldCheck size={28} stroke={1.7} />}
+        icon={IconShieldCheck}
         title="Nothing resolved yet"
         sentence="Alerts you resolve are listed here with your reasons."
       />
@@ -52,7 +52,7 @@ export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
   if (choice.status === 'hidden')
     return (
       <EmptyState
-        icon={<IconEyeOff size={28} stroke={1.7} />}
+        icon={IconEyeOff}
         title="Nothing is hidden"
         sentence="You can hide a false alarm for 30 days. Hidden alerts are listed here."
       />
@@ -69,13 +69,7 @@ function countOf({ alerts }: Monitor, { status, simulated }: AlertChoice): numbe
 /** No active alert: the watched events say how much that means. */
 function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
   if (!monitor)
-    return (
-      <EmptyState
-        icon={<IconShieldCheck size={28} stroke={1.7} />}
-        title="No active threats"
-        sentence="We couldn’t load what is watched."
-      />
-    );
+    return <EmptyState icon={IconShieldCheck} title="No active threats" sentence="We couldn’t load what is watched." />;
   const watched = monitor.watches.filter(({ is_watched }) => is_watched).map(({ id }) => WATCHES[id]);
   const reasons = monitor.watches.flatMap(({ reason }) => reason ?? []);
   const isBlind = watched.length === 0;
@@ -84,7 +78,7 @@ function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
   const { hidden } = monitor.alerts;
   return (
     <EmptyState
-      icon={isBlind ? <IconAlertTriangle size={28} stroke={1.7} /> : <IconShieldCheck size={28} stroke={1.7} />}
+      icon={isBlind ? IconAlertTriangle : IconShieldCheck}
       title={isBlind ? 'Not monitoring' : 'No active threats'}
       sentence={[
         ...sentences,

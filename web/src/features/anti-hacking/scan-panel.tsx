@@ -58,12 +58,7 @@ export function ScanPanel() {
     <Card
       title="Security check"
       action={
-        <Button
-          icon={<IconRadar2 size={18} stroke={1.7} aria-hidden="true" />}
-          disabled={scan.isPending}
-          aria-busy={scan.isPending}
-          onClick={() => scan.mutate()}
-        >
+        <Button icon={IconRadar2} disabled={scan.isPending} aria-busy={scan.isPending} onClick={() => scan.mutate()}>
           {scan.isPending ? 'SCANNING...' : 'Start Scan'}
         </Button>
       }

@@ -1,8 +1,8 @@
 import { type Alert, LIVE_FEED, type Stats, simulateThreat } from '@palisade/contract/anti-hacking';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { IconBolt, IconKey, IconShieldCheck, IconShieldLock, IconSwords } from '@tabler/icons-react';
+import { IconBolt, IconKey, IconShieldCheck, IconShieldLock, IconSwords, type TablerIcon } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { call, sentenceOf } from '#api/call.ts';
 import { putRecord } from '#api/change-list.ts';
@@ -44,13 +44,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
         action={
           <div className="threat-panel__controls">
             <Toggle label="LIVE" isOn={isLive} onChange={turn} />
-            <Button
-              variant="quiet"
-              size="s"
-              icon={<IconBolt size={16} stroke={1.7} aria-hidden="true" />}
-              loading={isSimulating}
-              onClick={() => void press()}
-            >
+            <Button variant="quiet" size="s" icon={IconBolt} loading={isSimulating} onClick={() => void press()}>
               Simulate Threat
             </Button>
           </div>
@@ -169,26 +163,26 @@ function Tiles({ stats }: { stats: Stats | undefined }) {
     <div className="page__stats" data-columns="4">
       <Tile
         label="Threats Blocked Today"
-        icon={<IconShieldCheck size={20} stroke={1.7} />}
+        icon={IconShieldCheck}
         real={stats?.threats_blocked_today}
         simulated={stats?.simulated_threats_blocked_today}
         tests={stats?.test_files_blocked_today}
       />
       <Tile
         label="Intrusion Attempts Stopped"
-        icon={<IconSwords size={20} stroke={1.7} />}
+        icon={IconSwords}
         real={stats?.intrusion_attempts_stopped}
         simulated={stats?.simulated_intrusion_attempts_stopped}
       />
       <Tile
         label="Brute Force Attempts Blocked"
-        icon={<IconKey size={20} stroke={1.7} />}
+        icon={IconKey}
         real={stats?.brute_force_attempts_blocked}
         simulated={stats?.simulated_brute_force_attempts_blocked}
       />
       <Tile
         label="Total Threats Blocked"
-        icon={<IconShieldLock size={20} stroke={1.7} />}
+        icon={IconShieldLock}
         real={stats?.threats_blocked_total}
         simulated={stats?.simulated_threats_blocked_total}
         tests={stats?.test_files_blocked_total}
@@ -199,7 +193,7 @@ function Tiles({ stats }: { stats: Stats | undefined }) {
 
 interface TileProps {
   label: string;
-  icon: ReactNode;
+  icon: TablerIcon;
   real: number | undefined;
   simulated: number | undefined;
   /** Number of harmless test files among real events. */

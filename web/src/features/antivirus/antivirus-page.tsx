@@ -53,20 +53,16 @@ function ScanStats() {
   const examined = latest?.find(({ engines }) => engines.length > 0);
   return (
     <div className="page__stats">
-      <StatCard label="Protection Status" icon={<IconShieldCheck size={20} stroke={1.7} />} value="ACTIVE">
+      <StatCard label="Protection Status" icon={IconShieldCheck} value="ACTIVE">
         {examined && `Last file checked by ${describeEngines(examined)}`}
         {latest && !examined && (latest.length === 0 ? 'No files checked yet' : 'No files checked lately')}
       </StatCard>
-      <StatCard
-        label="Threats Detected"
-        icon={<IconAlertTriangle size={20} stroke={1.7} />}
-        value={totals ? formatNumber(totals.infected) : '–'}
-      >
+      <StatCard label="Threats Detected" icon={IconAlertTriangle} value={totals ? formatNumber(totals.infected) : '–'}>
         {describeTestFiles(totals?.test_files) ?? 'Infected files'}
       </StatCard>
       <StatCard
         label="Files Scanned"
-        icon={<IconFiles size={20} stroke={1.7} />}
+        icon={IconFiles}
         value={totals ? formatNumber(totals.clean + totals.infected + totals.pending) : '–'}
       >
         {totals && totals.pending > 0 ? `${formatNumber(totals.pending)} pending` : 'On your account'}

@@ -66,7 +66,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
       inputProps={{ 'aria-label': 'Choose files to scan' }}
     >
       <LeadWords
-        icon={<IconFileSearch size={28} stroke={1.7} />}
+        icon={IconFileSearch}
         title="Drop files here to scan them"
         sentence={
           <>

@@ -7,19 +7,18 @@ import {
 } from '@palisade/contract/quarantine';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconArrowBackUp, IconCheck, IconClock, IconFlag, IconX } from '@tabler/icons-react';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
-import { FocusKept } from '#ui/focus-kept.tsx';
-import { Listed } from '#ui/listed.tsx';
+import { ListCard } from '#ui/list-card.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { useList } from '#ui/searched-pages.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import './false-alarms-page.css';
@@ -47,35 +46,23 @@ export function FalseAlarmsPage() {
 }
 
 function Reports() {
-  const { data: reports, error, refetch } = useQuery(falseAlarmsQuery);
+  const list = useList(falseAlarmsQuery);
   const now = useMinute();
   return (
-    <Card title="Reports">
-      <FocusKept>
-        <Listed
-          loading="Loading the reports"
-          failed="We couldn’t load the reports"
-          rows={reports}
-          error={error}
-          onRetry={refetch}
-          empty={
-            <EmptyState
-              icon={<IconFlag size={28} stroke={1.7} />}
-              title="No reports"
-              sentence="When someone disputes a result, you decide here."
-            />
-          }
-        >
-          {(rows) => (
-            <ul>
-              {rows.map((report) => (
-                <ReportRow key={report.id} report={report} now={now} />
-              ))}
-            </ul>
-          )}
-        </Listed>
-      </FocusKept>
-    </Card>
+    <ListCard
+      title="Reports"
+      of="the reports"
+      list={list}
+      empty={<EmptyState icon={IconFlag} title="No reports" sentence="When someone disputes a result, you decide here." />}
+    >
+      {(reports) => (
+        <ul>
+          {reports.map((report) => (
+            <ReportRow key={report.id} report={report} now={now} />
+          ))}
+        </ul>
+      )}
+    </ListCard>
   );
 }
 
@@ -160,7 +147,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
             <Button
               variant="text"
               size="s"
-              icon={<IconArrowBackUp size={16} stroke={1.7} aria-hidden="true" />}
+              icon={IconArrowBackUp}
               loading={reopen.isPending}
               aria-label={`Undo the decision about ${report.filename}`}
               onClick={() => {

@@ -1,6 +1,6 @@
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import { REPORT_REASON_MAXIMUM } from '@palisade/contract/quarantine';
-import { IconDownload, IconFlag, IconTrash, type TablerIcon } from '@tabler/icons-react';
+import { IconDownload, IconFlag, IconTrash } from '@tabler/icons-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { messageAt } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
@@ -11,10 +11,6 @@ import { describeReport } from './scan-advice.ts';
 import { useDeleteFile, useReportFalseAlarm, useRestoreFile, useUnlockFile } from './scan-detail.queries.ts';
 
 const RESTORE_WARNING = 'This file is dangerous. You’ll get it exactly as you uploaded it. Download it anyway?';
-
-function icon(Icon: TablerIcon) {
-  return <Icon size={16} stroke={1.7} aria-hidden="true" />;
-}
 
 /** Has an encrypted archive read with its password. */
 export function PasswordForm({ scan }: { scan: ScanDetail }) {
@@ -69,7 +65,7 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
             <Button
               variant="quiet"
               size="s"
-              icon={icon(IconDownload)}
+              icon={IconDownload}
               loading={restore.isPending}
               onClick={() => {
                 if (!isHarmful || window.confirm(RESTORE_WARNING)) restore.mutate();
@@ -80,7 +76,7 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
             <Button
               variant="quiet"
               size="s"
-              icon={icon(IconTrash)}
+              icon={IconTrash}
               loading={remove.isPending}
               onClick={() => {
                 if (window.confirm('Delete our copy now? You can’t undo this.')) remove.mutate();
@@ -91,7 +87,7 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
           </>
         )}
         {scan.scan_status === 'infected' && !report && !isReporting && (
-          <Button variant="quiet" size="s" icon={icon(IconFlag)} onClick={() => setIsReporting(true)}>
+          <Button variant="quiet" size="s" icon={IconFlag} onClick={() => setIsReporting(true)}>
             Report a false alarm
           </Button>
         )}

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scanOf } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ScanHistory } from './scan-history.tsx';
 
@@ -15,36 +15,10 @@ beforeEach(() => {
 });
 
 describe('the scan history', () => {
-  it('shows that it is loading', () => {
-    server.on(listScans, () => new Promise(() => undefined));
-    renderForTest(<ScanHistory />);
-    expect(screen.getByRole('status', { name: 'Loading the scan history' })).toBeVisible();
-  });
-
   it('says that there are no scans yet', async () => {
     server.on(listScans, reply(listScans, []));
     renderForTest(<ScanHistory />);
     expect(await screen.findByText('No scans yet')).toBeVisible();
-  });
-
-  it('says why it could not be read, and reads it on Retry', async () => {
-    server.on(listScans, refusal('internal', { detail: 'The server is tired.' }));
-    renderForTest(<ScanHistory />);
-    expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
-    server.on(listScans, reply(listScans, [scanOf({ filename: 'found-again.txt' })]));
-    await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(await screen.findByText('found-again.txt')).toBeVisible();
-    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
-  });
-
-  it('keeps what it has when reading it anew fails', async () => {
-    server.on(listScans, reply(listScans, [scanOf({ filename: 'kept.txt' })]));
-    renderForTest(<ScanHistory />);
-    await screen.findByText('kept.txt');
-    server.lose(listScans);
-    await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('Network error. Please try again.');
-    expect(screen.getByText('kept.txt')).toBeVisible();
   });
 
   it('reads the list anew on Refresh', async () => {

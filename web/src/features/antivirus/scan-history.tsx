@@ -101,12 +101,8 @@ export function ScanHistory({ justScanned = NO_SCANS }: { justScanned?: readonly
             </ListFilters>
           )}
           <Listed
-            loading="Loading the scan history"
-            failed="We couldn’t load the scan history"
-            rows={scans}
-            isOutdated={isPlaceholderData}
-            error={error}
-            onRetry={refresh}
+            of="the scan history"
+            list={{ rows: scans, isOutdated: isPlaceholderData, error, refetch: refresh }}
             empty={isNarrowed ? <NothingFound onAll={() => setChosen(EVERY_SCAN)} /> : <NoScans />}
           >
             {(rows) =>
@@ -170,19 +166,13 @@ function Groups({ groups: { fresh, earlier }, now }: { groups: ScanGroups; now: 
 }
 
 function NoScans() {
-  return (
-    <EmptyState
-      icon={<IconFiles size={28} stroke={1.7} />}
-      title="No scans yet"
-      sentence="Your results appear here. Choose files above to start."
-    />
-  );
+  return <EmptyState icon={IconFiles} title="No scans yet" sentence="Your results appear here. Choose files above to start." />;
 }
 
 function NothingFound({ onAll }: { onAll: () => void }) {
   return (
     <EmptyState
-      icon={<IconSearch size={28} stroke={1.7} />}
+      icon={IconSearch}
       title="No matching scans"
       sentence="Try another search or filter."
       action={

@@ -146,7 +146,7 @@ export function UploadPanel() {
   return (
     <section className="card uploads" aria-label="Uploads" data-tone={answer.tone}>
       <div className="lead__line uploads__head">
-        <LeadWords icon={<answer.icon size={28} stroke={1.7} />} title={answer.title} sentence={answer.sentence} />
+        <LeadWords icon={answer.icon} title={answer.title} sentence={answer.sentence} />
         <div className="uploads__buttons">
           <WayToAdvice uploads={uploads} />
           {retried > 1 && !isBusy && (

@@ -7,17 +7,15 @@ import { ButtonLink } from '#ui/button-link.tsx';
 import { EmailLink } from '#ui/contact-link.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
-const ICON = <IconPhone size={16} stroke={1.7} aria-hidden="true" />;
-
 /** Calls support where there is a number; says how else to reach it where there is none. */
 export function CallSupport({ onUnreachable }: { onUnreachable: () => void }) {
   const phone = useConfig()?.support.phone;
   return phone && isCallable(phone) ? (
-    <ButtonLink href={`tel:${phone}`} size="s" icon={ICON} title={`Call ${phone}`}>
+    <ButtonLink href={`tel:${phone}`} size="s" icon={IconPhone} title={`Call ${phone}`}>
       <span className="chat__way">Call support</span>
     </ButtonLink>
   ) : (
-    <Button variant="quiet" size="s" icon={ICON} title="Call support" onClick={onUnreachable}>
+    <Button variant="quiet" size="s" icon={IconPhone} title="Call support" onClick={onUnreachable}>
       <span className="chat__way">Call support</span>
     </Button>
   );

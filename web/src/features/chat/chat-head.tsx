@@ -65,7 +65,7 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
         <Button
           variant={state?.wants_person ? 'quiet' : 'primary'}
           size="s"
-          icon={<IconUserHeart size={16} stroke={1.7} aria-hidden="true" />}
+          icon={IconUserHeart}
           loading={ask.isPending}
           disabled={state?.wants_person ?? false}
           onClick={() => ask.mutate()}
@@ -73,14 +73,7 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
           {state?.wants_person ? 'A person is asked for' : 'Talk to a person'}
         </Button>
         <CallSupport onUnreachable={onUnreachable} />
-        <Button
-          variant="quiet"
-          size="s"
-          icon={<IconVideo size={16} stroke={1.7} aria-hidden="true" />}
-          aria-haspopup="dialog"
-          title="Video and live chat"
-          onClick={onTalk}
-        >
+        <Button variant="quiet" size="s" icon={IconVideo} aria-haspopup="dialog" title="Video and live chat" onClick={onTalk}>
           <span className="chat__way">Video and live chat</span>
         </Button>
       </div>

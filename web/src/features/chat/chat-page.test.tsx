@@ -101,12 +101,6 @@ describe('messages from before the welcome of the socket', () => {
 });
 
 describe('the conversation', () => {
-  it('shows that it is loading', () => {
-    server.on(listMessages, () => new Promise(() => undefined));
-    renderForTest(<ChatPage />);
-    expect(screen.getByRole('status', { name: 'Loading the conversation' })).toBeVisible();
-  });
-
   // proves: support-bad-input-3
   it('reverses what comes newest first, tells who wrote what, and shows hostile text as text', async () => {
     const messages = [messageOf('We see', { sender: 'support', author: 'tina' }), messageOf('<b>bold</b>'), messageOf('first')];
@@ -288,9 +282,11 @@ describe('sending', () => {
     server.on(sendMessage, () => reply(sendMessage, sentOf('arrived')));
     act(() => reportConnection('online'));
     await waitFor(() => expect(log().getAllByText('arrived')).toHaveLength(2));
-    const [, again, next] = server.callsOf(sendMessage);
-    expect(again?.body).toEqual(first);
-    expect(next?.body).toMatchObject({ message: 'nor me' });
+    // A timer tries the first one again too: it may be sent more than twice.
+    const bodies = server.callsOf(sendMessage).map(({ body }) => body);
+    expect(bodies.length).toBeGreaterThan(2);
+    expect(bodies.at(-1)).toMatchObject({ message: 'nor me' });
+    for (const body of bodies.slice(0, -1)) expect(body).toEqual(first);
     expect(log().getAllByRole('listitem')).toHaveLength(2);
   });
 

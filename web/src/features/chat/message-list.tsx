@@ -87,7 +87,7 @@ export function MessageList({ onEdit }: { onEdit: (message: string) => void }) {
       }}
       empty={
         <EmptyState
-          icon={<IconMessageCircle size={28} stroke={1.7} />}
+          icon={IconMessageCircle}
           title="What can we help with?"
           sentence="Write what happened, or choose one of the questions below."
         />

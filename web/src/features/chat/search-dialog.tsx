@@ -29,14 +29,11 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
       <SearchFilter label="Search the messages" placeholder="Words of a message" value={typed} onChange={setTyped} />
       {search !== '' && (
         <Listed
-          loading="Loading the messages"
-          failed="We couldn’t load the messages"
-          rows={data}
-          error={error}
-          onRetry={refetch}
+          of="the messages"
+          list={{ rows: data, error, refetch }}
           empty={
             <EmptyState
-              icon={<IconMessageSearch size={28} stroke={1.7} />}
+              icon={IconMessageSearch}
               title="Nothing found"
               sentence="No message of this conversation has these words."
             />

@@ -1,7 +1,6 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
 import { formatNumber, formatPercent, plural } from '@palisade/contract/intl';
-import { IconClock, IconShield, IconShieldX, IconWall } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { IconClock, IconShield, IconShieldX, IconWall, type TablerIcon } from '@tabler/icons-react';
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -22,31 +21,18 @@ export function StatCards({ status, simulated }: StatCardsProps) {
   const finished = devices ? devices.last_deep_scan?.at : status?.measured.last_finished_at;
   return (
     <div className="page__stats" data-columns="4">
-      <StatCard
-        label="Security Score"
-        icon={<IconShield size={20} stroke={1.7} />}
-        value={status ? formatPercent(status.security_score / 100) : '–'}
-      >
+      <StatCard label="Security Score" icon={IconShield} value={status ? formatPercent(status.security_score / 100) : '–'}>
         {status && describeScore(status)}
       </StatCard>
       <Counter
         label="Threats Neutralized"
-        icon={<IconShieldX size={20} stroke={1.7} />}
+        icon={IconShieldX}
         simulated={simulated?.threats}
         measured={status?.measured.threats_neutralized}
         tests={status?.measured.test_files_neutralized}
       />
-      <Counter
-        label="Firewall Rules"
-        icon={<IconWall size={20} stroke={1.7} />}
-        simulated={simulated?.rules}
-        measured={status?.measured.firewall_rules}
-      />
-      <StatCard
-        label="Last Deep Scan"
-        icon={<IconClock size={20} stroke={1.7} />}
-        value={status ? (finished ? 'COMPLETE' : 'PENDING') : '–'}
-      >
+      <Counter label="Firewall Rules" icon={IconWall} simulated={simulated?.rules} measured={status?.measured.firewall_rules} />
+      <StatCard label="Last Deep Scan" icon={IconClock} value={status ? (finished ? 'COMPLETE' : 'PENDING') : '–'}>
         {finished ? (
           <>
             <Moment iso={finished} now={now} />
@@ -91,7 +77,7 @@ function describeScore(status: DashboardStatus): string {
 
 interface CounterProps {
   label: string;
-  icon: ReactNode;
+  icon: TablerIcon;
   simulated: number | undefined;
   measured: number | undefined;
   /** Number of harmless test files among the measured ones. */

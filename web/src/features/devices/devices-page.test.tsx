@@ -15,7 +15,7 @@ import {
 } from '@palisade/contract/devices';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { listRules } from '@palisade/contract/firewall';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceFindingOf, deviceOf, deviceScanOf } from '#api/fake-devices.ts';
@@ -85,6 +85,7 @@ describe('adding a device', () => {
   const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
 
   it('turns the wait to success when the new device connects, whatever devices there were', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const old = deviceOf({ device_name: 'Laptop' });
     const user = open(old);
     await user.click(await screen.findByRole('button', { name: 'Add a device' }));
@@ -94,8 +95,10 @@ describe('adding a device', () => {
     expect(screen.getByRole('button', { name: 'Copy command' })).toBeVisible();
     const fresh = deviceOf({ device_name: 'Kitchen', state: 'offline' });
     server.on(listDevices, reply(listDevices, [fresh, old]));
+    await act(() => vi.advanceTimersByTimeAsync(3_000));
     expect(await screen.findByText(/is added\. Waiting for it to connect\./u)).toBeVisible();
     server.on(listDevices, reply(listDevices, [{ ...fresh, state: 'online' }, old]));
+    await act(() => vi.advanceTimersByTimeAsync(3_000));
     const success = await screen.findByText(/is connected\.$/u);
     expect(success).toHaveTextContent('Kitchen is connected.');
     await user.click(screen.getByRole('button', { name: 'Done' }));

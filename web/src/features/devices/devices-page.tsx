@@ -41,7 +41,7 @@ export function DevicesPage() {
         devices &&
         !isEmpty &&
         !isAdding && (
-          <Button icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={() => setIsAdding(true)}>
+          <Button icon={IconPlus} stroke={2} onClick={() => setIsAdding(true)}>
             Add a device
           </Button>
         )
@@ -52,7 +52,7 @@ export function DevicesPage() {
       {isEmpty && (
         <Lead
           tone="unknown"
-          icon={<IconDeviceDesktop size={28} stroke={1.7} />}
+          icon={IconDeviceDesktop}
           title="No device is connected."
           sentence="Connect a device to apply firewall rules and scan its files."
         />
@@ -64,14 +64,7 @@ export function DevicesPage() {
           onClose={isEmpty ? undefined : () => setIsAdding(false)}
         />
       )}
-      <Listed
-        loading="Loading your devices"
-        failed="We couldn’t load your devices"
-        rows={devices}
-        error={error}
-        onRetry={refetch}
-        empty={null}
-      >
+      <Listed of="your devices" list={{ rows: devices, error, refetch }} empty={null}>
         {(rows) =>
           rows.map((device) => <DeviceCard key={device.id} device={device} ruleNames={ruleNames} onMissing={setMissing} />)
         }

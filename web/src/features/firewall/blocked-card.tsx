@@ -70,7 +70,8 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
       {blocked && rows.length === 0 && (
         <EmptyState
           isSmall
-          icon={<IconBan size={24} stroke={1.7} />}
+          icon={IconBan}
+          iconSize={24}
           title="Nothing blocked"
           sentence="Connections that your devices block appear here for an hour."
         />

@@ -46,7 +46,7 @@ export function FirewallPage() {
     <Page title="Firewall" sentence="Control which connections your devices accept and make.">
       <Summary devices={devices} isUnknown={devicesError !== null}>
         <div className="firewall-actions">
-          <Button ref={addButton} size="l" icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={open}>
+          <Button ref={addButton} size="l" icon={IconPlus} stroke={2} onClick={open}>
             Add Rule
           </Button>
           <ScreenLink to="/devices" variant="quiet" size="l">

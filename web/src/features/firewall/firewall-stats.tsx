@@ -8,8 +8,6 @@ import { blockedQuery, ruleCountsQuery } from '#domain/device/devices.ts';
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 
-const ICON = { size: 20, stroke: 1.7 } as const;
-
 interface FirewallStatsProps {
   /** Those that are not revoked; undefined until they were read. */
   devices: readonly Device[] | undefined;
@@ -28,26 +26,22 @@ export function FirewallStats({ devices, total, active, conflicts }: FirewallSta
   const measured = useMeasured(devices);
   return (
     <div className="page__stats firewall-stats" data-columns="4">
-      <StatCard
-        label="Status"
-        icon={<IconShieldCheck {...ICON} />}
-        value={measured?.status ?? (hasSamples ? 'ACTIVE' : 'NOT APPLIED')}
-      >
+      <StatCard label="Status" icon={IconShieldCheck} value={measured?.status ?? (hasSamples ? 'ACTIVE' : 'NOT APPLIED')}>
         {measured ? measured.where : origin}
       </StatCard>
-      <StatCard label="Active Rules" icon={<IconListCheck {...ICON} />} value={active === undefined ? '–' : formatNumber(active)}>
+      <StatCard label="Active Rules" icon={IconListCheck} value={active === undefined ? '–' : formatNumber(active)}>
         {describeTotal(total, conflicts)}
       </StatCard>
       <StatCard
         label="Blocked Attempts"
-        icon={<IconBan {...ICON} />}
+        icon={IconBan}
         value={measured?.blocked ?? (hasSamples ? SAMPLE_FIGURES.blocked_attempts : '–')}
       >
         {measured ? measured.blockedOrigin : origin}
       </StatCard>
       <StatCard
         label="Data Protected"
-        icon={<IconDatabase {...ICON} />}
+        icon={IconDatabase}
         value={measured?.data ?? (hasSamples ? SAMPLE_FIGURES.data_protected : '–')}
       >
         {measured ? 'Allowed by your rules' : origin}

@@ -24,14 +24,11 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
   return (
     <ModalWindow title="Rule history" onClose={onClose}>
       <Listed
-        loading="Loading the history"
-        failed="We couldn’t load the history"
-        rows={revisions}
-        error={error}
-        onRetry={refetch}
+        of="the history"
+        list={{ rows: revisions, error, refetch }}
         empty={
           <EmptyState
-            icon={<IconHistory size={28} stroke={1.7} />}
+            icon={IconHistory}
             title="No changes yet"
             sentence="Changes to your rules appear here. You can undo each one."
           />

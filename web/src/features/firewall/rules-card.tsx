@@ -41,7 +41,6 @@ const NO_DEVICES: readonly Device[] = [];
 const HistoryDialog = lazyPart(async () => (await import('./history-dialog.tsx')).HistoryDialog);
 const ExportDialog = lazyPart(async () => (await import('./export-dialog.tsx')).ExportDialog);
 const ImportDialog = lazyPart(async () => (await import('./import-dialog.tsx')).ImportDialog);
-const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
 
 type Dialog = 'history' | 'import' | 'export';
 
@@ -120,12 +119,9 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
             />
           )}
           <Listed
-            loading="Loading the rules"
-            failed="We couldn’t load the rules"
+            of="the rules"
             isSliced
-            rows={found}
-            error={error}
-            onRetry={refresh}
+            list={{ rows: found, error, refetch: refresh }}
             empty={
               choice.state === 'odd' && conflicts.length === 0 ? (
                 <NoConflicts onShowAll={() => choose(EVERY_RULE)} />
@@ -263,10 +259,10 @@ interface RuleToolsProps {
 function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
   return (
     <div className="rules__tools">
-      <Button variant="text" size="s" icon={<IconHistory {...ICON} />} onClick={() => onOpen('history')}>
+      <Button variant="text" size="s" icon={IconHistory} onClick={() => onOpen('history')}>
         History
       </Button>
-      <Button variant="text" size="s" icon={<IconUpload {...ICON} />} onClick={() => onOpen('import')}>
+      <Button variant="text" size="s" icon={IconUpload} onClick={() => onOpen('import')}>
         Import
       </Button>
       {total > 0 && <ExportButton rules={rules} onWant={onWant} />}
@@ -274,7 +270,7 @@ function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
         <Button
           variant="text"
           size="s"
-          icon={<IconWall {...ICON} />}
+          icon={IconWall}
           onClick={() => {
             onWant();
             onOpen('export');
@@ -285,7 +281,7 @@ function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
       )}
       {/* Last, because it is known last: before the others it would move them. */}
       {total > 1 && onSelect && (
-        <Button variant="text" size="s" data-select="" icon={<IconListCheck {...ICON} />} onClick={onSelect}>
+        <Button variant="text" size="s" data-select="" icon={IconListCheck} onClick={onSelect}>
           Select
         </Button>
       )}
@@ -301,7 +297,7 @@ function ActionOutcome({ actions: { failure, notice, canUndo, isUndoing, undo } 
       <div className={canUndo ? 'rules__done' : 'visually-hidden'}>
         <p role="status">{notice}</p>
         {canUndo && (
-          <Button variant="text" size="s" icon={<IconArrowBackUp {...ICON} />} loading={isUndoing} onClick={undo}>
+          <Button variant="text" size="s" icon={IconArrowBackUp} loading={isUndoing} onClick={undo}>
             Undo
           </Button>
         )}
@@ -313,7 +309,7 @@ function ActionOutcome({ actions: { failure, notice, canUndo, isUndoing, undo } 
 function NoMatch({ onShowAll }: { onShowAll: () => void }) {
   return (
     <EmptyState
-      icon={<IconSearch size={28} stroke={1.7} />}
+      icon={IconSearch}
       title="No matching rules"
       sentence="Try another search or filter."
       action={
@@ -328,7 +324,7 @@ function NoMatch({ onShowAll }: { onShowAll: () => void }) {
 function NoConflicts({ onShowAll }: { onShowAll: () => void }) {
   return (
     <EmptyState
-      icon={<IconChecks size={28} stroke={1.7} />}
+      icon={IconChecks}
       title="No conflicts"
       sentence="Every enabled rule has an effect."
       action={
@@ -343,7 +339,7 @@ function NoConflicts({ onShowAll }: { onShowAll: () => void }) {
 function NoRules({ onAdd }: { onAdd: () => void }) {
   return (
     <EmptyState
-      icon={<IconWall size={28} stroke={1.7} />}
+      icon={IconWall}
       title="No firewall rules yet"
       sentence="A rule allows or blocks traffic by address and port. Add one to start."
       action={
@@ -393,7 +389,7 @@ function ExportButton({ rules, onWant }: ExportButtonProps) {
     <Button
       variant="text"
       size="s"
-      icon={<IconDownload {...ICON} />}
+      icon={IconDownload}
       loading={isAsked}
       onClick={() => {
         onWant();

@@ -87,13 +87,5 @@ export function Summary({ devices, isUnknown, children }: SummaryProps) {
         title: 'We couldn’t check your rules.',
         sentence: 'We couldn’t load your devices. Your rules are saved; reload the page.',
       };
-  return (
-    <Lead
-      tone={answer.tone}
-      icon={<answer.icon size={28} stroke={1.7} />}
-      title={answer.title}
-      sentence={answer.sentence}
-      action={children}
-    />
-  );
+  return <Lead tone={answer.tone} icon={answer.icon} title={answer.title} sentence={answer.sentence} action={children} />;
 }

@@ -89,28 +89,16 @@ function Editor() {
         <Card
           title="Help pages"
           action={
-            <Button
-              size="s"
-              data-page="new"
-              icon={<IconPlus size={16} stroke={2} aria-hidden="true" />}
-              onClick={() => askAndShow('new')}
-            >
+            <Button size="s" data-page="new" icon={IconPlus} stroke={2} onClick={() => askAndShow('new')}>
               New page
             </Button>
           }
         >
           <Listed
-            loading="Loading the help pages"
-            failed="We couldn’t load the help pages"
-            rows={data}
-            error={error}
-            onRetry={refetch}
+            of="the help pages"
+            list={{ rows: data, error, refetch }}
             empty={
-              <EmptyState
-                icon={<IconBook size={28} stroke={1.7} />}
-                title="No help pages yet"
-                sentence="Start with the question customers ask most."
-              />
+              <EmptyState icon={IconBook} title="No help pages yet" sentence="Start with the question customers ask most." />
             }
           >
             {(articles) => (
@@ -135,11 +123,7 @@ function Editor() {
       )}
       {!isNarrow && !isOpen && data && data.length > 0 && (
         <Card title="Page">
-          <EmptyState
-            icon={<IconBook size={28} stroke={1.7} />}
-            title="No page is open"
-            sentence="Choose a page or create a new one."
-          />
+          <EmptyState icon={IconBook} title="No page is open" sentence="Choose a page or create a new one." />
         </Card>
       )}
       {isOpen && (
@@ -247,13 +231,7 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
       title={article ? 'Change the page' : 'New page'}
       action={
         onBack && (
-          <Button
-            variant="quiet"
-            size="s"
-            data-back
-            icon={<IconArrowLeft size={16} stroke={2} aria-hidden="true" />}
-            onClick={onBack}
-          >
+          <Button variant="quiet" size="s" data-back icon={IconArrowLeft} stroke={2} onClick={onBack}>
             All help pages
           </Button>
         )

@@ -36,23 +36,19 @@ export function HelpPage() {
           <SearchFilter label="Search the help pages" placeholder="What is it about?" value={typed} onChange={setTyped} />
         </div>
         <Listed
-          loading="Loading the help pages"
-          failed="We couldn’t load the help pages"
-          rows={data}
-          isOutdated={isPlaceholderData}
-          error={error}
-          onRetry={refetch}
+          of="the help pages"
+          list={{ rows: data, isOutdated: isPlaceholderData, error, refetch }}
           empty={
             search === '' ? (
               <EmptyState
-                icon={<IconBook2 size={28} stroke={1.7} />}
+                icon={IconBook2}
                 title="No help pages yet"
                 sentence="Your provider has not written any. Support answers in the chat."
                 action={<Link to="/chat">Go to the support chat</Link>}
               />
             ) : (
               <EmptyState
-                icon={<IconSearch size={28} stroke={1.7} />}
+                icon={IconSearch}
                 title="Nothing found"
                 sentence="No help page has these words. Try another one, or ask support."
                 action={<Link to="/chat">Ask support</Link>}

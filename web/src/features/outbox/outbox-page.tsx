@@ -2,18 +2,18 @@ import { formatNumber, plural } from '@palisade/contract/intl';
 import { listOutbox, type Mail, type MailStatus, passOnMail } from '@palisade/contract/mail';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconCheck, IconChevronDown, IconClock, IconMail, IconMailOff, IconMailOpened } from '@tabler/icons-react';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { useConfig } from '#api/config.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
-import { Listed } from '#ui/listed.tsx';
+import { ListCard } from '#ui/list-card.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
-import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { useList } from '#ui/searched-pages.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import './outbox-page.css';
@@ -47,35 +47,30 @@ export function OutboxPage() {
 }
 
 function Mails() {
-  const { data: mails, error, refetch } = useQuery(outboxQuery);
+  const list = useList(outboxQuery);
   const now = useMinute();
   return (
-    <RefreshedCard title="Emails" onRefresh={refetch}>
-      {(refresh) => (
-        <Listed
-          loading="Loading the outbox"
-          failed="We couldn’t load the outbox"
-          rows={mails}
-          error={error}
-          onRetry={refresh}
-          empty={
-            <EmptyState
-              icon={<IconMailOpened size={28} stroke={1.7} />}
-              title="No emails yet"
-              sentence="Emails with reset tokens, usernames, and notices of changed passwords appear here."
-            />
-          }
-        >
-          {(rows) => (
-            <ul className="mail-list">
-              {rows.map((mail) => (
-                <MailRow key={mail.id} mail={mail} now={now} />
-              ))}
-            </ul>
-          )}
-        </Listed>
+    <ListCard
+      title="Emails"
+      of="the outbox"
+      list={list}
+      hasRefresh
+      empty={
+        <EmptyState
+          icon={IconMailOpened}
+          title="No emails yet"
+          sentence="Emails with reset tokens, usernames, and notices of changed passwords appear here."
+        />
+      }
+    >
+      {(mails) => (
+        <ul className="mail-list">
+          {mails.map((mail) => (
+            <MailRow key={mail.id} mail={mail} now={now} />
+          ))}
+        </ul>
       )}
-    </RefreshedCard>
+    </ListCard>
   );
 }
 

@@ -43,7 +43,7 @@ export function Report({ session }: { session: RemoteSession }) {
     );
   if (!isOpen)
     return (
-      <Button variant="quiet" icon={<IconFlag size={18} stroke={1.7} aria-hidden="true" />} onClick={() => setIsOpen(true)}>
+      <Button variant="quiet" icon={IconFlag} onClick={() => setIsOpen(true)}>
         Report this session
       </Button>
     );

@@ -12,7 +12,7 @@ type EndSessionProps = Pick<
 export function EndSession(props: EndSessionProps) {
   return (
     <span className="end-session">
-      <Button {...props} icon={<IconPlayerStopFilled size={18} aria-hidden="true" />}>
+      <Button {...props} icon={IconPlayerStopFilled}>
         End session
       </Button>
     </span>

@@ -20,19 +20,14 @@ export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDi
       title={`Your session with ${session.support_agent} is over`}
       action={
         <div className="ended-card__actions">
-          <Button
-            variant="quiet"
-            size="s"
-            icon={<IconListDetails size={16} stroke={1.7} aria-hidden="true" />}
-            aria-haspopup="dialog"
-            onClick={() => setIsOpen(true)}
-          >
+          <Button variant="quiet" size="s" icon={IconListDetails} aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
             What was recorded
           </Button>
           <Button
             variant="text"
             size="s"
-            icon={<IconX size={16} stroke={2} aria-hidden="true" />}
+            icon={IconX}
+            stroke={2}
             onClick={() => {
               onDismiss();
               document.querySelector('h1')?.focus();

@@ -123,7 +123,7 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
       )}
       {is_held && (
         <Button
-          icon={<IconPlayerStopFilled size={18} aria-hidden="true" />}
+          icon={IconPlayerStopFilled}
           aria-keyshortcuts={STOP_KEY.name}
           title={STOP_KEY.name}
           loading={revoke.isPending}

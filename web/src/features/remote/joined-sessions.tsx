@@ -23,13 +23,12 @@ export function JoinedSessions() {
       <FocusKept>
         <SearchedSessions
           pages={pages}
-          loading="Loading the joined sessions"
-          failed="We couldn’t load the joined sessions"
+          of="the joined sessions"
           placeholder="Code or customer"
           onRetry={pages.refetch}
           empty={
             <EmptyState
-              icon={<IconHeadset size={28} stroke={1.7} />}
+              icon={IconHeadset}
               title="No joined sessions"
               sentence="Sessions you join are listed here. Enter a customer’s code to join the first one."
             />

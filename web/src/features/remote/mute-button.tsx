@@ -5,12 +5,7 @@ import { mute } from './voice.ts';
 export function MuteButton({ isMuted }: { isMuted: boolean }) {
   const Icon = isMuted ? IconMicrophone : IconMicrophoneOff;
   return (
-    <Button
-      size="s"
-      variant={isMuted ? 'primary' : 'quiet'}
-      icon={<Icon size={16} stroke={1.7} aria-hidden="true" />}
-      onClick={() => void mute(!isMuted)}
-    >
+    <Button size="s" variant={isMuted ? 'primary' : 'quiet'} icon={Icon} onClick={() => void mute(!isMuted)}>
       {isMuted ? 'Unmute' : 'Mute'}
     </Button>
   );

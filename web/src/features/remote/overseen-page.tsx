@@ -6,14 +6,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { FocusKept } from '#ui/focus-kept.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
+import { ListCard } from '#ui/list-card.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
-import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
-import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -61,103 +59,91 @@ function isNarrowed({ status, end_reason, reported, search }: OverseenChoice): b
 }
 
 function Sessions() {
-  const {
-    chosen,
-    setChosen,
-    choice,
-    rows: sessions,
-    isOutdated,
-    total,
-    error,
-    refetch,
-    more,
-  } = useSearchedPages(ALL_OVERSEEN, overseenQuery);
+  const list = useSearchedPages(ALL_OVERSEEN, overseenQuery);
+  const { chosen, setChosen, choice, rows: sessions, total = 0 } = list;
   const [openId, setOpenId] = useState<string>();
   const opened = sessions?.find(({ id }) => id === openId);
   const now = useMinute();
-  const show = (change: Partial<OverseenChoice>) => setChosen({ ...chosen, ...change });
+  const more = (
+    <>
+      {total > 0 && (
+        <p className="sub overseen__total num" role="status">
+          {plural(total, { one: '1 session', other: `${formatNumber(total)} sessions` })}
+        </p>
+      )}
+      {list.more}
+    </>
+  );
   return (
     <>
       <Answer onShow={(change) => setChosen({ ...ALL_OVERSEEN, ...change })} />
-      <RefreshedCard title="Sessions" onRefresh={refetch}>
-        {(refresh) => (
-          <FocusKept>
-            {(isNarrowed(chosen) || (sessions && sessions.length > 0)) && (
-              <ListFilters>
-                <StateFilter
-                  label="Which sessions"
-                  value={chosen.status}
-                  options={STATES}
-                  onChoose={(status) => show({ status })}
-                />
-                <ChoiceFilter
-                  label="End"
-                  options={REASONS}
-                  value={chosen.end_reason}
-                  onChoose={(end_reason) => show({ end_reason })}
-                />
-                <ChoiceFilter
-                  label="Reports"
-                  none="Reported or not"
-                  options={REPORTED}
-                  value={chosen.reported}
-                  onChoose={(reported) => show({ reported })}
-                />
-                <SearchFilter
-                  label="Search the sessions"
-                  placeholder="Customer or technician"
-                  value={chosen.search}
-                  onChange={(search) => show({ search })}
-                />
-              </ListFilters>
-            )}
-            <Listed
-              loading="Loading the remote sessions"
-              failed="We couldn’t load the remote sessions"
-              rows={sessions}
-              isOutdated={isOutdated}
-              error={error}
-              onRetry={refresh}
-              empty={
-                isNarrowed(choice) ? (
-                  <EmptyState
-                    icon={<IconSearch size={28} stroke={1.7} />}
-                    title="No session matches"
-                    sentence="No session has this state, this end and these words in the name of one of its sides."
-                    action={
-                      <Button variant="quiet" onClick={() => setChosen(ALL_OVERSEEN)}>
-                        Show all sessions
-                      </Button>
-                    }
-                  />
-                ) : (
-                  <EmptyState
-                    icon={<IconDeviceDesktop size={28} stroke={1.7} />}
-                    title="No sessions yet"
-                    sentence="A session appears here once a technician asks to join it."
-                  />
-                )
+      <ListCard
+        title="Sessions"
+        of="the remote sessions"
+        list={{ ...list, more }}
+        hasRefresh
+        filters={
+          (isNarrowed(chosen) || (sessions && sessions.length > 0)) && <SessionFilters chosen={chosen} onChoose={setChosen} />
+        }
+        empty={
+          isNarrowed(choice) ? (
+            <EmptyState
+              icon={IconSearch}
+              title="No session matches"
+              sentence="No session has this state, this end and these words in the name of one of its sides."
+              action={
+                <Button variant="quiet" onClick={() => setChosen(ALL_OVERSEEN)}>
+                  Show all sessions
+                </Button>
               }
-            >
-              {(rows) => (
-                <ul className="overseen" aria-label="Sessions">
-                  {rows.map((session) => (
-                    <OverseenRow key={session.id} session={session} now={now} onOpen={() => setOpenId(session.id)} />
-                  ))}
-                </ul>
-              )}
-            </Listed>
-            {total !== undefined && total > 0 && (
-              <p className="sub overseen__total num" role="status">
-                {plural(total, { one: '1 session', other: `${formatNumber(total)} sessions` })}
-              </p>
-            )}
-            {more}
-            {opened && <OverseenDialog session={opened} onClose={() => setOpenId(undefined)} />}
-          </FocusKept>
+            />
+          ) : (
+            <EmptyState
+              icon={IconDeviceDesktop}
+              title="No sessions yet"
+              sentence="A session appears here once a technician asks to join it."
+            />
+          )
+        }
+      >
+        {(rows) => (
+          <ul className="overseen" aria-label="Sessions">
+            {rows.map((session) => (
+              <OverseenRow key={session.id} session={session} now={now} onOpen={() => setOpenId(session.id)} />
+            ))}
+          </ul>
         )}
-      </RefreshedCard>
+      </ListCard>
+      {opened && <OverseenDialog session={opened} onClose={() => setOpenId(undefined)} />}
     </>
+  );
+}
+
+interface SessionFiltersProps {
+  chosen: OverseenChoice;
+  onChoose: (choice: OverseenChoice) => void;
+}
+
+function SessionFilters({ chosen, onChoose }: SessionFiltersProps) {
+  const choose = (change: Partial<OverseenChoice>) => onChoose({ ...chosen, ...change });
+  return (
+    <ListFilters>
+      <StateFilter label="Which sessions" value={chosen.status} options={STATES} onChoose={(status) => choose({ status })} />
+      <ChoiceFilter label="End" options={REASONS} value={chosen.end_reason} onChoose={(end_reason) => choose({ end_reason })} />
+      <ChoiceFilter
+        label="Reports"
+        none="Reported or not"
+        options={REPORTED}
+        value={chosen.reported}
+        onChoose={(reported) => choose({ reported })}
+      />
+      <SearchFilter
+        label="Search the sessions"
+        placeholder="Customer or technician"
+        value={chosen.search}
+        onChange={(search) => choose({ search })}
+      />
+    </ListFilters>
   );
 }
 
@@ -180,7 +166,7 @@ function Answer({ onShow }: { onShow: (change: Partial<OverseenChoice>) => void 
     return (
       <Lead
         tone="danger"
-        icon={<IconFlag size={28} stroke={1.7} />}
+        icon={IconFlag}
         title={plural(reported.data, {
           one: 'A customer has reported a session.',
           other: `Customers have reported ${formatNumber(reported.data)} sessions.`,
@@ -196,7 +182,7 @@ function Answer({ onShow }: { onShow: (change: Partial<OverseenChoice>) => void 
   return (
     <Lead
       tone="good"
-      icon={running.data > 0 ? <IconEye size={28} stroke={1.7} /> : <IconShieldCheck size={28} stroke={1.7} />}
+      icon={running.data > 0 ? IconEye : IconShieldCheck}
       title="No customer has reported a session."
       sentence={looking}
       action={

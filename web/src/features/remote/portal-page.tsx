@@ -113,11 +113,7 @@ function OwnSessions({ isStaff }: { isStaff: boolean }) {
       <div className="portal__head">
         <h2 id="own-session">Your session</h2>
         {!isStaff && open?.length === 0 && (
-          <Button
-            icon={<IconPlus size={18} stroke={2} aria-hidden="true" />}
-            aria-haspopup="dialog"
-            onClick={() => setIsStarting(true)}
-          >
+          <Button icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setIsStarting(true)}>
             New Session
           </Button>
         )}

@@ -37,12 +37,7 @@ export function RecordingLine({ session, track, isPaused }: RecordingLineProps) 
             <IconPlayerRecordFilled size={14} aria-hidden="true" />{' '}
             {isPaused ? 'The recording is paused.' : 'You record the picture, without voices.'}
           </p>
-          <Button
-            size="s"
-            variant="quiet"
-            icon={<IconPlayerStopFilled size={16} aria-hidden="true" />}
-            onClick={() => stopRecording()}
-          >
+          <Button size="s" variant="quiet" icon={IconPlayerStopFilled} onClick={() => stopRecording()}>
             End the recording
           </Button>
         </>
@@ -50,7 +45,7 @@ export function RecordingLine({ session, track, isPaused }: RecordingLineProps) 
         <Button
           size="s"
           variant="quiet"
-          icon={<IconPlayerRecordFilled size={16} aria-hidden="true" />}
+          icon={IconPlayerRecordFilled}
           disabled={track === undefined || isPaused}
           loading={isOurs && recording.phase === 'beginning'}
           onClick={() => track && void startRecording(session.id, track)}

@@ -49,12 +49,7 @@ function Asks({ session }: { session: RemoteSession }) {
         <ScreenLink to="/remote" variant="primary">
           Look and answer
         </ScreenLink>
-        <Button
-          variant="quiet"
-          icon={<IconX size={18} stroke={2} aria-hidden="true" />}
-          loading={decline.isPending}
-          onClick={() => decline.mutate()}
-        >
+        <Button variant="quiet" icon={IconX} stroke={2} loading={decline.isPending} onClick={() => decline.mutate()}>
           Decline
         </Button>
       </div>

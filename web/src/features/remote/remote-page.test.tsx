@@ -10,6 +10,7 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { RemotePage } from './remote-page.tsx';
 import { describeValidity } from './session-banner.tsx';
+import { stepOf } from './session-stepper.tsx';
 
 let server: FakeServer;
 const alert = vi.fn<(message: string) => void>();
@@ -86,18 +87,6 @@ describe('the session history', () => {
     await userEvent.click(history().getByRole('radio', { name: 'Completed' }));
     await userEvent.type(history().getByLabelText('Search the sessions'), 'tina');
     await vi.waitFor(() => expect(asked.at(-1)).toBe('completed tina'));
-  });
-
-  it('says why it could not be read, and reads it on Retry and on Refresh', async () => {
-    server.on(listSessions, refusal('internal', { detail: 'The server is tired.' }));
-    renderForTest(<RemotePage />);
-    expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
-    server.on(listSessions, reply(listSessions, []));
-    await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
-    await screen.findByText('No sessions yet');
-    server.on(listSessions, reply(listSessions, [sessionOf({ status: 'completed', ended_at: '2026-11-20T10:20:00.000Z' })]));
-    await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
-    expect(await screen.findByText('K7M-4QP-9XD')).toBeVisible();
   });
 });
 
@@ -189,17 +178,22 @@ describe('the banner', () => {
 
   it.each([
     [{}, 'Code'],
-    [{ phase: 'claimed' as const, support_agent: 'tina' }, 'Approve'],
-    [{ status: 'active' as const, support_agent: 'tina', view: 'screen' as const, share: 'stopped' as const }, 'Share'],
-    [{ status: 'active' as const, support_agent: 'tina', view: 'screen' as const, share: 'running' as const }, 'Work'],
-    [{ status: 'active' as const, support_agent: 'tina', view: 'talk' as const }, 'Work'],
-    [{ status: 'completed' as const, support_agent: 'tina', ended_at: new Date().toISOString() }, 'End'],
-  ])('of %j stands at the step %s', async (parts, step) => {
-    server.on(listSessions, reply(listSessions, [sessionOf(parts)]));
+    [{ phase: 'claimed' }, 'Approve'],
+    [{ status: 'active', view: 'screen', share: 'stopped' }, 'Share'],
+    [{ status: 'active', view: 'screen', share: 'running' }, 'Work'],
+    [{ status: 'active', view: 'talk' }, 'Work'],
+  ] as const)('of %j stands at the step %s', (parts, step) => {
+    expect(stepOf(sessionOf(parts), false)).toBe(step);
+  });
+
+  it('without a session stands at the first step, and after one at the last', async () => {
+    expect(stepOf(undefined, false)).toBe('Code');
+    const session = sessionOf({ status: 'completed', support_agent: 'tina', ended_at: new Date().toISOString() });
+    server.on(listSessions, reply(listSessions, [session]));
     renderForTest(<RemotePage />);
     const steps = within(await screen.findByRole('list', { name: 'Steps of a session' }));
-    expect(steps.getAllByRole('listitem').filter((item) => item.getAttribute('aria-current') === 'step')).toHaveLength(1);
-    expect(steps.getByText(step).closest('li')).toHaveAttribute('aria-current', 'step');
+    const current = steps.getAllByRole('listitem').filter((item) => item.getAttribute('aria-current') === 'step');
+    expect(current.map((item) => item.textContent)).toEqual(['5End']);
   });
 
   it('says why a session could not be ended', async () => {

@@ -45,15 +45,11 @@ export function RemotePage() {
       sentence="Get help from a technician you trust. Only your code lets them in."
       aside={
         <div className="remote__actions" data-open={hasOpen}>
-          <ButtonLink href={remote_portal} isNewWindow icon={<IconExternalLink size={18} stroke={1.7} aria-hidden="true" />}>
+          <ButtonLink href={remote_portal} isNewWindow icon={IconExternalLink}>
             Open remote-support portal
           </ButtonLink>
           {!hasOpen && (
-            <Button
-              icon={<IconPlus size={18} stroke={2} aria-hidden="true" />}
-              aria-haspopup="dialog"
-              onClick={() => setIsStarting(true)}
-            >
+            <Button icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setIsStarting(true)}>
               New Session
             </Button>
           )}

@@ -21,9 +21,8 @@ function isNarrowed({ status, search }: SessionChoice): boolean {
 
 interface SearchedSessionsProps<Session> {
   pages: SearchedPages<SessionChoice, Session>;
-  /** Said while the list is on its way, and where it failed. */
-  loading: string;
-  failed: string;
+  /** The list in a sentence: "the session history". */
+  of: string;
   /** Searchable fields. */
   placeholder: string;
   onRetry: () => unknown;
@@ -35,14 +34,14 @@ interface SearchedSessionsProps<Session> {
 
 /** The sessions of somebody with their filters, page by page. */
 export function SearchedSessions<Session extends RemoteSession>({
-  pages: { chosen, setChosen, choice, rows, isOutdated, error, more },
-  loading,
-  failed,
+  pages,
+  of,
   placeholder,
   onRetry,
   empty,
   children,
 }: SearchedSessionsProps<Session>) {
+  const { chosen, setChosen, choice, rows, more } = pages;
   return (
     <>
       {(isNarrowed(chosen) || (rows && rows.length > 0)) && (
@@ -62,12 +61,8 @@ export function SearchedSessions<Session extends RemoteSession>({
         </ListFilters>
       )}
       <Listed
-        loading={loading}
-        failed={failed}
-        rows={rows}
-        isOutdated={isOutdated}
-        error={error}
-        onRetry={onRetry}
+        of={of}
+        list={{ ...pages, refetch: onRetry }}
         empty={isNarrowed(choice) ? <NoSessionMatches onAll={() => setChosen(EVERY_SESSION)} /> : empty}
       >
         {(shown) => <ul className="remote-sessions">{shown.map(children)}</ul>}
@@ -80,7 +75,7 @@ export function SearchedSessions<Session extends RemoteSession>({
 function NoSessionMatches({ onAll }: { onAll: () => void }) {
   return (
     <EmptyState
-      icon={<IconSearch size={28} stroke={1.7} />}
+      icon={IconSearch}
       title="No session matches"
       sentence="No session has this state and these words in its code or its name."
       action={

@@ -74,7 +74,8 @@ export function SessionChat({ session_id, side }: { session_id: string; side: Si
         older={NO_MORE}
         empty={
           <EmptyState
-            icon={<IconMessages size={26} stroke={1.7} />}
+            icon={IconMessages}
+            iconSize={26}
             title="No messages yet"
             sentence={
               side === 'customer'
@@ -140,12 +141,7 @@ function Composer({ place, onSend }: { place: string; onSend: (message: string) 
             submit();
           }}
         />
-        <Submit
-          size="l"
-          aria-label="Send"
-          icon={<IconSend size={18} stroke={1.7} aria-hidden="true" />}
-          disabled={draft.trim() === '' || isTooLong}
-        />
+        <Submit size="l" aria-label="Send" icon={IconSend} disabled={draft.trim() === '' || isTooLong} />
       </div>
     </Form>
   );

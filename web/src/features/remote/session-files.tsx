@@ -153,12 +153,7 @@ export function SessionFiles({ session, side }: { session: LiveSession; side: Si
       {side === 'customer' ? <Allow session={session} grant="files" /> : !mayFiles && <AskFor session={session} grant="files" />}
       {mayFiles && (
         <div>
-          <Button
-            variant="quiet"
-            size="s"
-            icon={<IconFileUpload size={16} stroke={1.7} aria-hidden="true" />}
-            onClick={() => input.current?.click()}
-          >
+          <Button variant="quiet" size="s" icon={IconFileUpload} onClick={() => input.current?.click()}>
             Send a file
           </Button>
           <input

@@ -28,13 +28,12 @@ export function SessionHistory() {
         <>
           <SearchedSessions
             pages={pages}
-            loading="Loading the session history"
-            failed="We couldn’t load the session history"
+            of="the session history"
             placeholder="Code or technician"
             onRetry={refresh}
             empty={
               <EmptyState
-                icon={<IconDeviceDesktop size={28} stroke={1.7} />}
+                icon={IconDeviceDesktop}
                 title="No sessions yet"
                 sentence="Your sessions are listed here. Press New Session to start one."
               />

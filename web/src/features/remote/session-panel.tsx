@@ -77,7 +77,7 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
 function Elsewhere({ session }: { session: RemoteSession }) {
   return (
     <EmptyState
-      icon={<IconWindow size={28} stroke={1.7} />}
+      icon={IconWindow}
       title="This session is open in another window"
       sentence="You share from there. If you continue here, that sharing stops."
       action={
@@ -112,7 +112,7 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
           <Button
             variant="quiet"
             size="s"
-            icon={<IconPictureInPictureOn size={16} stroke={1.7} aria-hidden="true" />}
+            icon={IconPictureInPictureOn}
             aria-pressed={isSmall}
             onClick={() => setIsSmall(!isSmall)}
           >
@@ -163,13 +163,7 @@ function Mirror({ screen, sharing, away }: MirrorProps) {
 function MoreScreens({ session, sharing }: { session: RemoteSession; sharing: Sharing }) {
   if (sharing.screens.length >= SHARES_MAXIMUM) return null;
   return (
-    <Button
-      variant="quiet"
-      size="s"
-      icon={<IconPlus size={16} stroke={2} aria-hidden="true" />}
-      loading={sharing.isChoosing}
-      onClick={() => void share(session)}
-    >
+    <Button variant="quiet" size="s" icon={IconPlus} stroke={2} loading={sharing.isChoosing} onClick={() => void share(session)}>
       Another screen
     </Button>
   );
@@ -182,7 +176,7 @@ function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharin
   if (missing)
     return (
       <EmptyState
-        icon={<IconDeviceMobile size={28} stroke={1.7} />}
+        icon={IconDeviceMobile}
         title="Nothing is shared"
         sentence={UNABLE[missing]}
         action={
@@ -196,7 +190,7 @@ function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharin
   return (
     <>
       <EmptyState
-        icon={<IconScreenShare size={28} stroke={1.7} />}
+        icon={IconScreenShare}
         title="The technician sees nothing of your screen"
         sentence={
           wasShown

@@ -37,7 +37,7 @@ export function PauseAndEnd({ isPaused, isShown = true }: { isPaused: boolean; i
       {isShown && (
         <Button
           variant="quiet"
-          icon={<PauseIcon size={18} stroke={1.7} aria-hidden="true" />}
+          icon={PauseIcon}
           aria-keyshortcuts={KEYS.pause.name}
           title={KEYS.pause.name}
           onClick={() => pause(!isPaused)}

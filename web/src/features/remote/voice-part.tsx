@@ -74,7 +74,7 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
         <Button
           size="s"
           variant={isAsked ? 'primary' : 'quiet'}
-          icon={<IconMicrophone size={16} stroke={1.7} aria-hidden="true" />}
+          icon={IconMicrophone}
           loading={isAsking}
           onClick={() => void startVoice(session, side)}
         >
@@ -131,21 +131,10 @@ function Talk({ own, other, theirs }: { own: OwnVoice; other: string; theirs: Vo
       </p>
       <div className="voice__actions">
         <MuteButton isMuted={own.state === 'muted'} />
-        <Button
-          size="s"
-          variant="quiet"
-          icon={<IconPhoneOff size={16} stroke={1.7} aria-hidden="true" />}
-          onClick={() => stopVoice()}
-        >
+        <Button size="s" variant="quiet" icon={IconPhoneOff} onClick={() => stopVoice()}>
           Turn my voice off
         </Button>
-        {own.isSilent && (
-          <Button
-            size="s"
-            icon={<IconVolume size={16} stroke={1.7} aria-hidden="true" />}
-            onClick={() => hear()}
-          >{`Hear ${other}`}</Button>
-        )}
+        {own.isSilent && <Button size="s" icon={IconVolume} onClick={() => hear()}>{`Hear ${other}`}</Button>}
         {own.link.state === 'failed' && (
           <Button size="s" variant="quiet" onClick={() => voiceAgain()}>
             Try again

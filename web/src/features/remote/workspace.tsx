@@ -79,7 +79,7 @@ export function Workspace({ session }: { session: JoinedSession }) {
           {watch.place === 'taken' ? (
             <Stage>
               <EmptyState
-                icon={<IconWindow size={28} stroke={1.7} />}
+                icon={IconWindow}
                 title="You watch this session in another window"
                 sentence="The picture is in one window at a time."
                 action={
@@ -126,7 +126,7 @@ function WaitingRoom({ session }: { session: JoinedSession }) {
   const asked_at = session.technician?.asked_at ?? session.joined_at;
   return (
     <EmptyState
-      icon={<IconHourglass size={28} stroke={1.7} />}
+      icon={IconHourglass}
       title={`Waiting for ${session.customer} to approve`}
       sentence={`You have joined the session of ${session.customer}. They see your name and approve you.${
         asked_at === null ? '' : ` You asked ${describeAge(asked_at, now)}.`
@@ -160,7 +160,7 @@ function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: L
           : describeLink(link);
   return (
     <EmptyState
-      icon={<IconScreenShareOff size={28} stroke={1.7} />}
+      icon={IconScreenShareOff}
       title={isGone ? `${customer} is disconnected` : 'No picture'}
       sentence={sentence ?? 'The picture is loading.'}
       action={
@@ -247,13 +247,7 @@ function Notes({ session }: { session: JoinedSession }) {
 function Customer({ session }: { session: JoinedSession }) {
   const { data: card, error, refetch } = useQuery({ ...sessionCustomerQuery(session.id), enabled: session.phase !== 'claimed' });
   if (session.phase === 'claimed')
-    return (
-      <EmptyState
-        icon={<IconUser size={28} stroke={1.7} />}
-        title="Not yet"
-        sentence="You’ll see their details once they approve."
-      />
-    );
+    return <EmptyState icon={IconUser} title="Not yet" sentence="You’ll see their details once they approve." />;
   if (card) return <CustomerCard card={card} />;
   return (
     <div className="workspace__notes">

@@ -32,13 +32,7 @@ export function AnswerView({ answer, action }: { answer: ScamAnswer; action?: Re
   }, []);
   return (
     <div ref={own} className="scam-answer" aria-live="polite">
-      <Lead
-        tone={look.tone}
-        icon={<look.icon size={28} stroke={1.7} />}
-        title={answer.headline}
-        sentence={look.sentence}
-        action={action}
-      />
+      <Lead tone={look.tone} icon={look.icon} title={answer.headline} sentence={look.sentence} action={action} />
       {answer.reasons.length > 0 && <Reasons reasons={answer.reasons} />}
       <Advice answer={answer} />
       <Parts parts={answer.parts} />

@@ -126,7 +126,7 @@ function PlansOnOffer() {
       {!error && !(plans.data && requests.data) && <LoadingRows label="Loading the plans" />}
       {plans.data?.length === 0 && (
         <EmptyState
-          icon={<IconTemplate size={28} stroke={1.7} />}
+          icon={IconTemplate}
           title="No plans available yet"
           sentence="Plans appear here when an administrator adds them."
         />

@@ -47,13 +47,7 @@ export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
           onChange={(event) => onChange({ feature: event.currentTarget.value })}
           onKeyDown={press}
         />
-        <Button
-          variant="quiet"
-          icon={<IconPlus size={16} stroke={1.7} aria-hidden="true" />}
-          aria-controls={listId}
-          disabled={isFull}
-          onClick={add}
-        >
+        <Button variant="quiet" icon={IconPlus} iconSize={16} aria-controls={listId} disabled={isFull} onClick={add}>
           Add
         </Button>
       </div>

@@ -94,7 +94,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
           <Button
             variant="quiet"
             size="s"
-            icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
+            icon={IconDownload}
             disabled={found.length === 0}
             onClick={() => downloadCsv('subscriptions.csv', csvOf(found))}
           >
@@ -106,7 +106,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
         {!subscriptions && error && <p className="sub">We couldn’t load the subscriptions.</p>}
         {subscriptions?.length === 0 && (
           <EmptyState
-            icon={<IconUsers size={28} stroke={1.7} />}
+            icon={IconUsers}
             title="No subscriptions yet"
             sentence="Assigned subscriptions appear here with their price and end date."
           />
@@ -143,7 +143,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
             </ListFilters>
             {found.length === 0 ? (
               <EmptyState
-                icon={<IconSearch size={28} stroke={1.7} />}
+                icon={IconSearch}
                 title="No matches"
                 sentence="No subscription matches this search and status."
                 action={

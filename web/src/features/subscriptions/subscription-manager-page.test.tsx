@@ -20,7 +20,7 @@ import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/re
 import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { MARIA, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
+import { MARIA, NO_PLAN, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -32,18 +32,6 @@ const OMAR: AdminUser = {
   ...{ created_at: '2026-03-02T09:00:00.000Z', disabled_at: null, last_signed_in_at: null, last_used_at: null },
   ...{ sessions: 0, two_factor: false, email_unproven: false },
 };
-const NO_SUBSCRIPTION = {
-  has_subscription: false,
-  plan_name: null,
-  is_premium: false,
-  expires_at: null,
-  price: null,
-  currency: null,
-  features: [],
-  max_devices: null,
-  duration_months: null,
-};
-
 beforeEach(() => {
   server = new FakeServer();
   // jsdom has no layout to scroll.
@@ -52,7 +40,7 @@ beforeEach(() => {
   server.on(listSubscriptions, reply(listSubscriptions, []));
   server.on(listTemplates, reply(listTemplates, []));
   server.on(listAllPlanRequests, reply(listAllPlanRequests, []));
-  server.on(currentSubscription, reply(currentSubscription, NO_SUBSCRIPTION));
+  server.on(currentSubscription, reply(currentSubscription, NO_PLAN));
   server.on(listPlans, reply(listPlans, []));
   server.on(listPlanRequests, reply(listPlanRequests, []));
   server.on(listUsers, reply(listUsers, []));
@@ -100,10 +88,12 @@ it('is for the person whose record led here', async () => {
 });
 
 describe('assigning', () => {
-  async function fill(user: ReturnType<typeof userEvent.setup>) {
-    await user.type(field('User Email'), 'maria@example.com');
-    await user.type(field('Plan Name'), 'Family Shield');
-    await user.type(field('Custom Price'), '19.99');
+  const change = (name: string, value: string) => fireEvent.change(field(name), { target: { value } });
+
+  function fill() {
+    change('User Email', 'maria@example.com');
+    change('Plan Name', 'Family Shield');
+    change('Custom Price', '19.99');
   }
 
   it('starts with 12 months, 1 device, not premium and no features, and offers the specification’s lists', () => {
@@ -137,7 +127,7 @@ describe('assigning', () => {
   it('sends what was typed, says that it worked in green, and starts anew', async () => {
     server.on(assignSubscription, reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
     const user = open('admin');
-    await fill(user);
+    fill();
     await user.selectOptions(field('Duration'), '3 months');
     await user.selectOptions(field('Max Devices'), 'Unlimited');
     await user.click(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' }));
@@ -167,12 +157,11 @@ describe('assigning', () => {
   });
 
   it('keeps what was typed over a reload and a step back, until it is assigned', async () => {
-    const user = open('admin');
-    await user.type(field('User Email'), 'omar@example.com');
-    await user.type(field('Plan Name'), 'Family Shield');
+    open('admin');
+    fill();
     cleanup();
     open('admin');
-    expect(field('User Email')).toHaveValue('omar@example.com');
+    expect(field('User Email')).toHaveValue('maria@example.com');
     expect(field('Plan Name')).toHaveValue('Family Shield');
   });
 
@@ -185,8 +174,8 @@ describe('assigning', () => {
           finish = () => resolve(reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
         }),
     );
-    const user = open('admin');
-    await fill(user);
+    open('admin');
+    fill();
     const form = screen.getByRole('button', { name: 'Assign Subscription' }).closest('form');
     if (!form) throw new Error('no form');
     fireEvent.submit(form);
@@ -197,56 +186,16 @@ describe('assigning', () => {
     expect(server.callsOf(assignSubscription)).toHaveLength(1);
   });
 
-  it('says the server’s sentence in red and keeps what was typed', async () => {
-    server.on(assignSubscription, refusal('not_found', { detail: 'No account with the email success@example.com.' }));
+  it('says the server’s sentence in red and at the field that it names, and keeps what was typed', async () => {
+    const errors = [{ field: 'features.0', message: 'Use at most 200 characters.' }];
+    server.on(assignSubscription, refusal('invalid_field', { detail: 'Check what was successful.', errors }));
     const user = open('admin');
-    await fill(user);
+    fill();
     await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
-    expect(await screen.findByText('Error: No account with the email success@example.com.')).toBeVisible();
+    expect(await screen.findByText('Error: Check what was successful.')).toBeVisible();
     expect(message()).toHaveAttribute('data-tone', 'bad');
     expect(field('Plan Name')).toHaveValue('Family Shield');
-  });
-
-  it('says that it failed when no answer came', async () => {
-    server.lose(assignSubscription);
-    const user = open('admin');
-    await fill(user);
-    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
-    expect(await screen.findByText('Failed to assign subscription')).toBeVisible();
-    expect(message()).toHaveAttribute('data-tone', 'bad');
-  });
-
-  it('puts the server’s sentence beneath the field that it names', async () => {
-    const errors = [{ field: 'features.0', message: 'Use at most 200 characters.' }];
-    server.on(assignSubscription, refusal('invalid_field', { detail: 'Check the features.', errors }));
-    const user = open('admin');
-    await fill(user);
-    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
-    expect(await screen.findByText('Error: Check the features.')).toBeVisible();
     expect(field('Features')).toHaveAccessibleDescription('Use at most 200 characters.');
-  });
-
-  it('refuses a third decimal without a call', async () => {
-    const user = open('admin');
-    await fill(user);
-    fireEvent.change(field('Custom Price'), { target: { value: '9.999' } });
-    const form = screen.getByRole('button', { name: 'Assign Subscription' }).closest('form');
-    if (!form) throw new Error('no form');
-    fireEvent.submit(form);
-    expect(await screen.findByText(/^Error: Enter a clear price/u)).toBeVisible();
-    expect(server.callsOf(assignSubscription)).toHaveLength(0);
-  });
-
-  it('sends a feature that was typed and not added, too', async () => {
-    server.on(assignSubscription, reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
-    const user = open('admin');
-    await fill(user);
-    await user.type(field('Features'), ' Remote support ');
-    expect(within(screen.getByRole('region', { name: 'What’s included' })).getByText('Remote support')).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
-    await screen.findByText(/^Subscription assigned successfully/u);
-    expect(server.callsOf(assignSubscription)[0]?.body).toMatchObject({ features: ['Remote support'] });
-    expect(field('Features')).toHaveValue('');
   });
 
   it('adds no blank feature and none twice, and removes one', async () => {
@@ -311,21 +260,6 @@ describe('templates', () => {
     });
     expect(field('Template Name')).toHaveValue('');
     expect(await screen.findByRole('article', { name: 'Solo <b>' })).toBeVisible();
-  });
-
-  it.each([
-    ['its sentence', () => server.on(createTemplate, refusal('conflict', { detail: 'Taken.' })), 'Error: Taken.'],
-    ['that it failed', () => server.lose(createTemplate), 'Failed to create template'],
-  ])('says %s in red when it is refused', async (_, refuse, sentence) => {
-    refuse();
-    const user = open('admin');
-    await openTab(user, 'Templates');
-    await user.type(field('Template Name'), 'Solo');
-    await user.type(field('Base Price'), '4');
-    await user.click(screen.getByRole('button', { name: 'Create Template' }));
-    expect(await screen.findByText(sentence)).toBeVisible();
-    expect(message()).toHaveAttribute('data-tone', 'bad');
-    expect(field('Template Name')).toHaveValue('Solo');
   });
 
   it('is taken off the offer after a question, and stays while somebody asks for it', async () => {
@@ -457,7 +391,7 @@ describe('managing', () => {
   });
 
   it('reads every page, and draws a hundred at a time', async () => {
-    const all = Array.from({ length: 250 }, (_, index) => subscriptionOf({ user_email: `user-${index}@example.com` }));
+    const all = Array.from({ length: 210 }, (_, index) => subscriptionOf({ user_email: `user-${index}@example.com` }));
     let asked = 0;
     server.on(listSubscriptions, () => {
       asked += 1;
@@ -465,9 +399,9 @@ describe('managing', () => {
     });
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
-    expect(await screen.findByText('250 active of 250 assigned in total')).toBeVisible();
+    expect(await screen.findByText('210 active of 210 assigned in total')).toBeVisible();
     expect(document.querySelectorAll('tbody tr')).toHaveLength(100);
-    await user.click(screen.getByText('Show more (150 left)'));
+    await user.click(screen.getByText('Show more (110 left)'));
     expect(document.querySelectorAll('tbody tr')).toHaveLength(200);
   });
 
@@ -539,7 +473,7 @@ describe('for a customer', () => {
     server.on(
       currentSubscription,
       reply(currentSubscription, {
-        ...NO_SUBSCRIPTION,
+        ...NO_PLAN,
         has_subscription: true,
         plan_name: 'Family Shield',
         is_premium: true,

@@ -62,7 +62,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
         {!templates && error && <p className="sub">We couldn’t load the templates.</p>}
         {templates?.length === 0 && (
           <EmptyState
-            icon={<IconTemplate size={28} stroke={1.7} />}
+            icon={IconTemplate}
             title="No templates yet"
             sentence="Plans you offer are listed here. Create the first one with the form."
           />

@@ -1,13 +1,12 @@
 import type { CannedAnswer } from '@palisade/contract/desk';
 import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
-import { Card } from '#ui/card.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
-import { Listed } from '#ui/listed.tsx';
+import { ListCard } from '#ui/list-card.tsx';
 import { Page } from '#ui/page.tsx';
+import { useList } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { cannedQuery } from './desk.queries.ts';
 import './answers-page.css';
@@ -33,31 +32,22 @@ export function AnswersPage() {
 }
 
 function Answers() {
-  const { data, error, refetch } = useQuery(cannedQuery);
+  const list = useList(cannedQuery);
   const [open, setOpen] = useState<CannedAnswer | 'new'>();
   return (
-    <Card
-      title="Replies"
-      action={
-        <Button
-          size="s"
-          icon={<IconPlus size={16} stroke={2} aria-hidden="true" />}
-          aria-haspopup="dialog"
-          onClick={() => setOpen('new')}
-        >
-          New reply
-        </Button>
-      }
-    >
-      <Listed
-        loading="Loading the saved replies"
-        failed="We couldn’t load the saved replies"
-        rows={data}
-        error={error}
-        onRetry={refetch}
+    <>
+      <ListCard
+        title="Replies"
+        of="the saved replies"
+        list={list}
+        action={
+          <Button size="s" icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setOpen('new')}>
+            New reply
+          </Button>
+        }
         empty={
           <EmptyState
-            icon={<IconMessageBolt size={28} stroke={1.7} />}
+            icon={IconMessageBolt}
             title="No saved replies yet"
             sentence="Save an answer that you give often, such as how to start a remote session."
           />
@@ -76,8 +66,8 @@ function Answers() {
             ))}
           </ul>
         )}
-      </Listed>
+      </ListCard>
       {open && <AnswerDialog answer={open === 'new' ? undefined : open} onClose={() => setOpen(undefined)} />}
-    </Card>
+    </>
   );
 }

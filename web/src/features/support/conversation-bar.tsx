@@ -71,7 +71,7 @@ export function ConversationBar({ conversation, me, actions, isOpen }: BarProps)
         <Button
           variant="quiet"
           size="s"
-          icon={<IconDeviceDesktop size={16} stroke={1.7} aria-hidden="true" />}
+          icon={IconDeviceDesktop}
           loading={actions.remote.isPending}
           onClick={() => actions.remote.mutate()}
         >

@@ -293,13 +293,7 @@ function Messages({ conversation, me, onShared, onEdit }: MessagesProps) {
         hasFailed: query.isFetchNextPageError,
         onRead: query.fetchNextPage,
       }}
-      empty={
-        <EmptyState
-          icon={<IconMessages size={28} stroke={1.7} />}
-          title="Nothing was written yet"
-          sentence="What the customer writes appears here."
-        />
-      }
+      empty={<EmptyState icon={IconMessages} title="Nothing was written yet" sentence="What the customer writes appears here." />}
     />
   );
 }

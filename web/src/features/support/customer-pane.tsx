@@ -44,13 +44,7 @@ function Card({ conversation_id }: { conversation_id: string }) {
       <>
         <CustomerCard card={card} />
         <div className="desk__record">
-          <Button
-            variant="quiet"
-            size="s"
-            icon={<IconClipboardList size={16} stroke={1.7} aria-hidden="true" />}
-            aria-haspopup="dialog"
-            onClick={() => setIsOpen(true)}
-          >
+          <Button variant="quiet" size="s" icon={IconClipboardList} aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
             Open record
           </Button>
         </div>

@@ -81,16 +81,12 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
       </div>
       <div className="desk__scroll" data-busy={isPlaceholderData}>
         <Listed
-          loading="Loading the inbox"
-          failed="We couldn’t load the inbox"
-          rows={rowsOf(data)}
-          isOutdated={isPlaceholderData}
-          error={error}
-          onRetry={refetch}
+          of="the inbox"
+          list={{ rows: rowsOf(data), isOutdated: isPlaceholderData, error, refetch }}
           empty={
             isNarrowed ? (
               <EmptyState
-                icon={<IconSearch size={28} stroke={1.7} />}
+                icon={IconSearch}
                 title="Nothing matches"
                 sentence="No conversation of this part of the inbox has these words, tags or priority."
                 action={
@@ -101,7 +97,7 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
               />
             ) : (
               <EmptyState
-                icon={<IconInbox size={28} stroke={1.7} />}
+                icon={IconInbox}
                 {...EMPTY[counts?.all === 0 && chosen.view === 'unassigned' ? 'all' : chosen.view]}
                 action={
                   chosen.view === 'unassigned' &&

@@ -124,12 +124,7 @@ function Reports() {
           value={range.to || (report?.to.slice(0, 10) ?? '')}
           onChange={(event) => setRange({ ...range, to: event.currentTarget.value })}
         />
-        <Button
-          variant="quiet"
-          icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
-          loading={save.isPending}
-          onClick={() => save.mutate()}
-        >
+        <Button variant="quiet" icon={IconDownload} iconSize={16} loading={save.isPending} onClick={() => save.mutate()}>
           Download as CSV
         </Button>
       </div>
@@ -172,22 +167,18 @@ function Figures({ report }: { report: Report }) {
       <div className="page__stats" data-columns="4">
         <StatCard
           label="Conversations"
-          icon={<IconChecklist size={20} stroke={1.7} />}
+          icon={IconChecklist}
           value={formatNumber(total.opened)}
         >{`${formatNumber(total.answered)} answered, ${formatNumber(total.closed)} closed`}</StatCard>
-        <StatCard
-          label="First answer"
-          icon={<IconClockHour4 size={20} stroke={1.7} />}
-          value={spanOf(total.first_answer_s.median)}
-        >
+        <StatCard label="First answer" icon={IconClockHour4} value={spanOf(total.first_answer_s.median)}>
           {shareOf(total.first_answer_s, 'nothing was answered in this time')}
         </StatCard>
-        <StatCard label="Solved after" icon={<IconHourglass size={20} stroke={1.7} />} value={spanOf(total.resolution_s.median)}>
+        <StatCard label="Solved after" icon={IconHourglass} value={spanOf(total.resolution_s.median)}>
           {shareOf(total.resolution_s, 'nothing was closed in this time')}
         </StatCard>
         <StatCard
           label="Rating"
-          icon={<IconStar size={20} stroke={1.7} />}
+          icon={IconStar}
           value={total.ratings.average === null ? 'None yet' : `${formatDecimals(total.ratings.average, 1)} of 5`}
         >
           {plural(total.ratings.count, { one: '1 rating', other: `${formatNumber(total.ratings.count)} ratings` })}

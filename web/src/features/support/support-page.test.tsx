@@ -212,12 +212,6 @@ describe('the desk', () => {
     await waitFor(() => expect(asked.at(-1)).toMatch(/view=all.*search=printer.*priority=urgent/u));
   });
 
-  it('says why the inbox could not be read', async () => {
-    server.on(listConversations, refusal('internal', { detail: 'The server is tired.' }));
-    renderForTest(<SupportPage />);
-    expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
-  });
-
   it('hears the staff, reads lists anew, and ignores what is older than what it has', async () => {
     const { socket, tell } = await openConversation({ version: 5, assignee: null });
     expect(socket.sent).toContainEqual({ kind: 'listen', topic: 'staff' });

@@ -124,7 +124,7 @@ function Desk() {
           <section className="desk__pane desk__pane--conversation" aria-label="Conversation">
             <div className="desk__nothing">
               <EmptyState
-                icon={<IconMessages size={28} stroke={1.7} />}
+                icon={IconMessages}
                 title="No conversation is open"
                 sentence="Choose one from the inbox. Press j or k to move, or ? to see all keys."
                 action={ids.length > 0 && <Button onClick={() => step(1)}>Open the first one</Button>}
