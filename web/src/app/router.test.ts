@@ -11,10 +11,10 @@ it.each(FIX_PLACES)('%s, to which the posture scan leads, is a screen', (place) 
 
 it('names and loads every screen of the table, and nothing else but what is not found', () => {
   const inShell = routes[0]?.children?.[0]?.children ?? [];
-  expect(inShell).toEqual([
-    expect.objectContaining({ index: true }),
-    ...SCREENS.map(({ path, title }): unknown => expect.objectContaining({ path, handle: { title } })),
-    expect.objectContaining({ path: '*', handle: { title: 'Not found' } }),
+  expect(inShell).toMatchObject([
+    { index: true },
+    ...SCREENS.map(({ path, title }) => ({ path, handle: { title } })),
+    { path: '*', handle: { title: 'Not found' } },
   ]);
 });
 

@@ -15,8 +15,7 @@ it.each([
 
 it('a third decimal is refused at the field', () => {
   const refused = parseAssignment({ ...TYPED, price: '9.999' });
-  expect(refused).toMatchObject({ ok: false, sentence: expect.stringMatching(/^Enter a clear price/u) });
-  expect(refused.ok ? [] : Object.keys(refused.fields)).toEqual(['price']);
+  expect(refused.ok ? '' : refused.fields['price']).toMatch(/^Enter a clear price/u);
 });
 
 describe('a failed call', () => {
