@@ -70,14 +70,6 @@ describe('a sample', () => {
     },
   );
 
-  test('of Godot gives its files', async () => {
-    const found = await Promise.all(samplesOf('godot-pack').map(async ({ name, bytes }) => await examined(name, bytes)));
-    expect(found.map(({ threat, threat_member }) => [threat, threat_member])).toEqual([
-      ['EICAR-Test-File', 'res://eicar.com'],
-      ['EICAR-Test-File', 'res://eicar.com'],
-    ]);
-  });
-
   test.each(samples.filter(([, name, { closed }]) => closed === undefined && name !== HEAD_ONLY))(
     'is read to its end: %s, %s',
     async (_id, name, _format, bytes) => {

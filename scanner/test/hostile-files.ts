@@ -36,40 +36,6 @@ function numpyOf(descr: string, bytes: number): Buffer {
   return Buffer.concat([hex('934e554d50590200'), length, text(head), text(repeated('a\0\0\0', bytes))]);
 }
 
-interface HostilePacket {
-  sequence: number;
-  size?: number;
-  body?: string;
-  flags?: number;
-  fragment?: number;
-  port?: number;
-}
-
-/** A capture of IP packets. */
-function captureOf(bytes: number, packetOf: (number: number) => HostilePacket): Buffer {
-  const pieces = [hex('d4c3b2a1020004000000000000000000ffff000065000000')];
-  for (let length = 0, number = 0; length < bytes; number += 1) {
-    const { sequence, size = 0, body = 'a'.repeat(size), flags = 0, fragment, port = 80 } = packetOf(number);
-    const packet = Buffer.alloc(56);
-    packet.writeUInt32LE(40 + body.length, 8);
-    packet.writeUInt32LE(40 + body.length, 12);
-    packet[16] = 0x45;
-    packet.writeUInt16BE(40 + body.length, 18);
-    if (fragment !== undefined) {
-      packet.writeUInt16BE(fragment & 0xffff, 20);
-      packet.writeUInt16BE(0x2000 | (fragment & 7), 22);
-    }
-    packet[25] = 6;
-    packet.writeUInt16BE(port & 0xffff, 36);
-    packet.writeUInt32BE(sequence >>> 0, 40);
-    packet[48] = 0x50;
-    packet[49] = flags;
-    pieces.push(packet, text(body));
-    length += packet.length + body.length;
-  }
-  return Buffer.concat(pieces);
-}
-
 /** An OLE file of which every sector of the table is the same one, every chain a circle, and a sector 64 KiB. */
 export function oleCircles(): Buffer {
   const SECTOR = 65_536;
@@ -163,33 +129,6 @@ function compiledOf(constants: string): Buffer {
 }
 
 /** Each makes a file of about `bytes` bytes. */
-/** A bundle of Unity whose files all lie in the one block. */
-function bundleShared(bytes: number): Buffer {
-  const numbers = (...values: number[]) => {
-    const words = Buffer.alloc(values.length * 4);
-    for (const [index, value] of values.entries()) words.writeUInt32BE(value, index * 4);
-    return words;
-  };
-  const half = Math.floor(bytes / 2);
-  const entry = Buffer.concat([numbers(0, 0, 0, half, 4), text('a\0')]);
-  const count = Math.floor(half / entry.length);
-  const list = Buffer.concat([
-    Buffer.alloc(16),
-    numbers(1, half, half),
-    Buffer.alloc(2),
-    numbers(count),
-    Buffer.alloc(count * entry.length, entry),
-  ]);
-  return Buffer.concat([
-    text('UnityFS\0'),
-    numbers(6),
-    text('5.x.x\x002019.4.1f1\0'),
-    numbers(0, bytes, list.length, list.length, 0x40),
-    list,
-    Buffer.alloc(half, 'words '),
-  ]);
-}
-
 export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   // proves: attack-A.1-4
   ['an OLE file whose streams share their sectors', oleShared],
@@ -206,8 +145,6 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
     'blocks of Snappy of Java',
     (bytes: number) => text(`\x82SNAPPY\0\0\0\0\x01\0\0\0\x01${repeated('\0\0\0\x03\x01\0a', bytes)}`),
   ],
-  ['a bundle whose files share a block', bundleShared],
-  ['a dump of Redis of marks', (bytes: number) => text(`REDIS0009${repeated('\xc3\x80\0\x01\0\0\x80\0\x02\0\0\0', bytes)}`)],
   [
     'heads of binary cpio',
     (bytes: number) => text(`\x01${repeated(`\xc7\x71\0\0\0\0\xa4\x81\0\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0a\0`, bytes)}`),
@@ -258,23 +195,6 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ['an array of wide letters', (bytes: number) => numpyOf("'<U9'", bytes)],
   ['an array of records', (bytes: number) => numpyOf(`[${repeated("('f%', '|S1'), ", 2000)}]`, bytes)],
   ['an array of nothing', (bytes: number) => numpyOf("[('a', '|S0', (999999999, 999999999)), ('b', '|S1')]", bytes)],
-  ['a capture of single bytes', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number, size: 1 }))],
-  // proves: attack-A.1-4
-  ['a capture of the same bytes', (bytes: number) => captureOf(bytes, () => ({ sequence: 1, size: 60 }))],
-  ['a capture of bytes over each other', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number * 7, size: 40 }))],
-  ['a capture with gaps', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number * 90, size: 40 }))],
-  ['a capture of beginnings', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number * 90, size: 40, flags: 2 }))],
-  ['a capture of fragments', (bytes: number) => captureOf(bytes, (number) => ({ sequence: 1, size: 40, fragment: number }))],
-  ['a capture of many connections', (bytes: number) => captureOf(bytes, (number) => ({ sequence: 1, size: 40, port: number }))],
-  [
-    'a capture of heads without fields',
-    (bytes: number) =>
-      captureOf(bytes, (number) => ({ sequence: 1 + number * 45, body: 'HTTP/1.1 200\nContent-Type\nContent-Length\n\n\n\n\n' })),
-  ],
-  [
-    'a capture of messages of HTTP',
-    (bytes: number) => captureOf(bytes, (number) => ({ sequence: 1 + number * 27, body: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n' })),
-  ],
   ['base85 in literals', (bytes: number) => text(repeated(`x = "P)h>@6aWAK2mr%IcU?TsQD{a0002Y)000R9003oaV_|YGV{dJ%"\n`, bytes))],
   ['base85 in one line', (bytes: number) => text(repeated('P)h>@6aWAK2mr%IcU?TsQD{a0002Y)000R9003oaV_|YGV{dJ', bytes))],
   ['quotation marks in base85', (bytes: number) => text(repeated(`"A1'b\\"c#`, bytes))],

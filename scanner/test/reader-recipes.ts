@@ -182,64 +182,6 @@ function pyc(choices: Choices, bytes: number): Buffer {
   ]);
 }
 
-/** An Ethernet frame with IPv4 and something behind it. */
-function frame(choices: Choices, body: Buffer, number: number): Buffer {
-  const is_tcp = choices.below(3) > 0;
-  const head = Buffer.alloc(is_tcp ? 40 : 28);
-  head[0] = 0x45;
-  head.writeUInt16BE((head.length + body.length) % 65_536, 2);
-  // Part of a datagram that came in several.
-  if (choices.below(4) === 3) head.writeUInt16BE(0x2000 | (number % 8191), 6);
-  head[9] = is_tcp ? 6 : 17;
-  head.writeUInt32BE(choices.of(1, number), 12);
-  head.writeUInt32BE(2, 16);
-  head.writeUInt16BE(choices.of(80, number % 65_536), 20);
-  if (is_tcp) {
-    head.writeUInt32BE(choices.of(1, number, number * Math.max(1, body.length), 2 ** 31 - number, number * 70_000) % 2 ** 32, 24);
-    head[32] = 0x50;
-    head[33] = choices.of(0x10, 0x02);
-  }
-  return Buffer.concat([
-    choices.below(5) === 4 ? Buffer.alloc(14) : Buffer.from('0000000000010000000000020800', 'hex'),
-    head,
-    body,
-  ]);
-}
-
-function capture(numbers: readonly number[], bytes: number): Buffer {
-  const is_new = new Choices(numbers).below(3) === 2;
-  const pieces: Buffer[] = is_new
-    ? [
-        Buffer.from('0a0d0d0a1c0000004d3c2b1a01000000ffffffffffffffff1c000000', 'hex'),
-        Buffer.from('010000001400000001000000ffff000014000000', 'hex'),
-      ]
-    : [Buffer.from('d4c3b2a1020004000000000000000000ffff000001000000', 'hex')];
-  let size = 0;
-  // The numbers of packets continue, so that each is chosen anew from the same list.
-  for (let number = 0; size < bytes; number += 1) {
-    const choices = new Choices(numbers);
-    choices.below(3);
-    const body =
-      choices.below(2) === 0 ? plain(choices, 1400) : choices.below(2) === 0 ? latin(http(choices)) : content(choices, 1400);
-    const packet = choices.below(9) === 8 ? Buffer.alloc(0) : frame(choices, body, number);
-    const padded = Buffer.concat([packet], Math.ceil(packet.length / 4) * 4);
-    const record = is_new
-      ? Buffer.concat([
-          little(6),
-          little(padded.length + 32),
-          Buffer.alloc(12),
-          little(packet.length),
-          little(packet.length),
-          padded,
-          little(padded.length + 32),
-        ])
-      : Buffer.concat([Buffer.alloc(8), little(packet.length), little(packet.length), packet]);
-    pieces.push(record);
-    size += record.length;
-  }
-  return Buffer.concat(pieces);
-}
-
 function http(choices: Choices): string {
   const first = choices.of(
     'HTTP/1.1 200 OK',
@@ -307,41 +249,6 @@ function asar(choices: Choices, bytes: number): Buffer {
 }
 
 /** LZF: literals of 32, or copies. */
-function lzf(choices: Choices, most: number): { packed: Buffer; size: number } {
-  const runs = choices.size(Math.max(1, Math.floor(most / 3)));
-  if (choices.below(2) === 0)
-    return {
-      packed: Buffer.concat([Buffer.from([0, 0x61]), Buffer.alloc(runs * 3, Buffer.from([0xe0, 0xff, choices.of(0, 1)]))]),
-      size: 1 + runs * 264,
-    };
-  return { packed: Buffer.alloc(runs * 2, Buffer.from([0, choices.below(256)])), size: runs };
-}
-
-function redisLength(value: number): Buffer {
-  return value < 64
-    ? Buffer.from([value])
-    : value < 16_384
-      ? big(0x4000 | value, 2)
-      : Buffer.concat([Buffer.from([0x80]), big(value)]);
-}
-
-function redis(choices: Choices, bytes: number): Buffer {
-  const unit = () => {
-    const kind = choices.below(3);
-    if (kind === 0) return content(choices, 4096);
-    const { packed, size } = lzf(choices, 64 * 1024);
-    const claimed = choices.of(size, size + 1, packed.length * 256, choices.size(2 ** 20));
-    const length = choices.of(packed.length, packed.length + 1, choices.size(2 ** 20), 2 ** 20);
-    return Buffer.concat([
-      Buffer.from([0xc3]),
-      redisLength(length),
-      redisLength(claimed),
-      kind === 1 ? packed : packed.subarray(0, choices.below(9)),
-    ]);
-  };
-  return Buffer.concat([latin('REDIS0009'), repeated(unitsOf(choices, 3, unit), bytes).whole]);
-}
-
 /** The entries of a block of LevelDB. */
 function entries(choices: Choices, bytes: number): Buffer {
   const unit = () => {
@@ -495,9 +402,7 @@ function blocks(choices: Choices, bytes: number): Buffer {
 /** For each reader the files that a list of numbers makes. */
 export const RECIPES: Readonly<Record<string, (numbers: readonly number[], bytes: number) => Buffer>> = {
   'compiled Python': (numbers, bytes) => pyc(new Choices(numbers), bytes),
-  'packet captures': capture,
   asar: (numbers, bytes) => asar(new Choices(numbers), bytes),
-  'Redis dumps': (numbers, bytes) => redis(new Choices(numbers), bytes),
   'LevelDB tables': (numbers, bytes) => levelDb(new Choices(numbers), bytes),
   'HTTP messages': (numbers, bytes) => httpFile(new Choices(numbers), bytes),
   pickles: (numbers, bytes) => pickle(new Choices(numbers), bytes),

@@ -14,7 +14,7 @@ export function maskedFiles(list: string): ReadonlyMap<string, Buffer> {
 }
 
 /**
- * Files around EICAR, alone or in a zip, by what they are: by curl 7.88, gdb 13, tcpdump 4.99, tshark 4.0, hexdump, od, xxd, redis 7.0, cpio 2.13, bsdcpio 3.6, lz4-java 1.8, python-lz4 4.0, python-snappy 0.5 and Python's lzma;
- * drawings, logs, dumps of databases, listings of Windows, CBOR (which cbor2 5.4 reads) and bundles of Unity after what is published of them.
+ * Files around EICAR, alone or in a zip, by what they are: by curl 7.88, gdb 13, tshark 4.0, hexdump, od, xxd, redis 7.0, cpio 2.13, bsdcpio 3.6, lz4-java 1.8, python-lz4 4.0, python-snappy 0.5 and Python's lzma;
+ * drawings, logs, dumps of databases, listings of Windows and CBOR (which cbor2 5.4 reads) after what is published of them.
  */
 export const WRITTEN_ROWS = maskedFiles('written-rows.json');

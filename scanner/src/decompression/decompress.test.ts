@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { Budget, LimitReached, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { noise } from '#test/files.ts';
 import { heldBytes } from '#test/held-bytes.ts';
-import { beginsStream, decompress, decompressed, guess, unpackedLz4, unpackedLzf, unsnapped } from './decompress.ts';
+import { beginsStream, decompress, decompressed, guess, unpackedLz4, unsnapped } from './decompress.ts';
 
 const MIB = 1024 ** 2;
 const budget = (bytes = 16 * MIB) => new Budget({ ...SCAN_LIMITS, time_ms: Number.POSITIVE_INFINITY }, bytes);
@@ -30,7 +30,6 @@ describe('decompression', () => {
     ['a look at a beginning', (to) => beginsStream('zlib', noise(500), to)],
     ['a block of LZ4 that is none', (to) => expect(() => unpackedLz4(noise(500), to, 1000)).toThrow()],
     ['a block of Snappy that is none', (to) => expect(() => unsnapped(noise(500), to, 1000)).toThrow()],
-    ['LZF that is none', (to) => unpackedLzf(noise(500), to, 1000)],
   ])('charges %s', (_, attempt) => {
     const to = budget();
     attempt(to);

@@ -19,7 +19,7 @@ import { Unreadable } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 import { Bzip2Block } from './bzip2-block.ts';
 import type { HighBits } from './high-bits.ts';
-import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLzf, unpackLzo, unpackSnappy } from './lz.ts';
+import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLzo, unpackSnappy } from './lz.ts';
 import { Lzma2 } from './lzma2.ts';
 
 // The only file that decompresses. Every attempt is charged to the budget, a guess and a failure too, so that a file cannot make readers unpack for nothing. Biome refuses the decoders of node:zlib and of
@@ -223,22 +223,6 @@ export function unpackedLzo(packed: Buffer, budget: Budget, size: number): Buffe
   if (unpackLzo(packed, target) !== size) throw new Unreadable('damaged');
   return target;
 }
-
-/** LZF that unpacks to exactly `size` bytes; undefined for other bytes. Memory is allocated only once it is known to fit. @throws LimitReached */
-export function unpackedLzf(packed: Buffer, budget: Budget, size: number): Buffer | undefined {
-  budget.spend(packed.length);
-  const { end, at } = unpackLzf(packed, size, undefined);
-  // A guess fails at its first bytes.
-  budget.spend(LZF_COST * at);
-  if (end !== size) return undefined;
-  budget.spend(ATTEMPT_COST + size);
-  const target = Buffer.alloc(size);
-  unpackLzf(packed, size, target);
-  return target;
-}
-
-/** A byte of LZF costs as much as so many that are only searched. */
-const LZF_COST = 4;
 
 /** The longest header of a chunk of LZMA2. Bytes. */
 const LZMA2_HEADER_BYTES = 6;

@@ -169,30 +169,3 @@ export function unpackSnappy(packed: Buffer): Buffer {
   if (end !== plain.length) throw new Unreadable('damaged');
   return plain;
 }
-
-/**
- * LZF (liblzf, lzf_d.c) into `target`, or only counted without one. Answers the unpacked size, undefined for other bytes or more than `size`, and the number of bytes
- * read.
- */
-export function unpackLzf(packed: Buffer, size: number, target: Buffer | undefined): { end: number | undefined; at: number } {
-  let at = 0;
-  let end = 0;
-  while (at < packed.length) {
-    const control = packed[at++] ?? 0;
-    if (control < 32) {
-      const length = control + 1;
-      if (at + length > packed.length || end + length > size) return { end: undefined, at };
-      if (target !== undefined) packed.copy(target, end, at, at + length);
-      at += length;
-      end += length;
-      continue;
-    }
-    const length = (control >> 5 === 7 ? 7 + (packed[at++] ?? 0) : control >> 5) + 2;
-    if (at >= packed.length) return { end: undefined, at };
-    const distance = ((control & 31) << 8) + (packed[at++] ?? 0) + 1;
-    if (distance > end || end + length > size) return { end: undefined, at };
-    if (target !== undefined) repeat(target, end, distance, length);
-    end += length;
-  }
-  return { end, at };
-}

@@ -1,13 +1,11 @@
 import { asar } from './archives/asar.ts';
 import { closedArchives, laterPart, unknownArchives } from './archives/closed-archives.ts';
 import { gitPack } from './archives/git-pack.ts';
-import { godotPack } from './archives/godot-pack.ts';
 import { memberLists } from './archives/member-lists.ts';
 import { phar } from './archives/phar.ts';
 import { ar, arj, cab, chm, cpio, lzh, mslz, nsis, rar, rar5, rpm, sevenZip, wim, xar } from './archives/seven-zip-archives.ts';
 import { shellArchive } from './archives/shell-archive.ts';
 import { tar } from './archives/tar.ts';
-import { unity } from './archives/unity.ts';
 import { zip, zipAtEnd, zipInPages } from './archives/zip.ts';
 import { bareBlocks, blockStream } from './compression/block-streams.ts';
 import { bzip2 } from './compression/bzip2.ts';
@@ -18,14 +16,12 @@ import { snappy } from './compression/snappy.ts';
 import { xz } from './compression/xz.ts';
 import { zstd } from './compression/zstd.ts';
 import { brokenStrings } from './data/broken-strings.ts';
-import { capture } from './data/capture.ts';
 import { closedData } from './data/closed-data.ts';
 import { closedSecrets, unknownSecrets } from './data/closed-secrets.ts';
 import { http } from './data/http.ts';
 import { levelTable } from './data/leveldb.ts';
 import { numpy } from './data/numpy.ts';
 import { pickle } from './data/pickle.ts';
-import { redis } from './data/redis.ts';
 import { sqlite } from './data/sqlite.ts';
 import { closedDisks, unknownDisks } from './disks/closed-disks.ts';
 import { isoTrees } from './disks/iso-trees.ts';
@@ -139,12 +135,8 @@ export const FORMATS: readonly Format[] = [
   rawDisc,
   pyc,
   numpy,
-  capture,
   snappy,
   blockStream,
-  unity,
-  godotPack,
-  redis,
   pickle,
   openPgp,
   otherMailbox,

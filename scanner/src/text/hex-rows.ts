@@ -321,43 +321,6 @@ function groupsOf(text: Buffer): Group[] {
   return [...groups.values()];
 }
 
-const PCAP_HEAD = Buffer.from('d4c3b2a1020004000000000000000000ffff0000', 'hex');
-const LINK = { ethernet: 1, raw: 101 } as const;
-
-/** Short frames are filled up to so many bytes. */
-const FILLED_BYTES_MAXIMUM = 60;
-
-/** Whether bytes are a packet of the internet, as long as it says; what fills it up may stand behind it. */
-function isPacket(bytes: Buffer): boolean {
-  const version = (bytes[0] ?? 0) >> 4;
-  if (bytes.length < 20) return false;
-  const size = version === 4 ? bytes.readUInt16BE(2) : bytes.readUInt16BE(4) + 40;
-  const is_head = version === 4 ? ((bytes[0] ?? 0) & 15) >= 5 && size >= 20 : version === 6;
-  return is_head && size <= bytes.length && bytes.length - size < FILLED_BYTES_MAXIMUM;
-}
-
-/** Blocks that are packets as a capture of them; undefined where one of them is none. */
-function captureOf(blocks: readonly Buffer[]): Buffer | undefined {
-  const isFrame = (bytes: Buffer) =>
-    bytes.length > 34 &&
-    [0x0800, 0x86dd, 0x8100].includes(bytes.readUInt16BE(12)) &&
-    isPacket(bytes.subarray(bytes.readUInt16BE(12) === 0x8100 ? 18 : 14));
-  // Parts that the program put together itself may be beside them.
-  const [kind, is] =
-    blocks.filter(isFrame).length > blocks.filter(isPacket).length ? [LINK.ethernet, isFrame] : [LINK.raw, isPacket];
-  const packets = blocks.filter((block) => is(block));
-  if (packets.length === 0 || packets.length * 2 < blocks.length) return undefined;
-  const pieces = [PCAP_HEAD, uint32(kind)];
-  for (const block of packets) pieces.push(Buffer.alloc(8), uint32(block.length), uint32(block.length), block);
-  return Buffer.concat(pieces);
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
 /** Numbers of several bytes have the lowest first, as most machines keep them. */
 function swapped(bytes: Buffer, width: number): Buffer | undefined {
   if (width < 4) return undefined;
@@ -388,8 +351,6 @@ export function* hexRowsOf(text: Buffer): Generator<Run> {
   for (const group of groupsOf(text)) {
     const { start, end, width } = group;
     const { blocks, more } = piecesOf(group);
-    const capture = captureOf(blocks);
-    if (capture !== undefined) yield { how: 'hex', start, end, bytes: capture };
     if (group.is_listed && blocks.length === 1) continue;
     for (const bytes of more) {
       if (bytes.length < DECODED_LEAST) continue;

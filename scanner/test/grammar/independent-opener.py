@@ -399,50 +399,6 @@ def by_values(data):
                 continue
 
 
-def by_capture(data):
-    """The bytes of each connection in their order, and what came as a page over it."""
-    packets = []
-    if data[:4] == b'\xd4\xc3\xb2\xa1':
-        at = 24
-        while at + 16 <= len(data):
-            size = struct.unpack_from('<I', data, at + 8)[0]
-            packets.append(data[at + 16 : at + 16 + size])
-            at += 16 + size
-    elif data[:4] == b'\n\r\r\n':
-        at = 0
-        while at + 12 <= len(data):
-            kind, size = struct.unpack_from('<II', data, at)
-            if kind == 6:
-                length = struct.unpack_from('<I', data, at + 20)[0]
-                packets.append(data[at + 28 : at + 28 + length])
-            at += size
-    streams = {}
-    for packet in packets:
-        at = 12
-        if packet[at : at + 2] == b'\x81\0':
-            at += 4
-        six = packet[at : at + 2] == b'\x86\xdd'
-        at += 2
-        end = at + 40 + struct.unpack_from('>H', packet, at + 4)[0] if six else at + struct.unpack_from('>H', packet, at + 2)[0]
-        at += 40 if six else 20
-        port, sequence = struct.unpack_from('>HI', packet, at + 2)
-        streams.setdefault(port, {})[(sequence + 1000) % 2**32] = packet[at + 20 : end]
-    for pieces in streams.values():
-        stream = b''.join(piece for _, piece in sorted(pieces.items()))
-        head, _, body = stream.partition(b'\r\n\r\n')
-        if b'chunked' in head:
-            whole = b''
-            while body:
-                line, _, body = body.partition(b'\r\n')
-                size = int(line, 16)
-                if size == 0:
-                    break
-                whole += body[:size]
-                body = body[size + 2 :]
-            body = whole
-        yield body
-
-
 ZEROMQ = b'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#'
 
 
@@ -556,11 +512,6 @@ def by_rows(data):
             whole += lz4_block(data[at + 21 : at + 21 + packed], size)
             at += 21 + packed
         yield whole
-    if data.startswith(b'UnityFS\0'):
-        at = data.index(b'\0', data.index(b'\0', 12) + 1) + 1
-        packed = struct.unpack_from('>I', data, at + 8)[0]
-        size, block = struct.unpack_from('>II', data, at + 20 + 20)
-        yield lz4_block(data[at + 20 + packed :][:block], size)
     if len(data) > 8 and len(data) - 40 < struct.unpack_from('<I', data)[0] < 255 * len(data):
         yield lz4_block(data[4:], struct.unpack_from('<I', data)[0])
 
@@ -586,7 +537,7 @@ def by_programs(data):
     yield from files_of('unar', data, '-q', '-f', '-o', 'OUT', 'FILE')
 
 
-READERS = (by_script, by_lists, by_values, by_capture, by_rows, by_letters, by_pictures, by_openpgp, by_listing, by_calls, by_zipfile, by_tarfile, by_streams, by_email, by_text_codings, by_runs, by_views, by_rtf, by_ole_package, by_onenote, by_pdf, by_mail_programs, by_programs)
+READERS = (by_script, by_lists, by_values, by_rows, by_letters, by_pictures, by_openpgp, by_listing, by_calls, by_zipfile, by_tarfile, by_streams, by_email, by_text_codings, by_runs, by_views, by_rtf, by_ole_package, by_onenote, by_pdf, by_mail_programs, by_programs)
 
 
 def opener(payload, alone):

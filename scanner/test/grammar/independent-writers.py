@@ -116,39 +116,6 @@ def make_numpy(inner, name, kind, **_):
     return b'\x93NUMPY\1\0' + struct.pack('<H', len(head)) + head.encode() + data
 
 
-def make_capture(inner, name, mixed=False, six=False, chunked=False, next=False, **_):
-    """One connection that a file comes over, and a word of another one, as Ethernet frames (RFC 791, 8200, 9293; draft-ietf-opsawg-pcap)."""
-    chance = random.Random(len(inner))
-    stream = b'HTTP/1.1 200 OK\r\nServer: a\r\nContent-Type: application/octet-stream\r\n'
-    if chunked:
-        chunks = [inner[at : at + 1000] for at in range(0, len(inner), 1000)]
-        stream += b'Transfer-Encoding: chunked\r\n\r\n' + b''.join(b'%x\r\n%s\r\n' % (len(chunk), chunk) for chunk in chunks) + b'0\r\n\r\n'
-    else:
-        stream += b'Content-Length: %d\r\n\r\n' % len(inner) + inner
-    size = 60 if len(stream) < 20_000 else 1400
-
-    def frame(sequence, payload, port=40_000):
-        tcp = struct.pack('>HHIIBBHHH', 80, port, sequence % 2**32, 1, 0x50, 0x18, 8192, 0, 0) + payload
-        if six:
-            packet = struct.pack('>IHBB', 0x60000000, len(tcp), 6, 64) + b'\xfe\x80' + bytes(13) + b'\1' + b'\xfe\x80' + bytes(13) + b'\2' + tcp
-            return b'\2' + bytes(5) + b'\2' + bytes(4) + b'\1\x81\0\0\5\x86\xdd' + packet
-        packet = struct.pack('>BBHHHBBH', 0x45, 0, 20 + len(tcp), 7, 0x4000, 64, 6, 0) + bytes([10, 0, 0, 1, 10, 0, 0, 2]) + tcp
-        # Short frames are filled up.
-        return (b'\2' + bytes(5) + b'\2' + bytes(4) + b'\1\x08\0' + packet).ljust(60, b'\0')
-
-    first = 2**32 - 100
-    frames = [frame(first + at, stream[at : at + size]) for at in range(0, len(stream), size)]
-    if mixed:
-        frames += chance.sample(frames, len(frames) // 2)
-        chance.shuffle(frames)
-    frames.insert(len(frames) // 2, frame(5, b'hello', port=40_001))
-    if not next:
-        return struct.pack('<IHHiIII', 0xA1B2C3D4, 2, 4, 0, 0, 65_535, 1) + b''.join(struct.pack('<IIII', number, 0, len(one), len(one)) + one for number, one in enumerate(frames))
-    block = lambda kind, body: struct.pack('<II', kind, 12 + len(body)) + body + struct.pack('<I', 12 + len(body))
-    packets = (struct.pack('<IIIII', 0, 0, number, len(one), len(one)) + one + bytes(-len(one) % 4) for number, one in enumerate(frames))
-    return block(0x0A0D0D0A, struct.pack('<IHHq', 0x1A2B3C4D, 1, 0, -1)) + block(1, struct.pack('<HHI', 1, 0, 0)) + b''.join(block(6, packet) for packet in packets)
-
-
 ZEROMQ = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#'
 
 
@@ -284,16 +251,13 @@ def make_rows(inner, name, kind, **_):
 
 
 def make_blocks(inner, name, kind, plain, blocks, **_):
-    """Blocks that lz4 packed, in the frames of libraries: lz4-java 1.8, python-lz4 4.0, UnityPy 1.10."""
+    """Blocks that lz4 packed, in the frames of libraries: lz4-java 1.8, python-lz4 4.0."""
     plain, blocks = ([base64.b64decode(word) for word in words.split(' ')] for words in (plain, blocks))
     if kind == 'lz4-size':
         return struct.pack('<I', len(plain[0])) + blocks[0]
     if kind == 'lz4-java':
         head = lambda method, packed, size: b'LZ4Block' + struct.pack('<BIII', method | 6, packed, size, 0)
         return b''.join(head(0x20, len(block), len(one)) + block for one, block in zip(plain, blocks)) + head(0x10, 0, 0)
-    list = bytes(16) + struct.pack('>IIIH', 1, len(plain[0]), len(blocks[0]), 2) + struct.pack('>IQQI', 1, 0, len(plain[0]), 4) + name.encode() + b'\0'
-    head = b'UnityFS\0' + struct.pack('>I', 6) + b'5.x.x\x002019.4.1f1\0'
-    return head + struct.pack('>QIII', len(head) + 20 + len(list) + len(blocks[0]), len(list), len(list), 0x40) + list + blocks[0]
 
 
 MAKERS = {
@@ -309,7 +273,6 @@ MAKERS = {
     'plist': lambda inner, name, **_: plistlib.dumps({'WebMainResource': {'name': name, 'data': inner}}, fmt=plistlib.FMT_BINARY),
     'pickle': lambda inner, name, protocol=4, **_: pickle.dumps({'name': name, 'data': inner}, protocol),
     'numpy': make_numpy,
-    'capture': make_capture,
     'base85': make_base85,
     'pdf-letters': make_pdf_letters,
     'sqlite': make_sqlite,

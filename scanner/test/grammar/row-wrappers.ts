@@ -54,7 +54,6 @@ export const ROWS: readonly Wrapper[] = [
   made('dump of PostgreSQL, INSERT with escapes', 'sql', 'insert'),
   packed('LZ4 by Java', 'lz4', 'lz4-java'),
   packed('LZ4 with its size before it', 'lz4', 'lz4-size'),
-  packed('bundle of Unity', 'unity3d', 'unity'),
   {
     name: 'cpio (binary, old)',
     makes: 'archive',

@@ -19,6 +19,8 @@ import { RAR_MARK } from './seven-zip-archives.ts';
 
 const ACE = mark('**ACE**', 7);
 const ISC = mark('ISc(');
+const UNITY = mark('UnityFS\0');
+const GODOT = mark('GDPC');
 const LHARC_METHODS = ['-lz4-', '-lz5-', '-lz7-', '-lz8-', '-lzs-', '-pc1-', '-pm0-', '-pm1-', '-pm2-', '-pms-'];
 
 const ARC_NAME = /^[\w!#$%&'()@^`{}~-]{1,8}(?:\.[\w!#$%&'()@^`{}~-]{0,3})?\0/;
@@ -99,6 +101,19 @@ export const closedArchives: readonly Format[] = [
     title: 'InstallShield',
     recognise: byMarks([ISC]),
     carve: [{ pattern: `${patternOf(ISC)} ?? ?? ?? (00|01|02|04) ?? ?? ?? ?? 00 02 00 00` }],
+  }),
+  closedFormat({
+    id: 'unity',
+    title: 'bundle of Unity',
+    recognise: byMarks([UNITY]),
+    carve: [{ pattern: `${patternOf(UNITY)} 00 00 00 ${oneOf(6, 8)}` }],
+  }),
+  // The version of the pack, and those of the engine.
+  closedFormat({
+    id: 'godot-pack',
+    title: 'pack of Godot',
+    recognise: byMarks([1, 2, 3].map((version) => mark(`GDPC${String.fromCharCode(version)}\0\0\0`))),
+    carve: [{ pattern: `${patternOf(GODOT)} ${oneOf(1, 3)} 00 00 00 ${oneOf(2, 9)} 00 00 00` }],
   }),
   closedFormat({ id: 'arc', title: 'ARC', recognise: withBits(32, isArc) }),
 ];

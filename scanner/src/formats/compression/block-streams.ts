@@ -51,7 +51,7 @@ export function need(reader: Reader, at: number, length: number): Buffer {
 }
 
 /** A block of LZ4 that must unpack to exactly so many bytes. @throws Unreadable */
-export function unpackedBlock(packed: Buffer, size: number, budget: Budget): Buffer {
+function unpackedBlock(packed: Buffer, size: number, budget: Budget): Buffer {
   if (size > LZ4_RATIO * packed.length) throw new Unreadable('damaged');
   if (size > BLOCK_BYTES_MAXIMUM) throw new Unreadable('too_large');
   return unpackedLz4(packed, budget, size);

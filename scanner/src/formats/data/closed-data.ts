@@ -1,4 +1,4 @@
-import { closedByMarks, closedFormat, type Format, hexMark, mark, withBits } from '#scanner/formats/format.ts';
+import { byMarks, closedByMarks, closedFormat, type Format, hexMark, mark, withBits } from '#scanner/formats/format.ts';
 import { standsAt } from '#scanner/reading/content.ts';
 
 // Databases and their dumps that nothing here opens.
@@ -12,6 +12,19 @@ function isPackedAvro(head: Buffer): boolean {
   return standsAt(head, AVRO.bytes, 0) && AVRO_PACKED.test(head.toString('latin1', 0, AVRO_HEAD_BYTES));
 }
 
+/** Captures of packets: pcap in either order of bytes, with microseconds, nanoseconds or longer heads, and version 2 behind it (draft-ietf-opsawg-pcap). */
+const PCAP = ['a1b2c3d4', 'a1b23c4d', 'a1b2cd34'].flatMap((magic) => [
+  hexMark(`${magic}0002`),
+  { at: 0, bytes: Buffer.concat([Buffer.from(magic, 'hex').reverse(), Buffer.from([2, 0])]) },
+]);
+
+/** pcapng (draft-ietf-opsawg-pcapng): the block of a section, and the order of its bytes. */
+function isPcapNg(head: Buffer): boolean {
+  return (
+    head.length > 12 && head.readUInt32BE(0) === 0x0a0d0d0a && [head.readUInt32LE(8), head.readUInt32BE(8)].includes(0x1a2b3c4d)
+  );
+}
+
 /** Their first bytes tell them. */
 export const closedData: readonly Format[] = [
   closedByMarks('access', 'Access', [mark('Standard Jet DB\0', 4), mark('Standard ACE DB\0', 4)]),
@@ -19,5 +32,15 @@ export const closedData: readonly Format[] = [
   closedByMarks('sqlite-wal', 'log of a database (SQLite WAL)', [hexMark('377f0682'), hexMark('377f0683')]),
   closedByMarks('sqlite-journal', 'journal of a database (SQLite)', [hexMark('d9d505f920a163d7')]),
   closedByMarks('pg-dump', 'archive of pg_dump', [mark('PGDMP\x01')]),
+  closedFormat({
+    id: 'capture',
+    title: 'capture of packets',
+    recognise: (head) => (isPcapNg(head) ? 64 : byMarks(PCAP)(head)),
+  }),
+  closedFormat({
+    id: 'redis',
+    title: 'dump of Redis',
+    recognise: withBits(72, (head) => /^REDIS\d{4}/.test(head.toString('latin1', 0, 9))),
+  }),
   closedFormat({ id: 'avro-packed', title: 'packed Avro', recognise: withBits(96, isPackedAvro) }),
 ];

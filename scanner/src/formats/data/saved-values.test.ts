@@ -11,7 +11,6 @@ import { examine } from '#scanner/walk/examine.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { SAVED_VALUES } from '#test/saved-values.ts';
-import { isCapture } from './capture.ts';
 import { httpMessages } from './http-messages.ts';
 import { isNumpy } from './numpy.ts';
 import { isPickle } from './pickle.ts';
@@ -50,55 +49,8 @@ describe('similar files of other kinds', () => {
     const bytes = noise(100_000);
     for (let at = 0; at < 50_000; at += 1) {
       const head = bytes.subarray(at, at + 4096);
-      expect([isPickle(head), isNumpy(head), isCapture(head)]).toEqual([false, false, false]);
+      expect([isPickle(head), isNumpy(head)]).toEqual([false, false]);
     }
-  });
-});
-
-describe('a capture', () => {
-  const packet = (payload: Buffer, { whole = payload.length, sequence = 1 } = {}) => {
-    const ip = Buffer.alloc(40);
-    ip[0] = 0x45;
-    ip.writeUInt16BE(40 + whole, 2);
-    ip[9] = 6;
-    ip.writeUInt32BE(sequence, 24);
-    ip[32] = 0x50;
-    const record = Buffer.alloc(16);
-    record.writeUInt32LE(40 + payload.length, 8);
-    record.writeUInt32LE(40 + whole, 12);
-    return Buffer.concat([record, ip, payload]);
-  };
-  const head = Buffer.from('d4c3b2a1020004000000000000000000ffff000065000000', 'hex');
-
-  test('of which packets are cut says so, and is read as far as it goes', async () => {
-    const file = Buffer.concat([
-      head,
-      packet(WORDS.subarray(0, 100), { whole: 600 }),
-      packet(WORDS.subarray(0, 50), { sequence: 601 }),
-    ]);
-    expect(await examined(file)).toMatchObject({
-      threat: null,
-      unread: [],
-      notes: [{ phrase: { code: 'capture.cut_packets', params: { count: 1 } } }],
-    });
-  });
-
-  test('in which the same bytes are sent twice and differ is read in both ways', async () => {
-    const half = EICAR.subarray(34);
-    const other = Buffer.alloc(half.length, 'x');
-    const first = packet(EICAR.subarray(0, 34));
-    for (const pair of [
-      [half, other],
-      [other, half],
-    ]) {
-      const file = Buffer.concat([head, first, ...pair.map((bytes) => packet(bytes, { sequence: 35 }))]);
-      expect(await examined(file)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
-    }
-  });
-
-  test('that claims packets longer than itself is read as far as it goes', async () => {
-    const record = Buffer.alloc(16, 0xff);
-    expect(await examined(Buffer.concat([head, packet(EICAR), record]))).toMatchObject({ threat: 'EICAR-Test-File' });
   });
 });
 
