@@ -77,6 +77,9 @@ export function heldMail() {
       letters.push(letter);
       return Promise.resolve();
     },
+    async queueAll(_: unknown, all: readonly HeldLetter[]) {
+      letters.push(...all);
+    },
     wake() {},
     /** The subjects of letters to one address. */
     to: (recipient: string) => letters.filter((letter) => letter.recipient === recipient).map(({ subject }) => subject),
@@ -123,4 +126,21 @@ export async function outcomes(calls: readonly Promise<unknown>[]): Promise<stri
 function codeOf(error: unknown): string {
   if (error instanceof Problem) return error.code;
   throw error;
+}
+
+/** Gives a person a premium plan that does not end. */
+export async function givePremium(database: Kysely<Tables>, user_id: string): Promise<void> {
+  const plan = {
+    plan_name: 'Family Shield',
+    price_cents: 0,
+    currency: 'USD',
+    duration_months: 12,
+    max_devices: 5,
+    is_premium: 1,
+  };
+  const open = { expires_at: null, ended_as: null, ended_at: null };
+  await database
+    .insertInto('subscriptions')
+    .values({ id: newId(), user_id, ...plan, features: '[]', starts_at: '2026-11-20T10:00:00.000Z', ...open })
+    .execute();
 }

@@ -10,79 +10,90 @@ import {
   reopenAlert,
   resolveAlert,
 } from '@palisade/contract/alerts';
-import { listAlerts, readStats, simulateThreat } from '@palisade/contract/anti-hacking';
-import { login } from '@palisade/contract/auth';
-import { readDashboard } from '@palisade/contract/dashboard';
-import { listSessions } from '@palisade/contract/sessions';
-import { assignSubscription } from '@palisade/contract/subscription';
-import { EICAR } from '@palisade/scanner/test/files';
-import { describe, expect, test, vi } from 'vitest';
+import { type AlertsQuery, listAlerts } from '@palisade/contract/anti-hacking';
+import { describe, expect, test } from 'vitest';
+import { createKnownBrowsers } from '#features/detection/known-browsers.ts';
+import { newId } from '#platform/id.ts';
 import type { Incident } from '#platform/incident.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
-import { scanned } from '#test/upload.ts';
-
-const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
-const app = await startTestApp({ surroundings: { now: () => clock.now, every_ms: { digests: 20 } } });
-const { call, signIn } = app;
-const admin = await signIn('boss');
-/** A token that the clock has not outlived. */
-const tokenOf = async ({ email, password }: { email: string; password: string }) =>
-  replyOf(await call(login, { body: { email, password } })).access_token;
-
-/** Somebody with a premium plan, or without one, to whom things can happen. */
-async function person(isPremium = true) {
-  const { token, email, password } = await signIn();
-  if (isPremium) {
-    await call(assignSubscription, {
-      token: await tokenOf(admin),
-      body: {
-        user_email: email,
-        plan_name: 'Family Shield',
-        price: 1,
-        duration_months: 12,
-        max_devices: 5,
-        is_premium: true,
-        features: [],
-      },
-    });
-  }
-  const { id } = await app.app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
-  const raise = (parts: Partial<Incident> = {}) => app.app.alerts.raise(incidentOf(id, parts));
-  const list = async (query = '', as = token) => replyOf(await call(listAlerts, { token: as, query }));
-  return { id, token, email, password, raise, list };
-}
-
-const at = () => new Date(clock.now).toISOString();
-
-function incidentOf(user_id: string, parts: Partial<Incident>): Incident {
-  return {
-    rule: 'brute_force.pair',
-    key: 'account and source',
-    user_id,
-    threat_type: 'brute_force',
-    severity: 'medium',
-    phrase: alertPhrase('brute_force.pair.from', { address: '203.0.113.7' }),
-    at: at(),
-    outcome: 'unknown',
-    ip_address: '203.0.113.7',
-    evidence: {
-      threshold: alertPhrase('threshold.brute_force.pair', {}),
-      events: [{ at: at(), what: alertPhrase('event.wrong_password', {}), source: '203.0.113.7' }],
-    },
-    browser_id: null,
-    session_id: null,
-    ...parts,
-  };
-}
+import {
+  addPerson,
+  auditKindsOf,
+  featureAccounts,
+  featureAudit,
+  featureDatabase,
+  givePremium,
+  heldJobs,
+  heldMail,
+  ORIGIN,
+} from '#test/feature-database.ts';
+import { replyOf, startTestApp } from '#test/harness.ts';
+import { createAlertCounts } from './alert-counts.ts';
+import { createAlertMails } from './alert-mails.ts';
+import { type AlertRow, alertOf } from './alert-record.ts';
+import { createAlerts } from './alerts.ts';
+import { addDrill } from './drills.ts';
+import { createMonitor } from './monitor.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const mailsTo = async (email: string) =>
-  (await app.app.database.selectFrom('mails').select(['subject', 'text']).where('recipient', '=', email).execute()).map(
-    ({ subject, text }) => `${subject}\n${text}`,
-  );
+const database = await featureDatabase();
+const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
+const now = () => clock.now;
+const at = (offset_ms = 0) => new Date(clock.now + offset_ms).toISOString();
+const mail = heldMail();
+const accounts = featureAccounts(database);
+const ended: string[] = [];
+const [STOLEN, OWN, FOREIGN] = [newId(), newId(), newId()];
+const mails = createAlertMails({
+  ...{ database, mail, accounts, now, jobs: heldJobs(), public_url: 'https://guard.example' },
+  premium: { current: () => Promise.resolve({ is_premium: true }) },
+});
+const counts = createAlertCounts({ database, now });
+const alerts = createAlerts({
+  ...{ database, mails, now, audit: featureAudit(now), tell() {}, onChange: counts.forget },
+  consequences: {
+    browsers: createKnownBrowsers({ database, now }),
+    endSession(_, session_id) {
+      ended.push(session_id);
+      return Promise.resolve(session_id !== FOREIGN);
+    },
+    secondFactor: () => Promise.resolve({ enabled: false }),
+  },
+});
+
+function incidentOf(user_id: string, parts: Partial<Incident> = {}): Incident {
+  return {
+    ...{ rule: 'brute_force.pair', key: 'account and source', user_id, threat_type: 'brute_force', severity: 'medium' },
+    ...{ phrase: alertPhrase('brute_force.pair.from', { address: '203.0.113.7' }), at: at(), outcome: 'unknown' },
+    ...{ ip_address: '203.0.113.7', browser_id: null, session_id: null },
+    evidence: {
+      threshold: alertPhrase('threshold.brute_force.pair', {}),
+      events: [{ at: at(), what: alertPhrase('event.wrong_password', {}), source: '203.0.113.7' }],
+    },
+    ...parts,
+  };
+}
+
+const PROBING = { rule: 'intrusion_attempt.probing', threat_type: 'intrusion_attempt' } as const;
+
+/** A person to whom things can happen. */
+async function person() {
+  const id = await addPerson(database);
+  const decider = { user_id: id, session_id: OWN, origin: ORIGIN };
+  const list = (query: Partial<AlertsQuery> = {}) => alerts.list(id, { limit: 100, search: '', ...query });
+  return {
+    ...{ id, decider, email: `${id}@example.com`, list },
+    raise: (parts: Partial<Incident> = {}) => alerts.raise(incidentOf(id, parts)),
+    latest: async (query: Partial<AlertsQuery> = {}): Promise<AlertRow> => {
+      const [row] = await list(query);
+      if (row === undefined) throw new Error('there is no alert');
+      return row;
+    },
+  };
+}
+const refusedField = (field: string) => ({ code: 'invalid_field', errors: [{ field }] });
 
 describe('merging', () => {
   test('repetitions are one alert, which moves to the head of the list', async () => {
@@ -91,14 +102,15 @@ describe('merging', () => {
     await raise({ key: 'another account' });
     clock.now += 59 * MINUTE;
     await raise({ severity: 'high', outcome: 'blocked', phrase: asWritten('Again.') });
-    const alerts = await list();
-    expect(alerts).toMatchObject([{ count: 2, severity: 'high', description: 'Again.', blocked: true }, { count: 1 }]);
-    expect(alerts[0]?.created_at).toBe(alerts[0]?.first_seen);
-    expect(Date.parse(alerts[0]?.last_seen ?? '') - Date.parse(alerts[0]?.first_seen ?? '')).toBe(59 * MINUTE);
-    expect(alerts[0]?.evidence.events).toHaveLength(2);
+    const [first, ...others] = (await list()).map(alertOf);
+    expect(others).toMatchObject([{ count: 1 }]);
+    expect(first).toMatchObject({ count: 2, severity: 'high', description: 'Again.', blocked: true });
+    expect([first?.created_at, first?.last_seen]).toEqual([first?.first_seen, at()]);
+    expect(Date.parse(first?.first_seen ?? '')).toBe(clock.now - 59 * MINUTE);
+    expect(first?.evidence.events).toHaveLength(2);
     // The newest of it got through, so it is not blocked any more; it stays as grave as it was.
     await raise();
-    expect((await list())[0]).toMatchObject({ count: 3, blocked: false, outcome: 'unknown', severity: 'high' });
+    expect((await list())[0]).toMatchObject({ count: 3, outcome: 'unknown', severity: 'high' });
   });
 
   test('ends with a gap of an hour, and after a day', async () => {
@@ -116,27 +128,23 @@ describe('merging', () => {
 
   test('of many at once is one alert that counts each', async () => {
     const { raise, list } = await person();
-    await Promise.all(Array.from({ length: 8 }, () => raise()));
-    expect((await list()).map(({ count }) => count)).toEqual([8]);
-    clock.now += 2 * HOUR;
-    await Promise.all(Array.from({ length: 8 }, () => raise()));
-    expect((await list()).map(({ count }) => count)).toEqual([8, 8]);
+    for (const counted of [[8], [8, 8]]) {
+      await Promise.all(Array.from({ length: 8 }, () => raise()));
+      expect((await list()).map(({ count }) => count)).toEqual(counted);
+      clock.now += 2 * HOUR;
+    }
   });
 
   test('keeps 5 samples, the newest, and no source where there are several', async () => {
-    const { raise, list, token } = await person();
+    const { raise, latest, id } = await person();
     for (let attempt = 0; attempt < 7; attempt += 1) {
       clock.now += MINUTE;
-      const source = `198.51.100.${attempt}`;
-      await raise({
-        ip_address: null,
-        evidence: { threshold: asWritten('Many.'), events: [{ at: at(), what: asWritten(`${attempt}`), source }] },
-      });
+      const events = [{ at: at(), what: asWritten(`${attempt}`), source: `198.51.100.${attempt}` }];
+      await raise({ ip_address: null, evidence: { threshold: asWritten('Many.'), events } });
     }
-    const [alert] = await list();
-    expect(alert?.evidence.events.map(({ what }) => what)).toEqual(['2', '3', '4', '5', '6']);
-    const body = { alert_id: alert?.id ?? '' };
-    expect(problemOf(await call(previewSuppression, { token, body }))).toMatchObject({ code: 'invalid_field' });
+    const row = await latest();
+    expect(alertOf(row).evidence.events.map(({ what }) => what)).toEqual(['2', '3', '4', '5', '6']);
+    await expect(alerts.suppressions.preview(id, row.id)).rejects.toMatchObject({ code: 'invalid_field' });
   });
 
   test('asks about two browsers apart', async () => {
@@ -145,73 +153,76 @@ describe('merging', () => {
     expect((await list()).map(({ count }) => count)).toEqual([2, 1]);
   });
 
-  test('pages hold while alerts move to the head', async () => {
-    const { raise, list, token } = await person();
-    for (let key = 0; key < 4; key += 1) await raise({ key: `${key}` });
-    const query = '?limit=2&status=active&type=brute_force';
-    const first = await call(listAlerts, { token, query });
-    await raise({ key: '0' });
-    const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    expect(next).toContain('status=active&type=brute_force');
-    const rest = await list(next.slice(next.indexOf('?')));
-    const seen = [...replyOf(first), ...rest].map(({ id }) => id);
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(new Set([...seen, ...(await list()).map(({ id }) => id)]).size).toBe(4);
+  test('tells of no incident that was claimed by another server', async () => {
+    const { id, list } = await person();
+    await alerts.raise(incidentOf(id, { severity: 'critical' }), () => Promise.resolve(false));
+    expect(await list()).toEqual([]);
   });
 });
 
-test('alerts are found by their words and their source, and counted over all pages', async () => {
-  const { raise, token } = await person();
-  for (let key = 0; key < 5; key += 1)
-    await raise({ key: `${key}`, phrase: asWritten(`Wrong passwords for door ${key}`), ip_address: '198.51.100.7' });
-  await raise({ key: 'other', phrase: asWritten('Something else, 100 % sure'), ip_address: null });
-  const read = async (query: string) => {
-    const answer = await call(listAlerts, { token, query });
-    return { rows: replyOf(answer).length, total: answer.headers.get('x-total-count') };
-  };
-  expect(await read('?limit=2')).toEqual({ rows: 2, total: '6' });
-  expect(await read('?limit=2&search=DOOR')).toEqual({ rows: 2, total: '5' });
-  expect(await read('?search=198.51.100')).toEqual({ rows: 5, total: '5' });
-  expect(await read('?search=100%20%25')).toEqual({ rows: 1, total: '1' });
-  expect(await read('?search=_oor')).toEqual({ rows: 0, total: '0' });
+describe('the list', () => {
+  test('has pages that hold while alerts move to the head', async () => {
+    const { raise, list } = await person();
+    for (let key = 0; key < 4; key += 1) await raise({ key: `${key}` });
+    const first = await list({ limit: 2, status: 'active', type: 'brute_force' });
+    await raise({ key: '0' });
+    const rest = await list({ limit: 2, cursor: first.at(-1)?.last_id });
+    const seen = [...first, ...rest].map(({ id }) => id);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(new Set([...seen, ...(await list()).map(({ id }) => id)]).size).toBe(4);
+  });
+
+  test.each([
+    ['DOOR', 2],
+    ['198.51.100', 2],
+    ['100 %', 1],
+    ['_oor', 0],
+  ])('is searched for %s in words and sources, and counted', async (search, found) => {
+    const { raise, list, id } = await person();
+    for (const key of ['0', '1'])
+      await raise({ key, phrase: asWritten(`Wrong passwords for door ${key}`), ip_address: '198.51.100.7' });
+    await raise({ key: 'other', phrase: asWritten('Something else, 100 % sure'), ip_address: null });
+    expect(await list({ search })).toHaveLength(found);
+    expect(await alerts.count(id, { limit: 1, search })).toBe(found);
+  });
+
+  test('is filtered by state, severity, type and drills', async () => {
+    const { raise, list, id } = await person();
+    await raise({ severity: 'high' });
+    await raise(PROBING);
+    await addDrill(id, { database, now: clock.now, random: () => 0 });
+    expect(await list({ severity: 'high', simulated: 'false' })).toMatchObject([{ threat_type: 'brute_force' }]);
+    expect(await list({ type: 'intrusion_attempt' })).toHaveLength(1);
+    expect(await list({ simulated: 'true' })).toMatchObject([{ rule: 'drill', simulated: 1 }]);
+    expect(await list({ status: 'resolved' })).toEqual([]);
+    expect(await alerts.counts(id)).toMatchObject({ active: 3, real: 2, unstopped: 2, gravest: { severity: 'high' } });
+  });
 });
 
 describe('the life of an alert', () => {
   test('is open, acknowledged, resolved with a reason, and open again, each in the log and never twice', async () => {
-    const { raise, list, token, id: user_id } = await person();
+    const { id, raise, latest, list, decider } = await person();
     await raise();
-    const [{ id = '' } = {}] = await list();
-    const params = { id };
-    expect(replyOf(await call(acknowledgeAlert, { token, params }))).toMatchObject({ status: 'acknowledged' });
-    expect(problemOf(await call(acknowledgeAlert, { token, params }))).toMatchObject({ status: 409 });
-    expect(problemOf(await call(reopenAlert, { token, params }))).toMatchObject({ status: 409 });
-    const body = { reason: 'fixed', note: ' New password. ' } as const;
-    expect(replyOf(await call(resolveAlert, { token, params, body }))).toMatchObject({
+    const row = await latest();
+    const conflict = { code: 'conflict' };
+    expect(await alerts.acknowledge(row, decider)).toMatchObject({ status: 'acknowledged' });
+    await expect(alerts.acknowledge(row, decider)).rejects.toMatchObject(conflict);
+    await expect(alerts.reopen(row, decider)).rejects.toMatchObject(conflict);
+    const resolution = { reason: 'fixed', note: 'New password.', suppress: false } as const;
+    expect(await alerts.resolve(row, resolution, decider)).toMatchObject({
       status: 'resolved',
-      resolution: { reason: 'fixed', note: 'New password.', until: null, at: at(), by: user_id },
+      resolution: { reason: 'fixed', note: 'New password.', until: null, at: at(), by: id },
     });
-    expect(problemOf(await call(resolveAlert, { token, params, body }))).toMatchObject({ status: 409 });
-    expect(await list('?status=active')).toEqual([]);
-    expect(await list('?status=resolved')).toHaveLength(1);
-    const reopened = replyOf(await call(reopenAlert, { token, params }));
+    await expect(alerts.resolve(row, resolution, decider)).rejects.toMatchObject(conflict);
+    expect([await list({ status: 'active' }), await list({ status: 'resolved' })]).toMatchObject([[], [{ id: row.id }]]);
+    const reopened = await alerts.reopen(row, decider);
     expect(reopened).toMatchObject({ status: 'open', resolution: null });
     expect(reopened.decisions.map(({ kind, by }) => `${by} ${kind}`)).toEqual([
       'person reopened',
       'person resolved',
       'person acknowledged',
     ]);
-    const entries = await app.app.database
-      .selectFrom('audit_entries')
-      .select(['kind', 'actor_id', 'personal'])
-      .where('subject_id', '=', user_id)
-      .where('kind', 'in', ['alert_acknowledged', 'alert_resolved', 'alert_reopened'])
-      .orderBy('seq')
-      .execute();
-    expect(entries.map(({ kind }) => kind)).toEqual(['alert_acknowledged', 'alert_resolved', 'alert_reopened']);
-    for (const { actor_id, personal } of entries) {
-      expect(actor_id).toBe(user_id);
-      expect(personal).toContain(id);
-    }
+    expect(await auditKindsOf(database, id)).toEqual(['alert_acknowledged', 'alert_resolved', 'alert_reopened']);
   });
 
   test.each([
@@ -219,289 +230,230 @@ describe('the life of an alert', () => {
     ['test', 'open'],
     ['was_me', 'resolved'],
   ] as const)('resolved as %s, it is %s when it happens again', async (reason, status) => {
-    const { raise, list, token } = await person();
-    await raise();
-    const [{ id = '' } = {}] = await list();
-    replyOf(await call(resolveAlert, { token, params: { id }, body: { reason } }));
-    await raise();
-    const again = replyOf(await call(readAlert, { token, params: { id } }));
+    const { raise, latest, decider } = await person();
+    const incident = { rule: 'suspicious_login.new_browser', threat_type: 'suspicious_login' } as const;
+    await raise(incident);
+    await alerts.resolve(await latest(), { reason, suppress: false }, decider);
+    await raise(incident);
+    const again = await alerts.detail(await latest());
     expect(again).toMatchObject({ status, count: 2 });
     expect(again.decisions[0]).toMatchObject(status === 'open' ? { kind: 'recurred', by: 'monitor' } : { kind: 'resolved' });
-    // Graver than the settled one, or from elsewhere: the decision was not about it.
-    await raise({ severity: 'high' });
-    expect(replyOf(await call(readAlert, { token, params: { id } }))).toMatchObject({ status: 'open', severity: 'high' });
+    // Graver than the settled one: the decision was not about it.
+    await raise({ ...incident, severity: 'high' });
+    expect(await latest()).toMatchObject({ status: 'open', severity: 'high' });
   });
 
   test('an accepted risk stays so until its day, and no longer', async () => {
-    const { raise, list, token } = await person();
+    const { raise, latest, list, decider } = await person();
     await raise();
-    const [{ id = '' } = {}] = await list();
-    const resolve = (until?: string) =>
-      call(resolveAlert, { token, params: { id }, body: { reason: 'accepted_risk', ...(until && { until }) } });
-    for (const until of [undefined, at(), new Date(clock.now + 400 * DAY).toISOString()])
-      expect(problemOf(await resolve(until))).toMatchObject({ status: 422, errors: [{ field: 'until' }] });
-    replyOf(await resolve(new Date(clock.now + 3 * DAY).toISOString()));
+    const row = await latest();
+    const resolve = (until: string) => alerts.resolve(row, { reason: 'accepted_risk', until, suppress: false }, decider);
+    for (const until of [at(), at(400 * DAY)]) await expect(resolve(until)).rejects.toMatchObject(refusedField('until'));
+    await resolve(at(3 * DAY));
     clock.now += 2 * DAY;
     await raise();
-    expect(await list()).toMatchObject([{ id, count: 2, status: 'resolved' }]);
+    expect(await list()).toMatchObject([{ id: row.id, count: 2, status: 'resolved' }]);
     clock.now += 2 * DAY;
     await raise();
-    expect(await list()).toMatchObject([{ count: 1, status: 'open' }, { id }]);
+    expect(await list()).toMatchObject([{ count: 1, status: 'open' }, { id: row.id }]);
   });
 
-  test('filters by state, severity, type and drills', async () => {
-    const { raise, list, token } = await person();
-    await raise({ severity: 'high' });
-    await raise({ rule: 'intrusion_attempt.probing', threat_type: 'intrusion_attempt' });
-    await call(simulateThreat, { token });
-    expect(await list('?severity=high&simulated=false')).toMatchObject([{ threat_type: 'brute_force' }]);
-    expect(await list('?type=intrusion_attempt&simulated=false')).toHaveLength(1);
-    expect(await list('?simulated=true')).toMatchObject([{ rule: 'drill', simulated: true }]);
-    expect(await list()).toHaveLength(3);
-    expect((await call(listAlerts, { token, query: '?status=lost' })).status).toBe(422);
-  });
-});
-
-describe('the score', () => {
-  const scoreOf = async (token: string) => {
-    const { security_score, score_breakdown } = replyOf(await call(readDashboard, { token }));
-    // The second factor is asked for from the first day on, and counts later.
-    return { security_score, score_breakdown: score_breakdown.filter(({ deduction }) => deduction > 0) };
-  };
-
-  test('leads to the newest alert of a severity that nothing has blocked, until it is resolved', async () => {
-    const { raise, list, token } = await person();
-    await raise({ key: 'older', severity: 'high', outcome: 'allowed' });
-    await raise({ key: 'newer', severity: 'high', outcome: 'allowed' });
+  test('counts for the score, the newest first, until it is blocked or resolved', async () => {
+    const { id, raise, list, decider } = await person();
+    const tally = async () => await counts.tally(id);
+    for (const key of ['older', 'newer']) await raise({ key, severity: 'high', outcome: 'allowed' });
     await raise({ key: 'blocked', severity: 'high', outcome: 'blocked' });
-    const [, newer, older] = await list();
-    for (const alert of [newer, older]) {
-      const { score_breakdown } = await scoreOf(token);
-      expect(score_breakdown).toMatchObject([{ id: 'open_alert_high', fix_route: `/anti-hacking?alert=${alert?.id}` }]);
-      replyOf(await call(resolveAlert, { token, params: { id: alert?.id ?? '' }, body: { reason: 'fixed' } }));
+    for (const [index, row] of (await list()).slice(1).entries()) {
+      expect(await tally()).toMatchObject({ open: { high: 2 - index, critical: 0 }, newest: { high: row.id } });
+      await alerts.resolve(row, { reason: 'fixed', suppress: false }, decider);
     }
-    expect(await scoreOf(token)).toMatchObject({ security_score: 100, score_breakdown: [] });
+    expect((await tally()).open).toEqual({ high: 0, critical: 0 });
   });
 
-  test('of an outbreak that was not blocked comes back when it is resolved; of a file that lies in the open it does not', async () => {
-    const { raise, list, token } = await person();
+  test.each([
+    ['malware_detected.outbreak', 0],
+    ['malware_detected.infected', 1],
+  ])('of %s that was not blocked counts %i for the score when it is resolved', async (rule, unblocked_malware) => {
+    const { id, raise, latest, decider } = await person();
     const malware = { threat_type: 'malware_detected', outcome: 'allowed', ip_address: null } as const;
-    await raise({ ...malware, rule: 'malware_detected.outbreak', severity: 'critical' });
-    const resolve = async () => {
-      const [{ id = '' } = {}] = await list('?status=active');
-      replyOf(await call(resolveAlert, { token, params: { id }, body: { reason: 'fixed' } }));
-    };
-    expect(await scoreOf(token)).toMatchObject({ security_score: 49, score_breakdown: [{ id: 'open_alert_critical' }] });
-    await resolve();
-    expect(await scoreOf(token)).toMatchObject({ security_score: 100, score_breakdown: [] });
-    await raise({ ...malware, rule: 'malware_detected.infected', severity: 'high', key: 'scan:left' });
-    await resolve();
-    expect(await scoreOf(token)).toMatchObject({ security_score: 80, score_breakdown: [{ id: 'infected_not_removed' }] });
+    await raise({ ...malware, rule, severity: 'high', key: 'scan:left' });
+    await alerts.resolve(await latest(), { reason: 'fixed', suppress: false }, decider);
+    expect(await counts.tally(id)).toMatchObject({ unblocked_malware, open: { high: 0 } });
   });
 });
 
 describe('a sign-in', () => {
-  test('that was not me is ended, and the answer says what to do next', async () => {
-    const { raise, list, token, email, password } = await person();
-    const stolen = replyOf(await call(login, { body: { email, password } })).access_token;
-    const sessions = replyOf(await call(listSessions, { token: stolen }));
-    const session_id = sessions.find(({ current }) => current)?.id ?? '';
-    const own = sessions.find(({ current }) => !current)?.id ?? '';
-    const stranger = await signIn();
-    const [foreign] = replyOf(await call(listSessions, { token: stranger.token }));
-    const incident = {
-      rule: 'suspicious_login.new_browser',
-      threat_type: 'suspicious_login',
-      outcome: 'allowed',
-      browser_id: 'x',
-    } as const;
-    for (const id of [session_id, own, foreign?.id ?? '']) await raise({ ...incident, session_id: id });
-    const [{ id = '' } = {}] = await list();
-    const answer = replyOf(await call(disownAlert, { token, params: { id } }));
-    expect(answer).toMatchObject({
-      sessions_ended: 1,
-      change_password: true,
-      offer_two_factor: true,
+  const incident = { rule: 'suspicious_login.new_browser', threat_type: 'suspicious_login', outcome: 'allowed' } as const;
+
+  test('that was not me is ended where it is a session of mine and not this one, and the answer says what to do next', async () => {
+    const { raise, latest, decider } = await person();
+    for (const session_id of [STOLEN, OWN, FOREIGN]) await raise({ ...incident, browser_id: 'x', session_id });
+    expect(await alerts.disown(await latest(), decider)).toMatchObject({
+      ...{ sessions_ended: 1, change_password: true, offer_two_factor: true },
       alert: { status: 'acknowledged', outcome: 'blocked', decisions: [{ kind: 'not_me' }] },
     });
-    for (const [holder, status] of [
-      [stolen, 401],
-      [token, 200],
-      [stranger.token, 200],
-    ] as const)
-      expect((await call(listSessions, { token: holder })).status).toBe(status);
+    expect(ended).toEqual([STOLEN, FOREIGN]);
   });
 
   test('has its browser trusted when it was me, reviewed when it was anything else, and forgotten when it was not me', async () => {
-    const { raise, list, token, id: user_id } = await person();
-    const browsers = app.app.database.$pickTables<'known_browsers'>();
+    const { id: user_id, raise, list, decider } = await person();
     const seen = { user_id, client: 'Firefox on Windows', first_seen: at(), last_seen: at(), trusted_at: null, reviewed: 0 };
     for (const id of ['mine', 'settled', 'theirs']) {
-      await browsers
+      await database
         .insertInto('known_browsers')
         .values({ ...seen, id, browser_id: id, source: '203.0.113.7' })
         .execute();
-      await raise({ rule: 'suspicious_login.new_browser', threat_type: 'suspicious_login', browser_id: id });
+      await raise({ ...incident, browser_id: id });
     }
-    const [theirs, settled, mine] = (await list()).map(({ id }) => ({ token, params: { id } }));
+    const [theirs, settled, mine] = await list();
     if (!theirs || !settled || !mine) throw new Error('an alert is missing');
-    replyOf(await call(resolveAlert, { ...mine, body: { reason: 'was_me' } }));
-    replyOf(await call(resolveAlert, { ...settled, body: { reason: 'fixed' } }));
-    replyOf(await call(disownAlert, theirs));
-    const kept = await browsers
-      .selectFrom('known_browsers')
-      .select(['id', 'trusted_at', 'reviewed'])
-      .where('user_id', '=', user_id)
-      .where('source', '=', '203.0.113.7')
-      .orderBy('id')
-      .execute();
-    expect(kept).toEqual([
+    await alerts.resolve(mine, { reason: 'was_me', suppress: false }, decider);
+    await alerts.resolve(settled, { reason: 'fixed', suppress: false }, decider);
+    await alerts.disown(theirs, decider);
+    const kept = database.selectFrom('known_browsers').select(['id', 'trusted_at', 'reviewed']).where('user_id', '=', user_id);
+    expect(await kept.orderBy('id').execute()).toEqual([
       { id: 'mine', trusted_at: at(), reviewed: 1 },
       { id: 'settled', trusted_at: null, reviewed: 1 },
     ]);
   });
 
   test('is the only thing that can have been me', async () => {
-    const { raise, list, token } = await person();
-    await raise({ threat_type: 'intrusion_attempt', rule: 'intrusion_attempt.probing' });
-    const [{ id = '' } = {}] = await list();
-    const was_me = await call(resolveAlert, { token, params: { id }, body: { reason: 'was_me' } });
-    expect(problemOf(was_me)).toMatchObject({ status: 422, errors: [{ field: 'reason' }] });
-    expect(problemOf(await call(disownAlert, { token, params: { id } }))).toMatchObject({ status: 409 });
+    const { raise, latest, decider } = await person();
+    await raise(PROBING);
+    const row = await latest();
+    await expect(alerts.resolve(row, { reason: 'was_me', suppress: false }, decider)).rejects.toMatchObject(
+      refusedField('reason'),
+    );
+    await expect(alerts.disown(row, decider)).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 
 describe('a suppression', () => {
-  test('hides the next of a false positive, counts it, and gives it back', async () => {
-    const { list, token } = await person();
-    await scanned(app, token, 'eicar.com', EICAR);
-    const [alert] = await list();
-    const { id = '', rule = '' } = alert ?? {};
-    expect(replyOf(await call(previewSuppression, { token, body: { alert_id: id } }))).toMatchObject({ rule, would_hide: 1 });
-    const resolved = await call(resolveAlert, {
-      token,
-      params: { id },
-      body: { reason: 'false_positive', suppress: true },
-    });
-    expect(replyOf(resolved)).toMatchObject({ status: 'resolved', resolution: { reason: 'false_positive' } });
+  const falsePositive = { reason: 'false_positive', suppress: true } as const;
+  const page = { limit: 10 };
 
-    await scanned(app, token, 'again.com', EICAR);
-    expect(await list()).toHaveLength(1);
-    const [hidden, ...others] = await list('?status=hidden');
-    expect(hidden).toMatchObject({ hidden: true, status: 'open' });
-    expect(hidden?.description).toContain('again.com');
-    expect(others).toEqual([]);
-    expect(replyOf(await call(readMonitor, { token })).alerts).toMatchObject({ active: 0, resolved: 1, hidden: 1 });
-    // Neither is a threat that was blocked.
-    expect(replyOf(await call(readStats, { token }))).toMatchObject({ threats_blocked_total: 0 });
-    const [suppression] = replyOf(await call(listSuppressions, { token }));
-    expect(suppression).toMatchObject({ rule, hidden_count: 1, last_hidden_at: at() });
-    expect(Date.parse(suppression?.until ?? '') - clock.now).toBe(30 * DAY);
-
-    expect((await call(deleteSuppression, { token, params: { id: suppression?.id ?? '' } })).status).toBe(204);
-    expect(await list('?status=active')).toEqual([{ ...hidden, hidden: false }]);
-    await scanned(app, token, 'third.com', EICAR);
-    expect(await list('?status=active')).toHaveLength(2);
-  });
-
-  test('ends after 30 days, holds for one source, and never hides critical alerts', async () => {
-    const { raise, list, token, email, password } = await person();
-    await raise();
-    const [{ id = '' } = {}] = await list();
-    const body = { reason: 'false_positive', suppress: true } as const;
-    replyOf(await call(resolveAlert, { token, params: { id }, body }));
-    await raise({ key: 'of another account' });
+  test('hides the next of a false positive from one source, counts it, and gives it back', async () => {
+    const { id, raise, latest, list, decider } = await person();
+    await raise({ outcome: 'blocked' });
+    const row = await latest();
+    expect(await alerts.suppressions.preview(id, row.id)).toMatchObject({ rule: row.rule, would_hide: 1 });
+    await alerts.resolve(row, falsePositive, decider);
     // Repetitions of the resolved alert stay there.
     await raise();
-    expect(await list('?status=active')).toEqual([]);
-    expect(replyOf(await call(listSuppressions, { token }))).toMatchObject([{ hidden_count: 2 }]);
+    await raise({ key: 'of another account', outcome: 'blocked' });
+    expect(await list({ status: 'active' })).toEqual([]);
+    const [hidden, ...others] = await list({ status: 'hidden' });
+    expect([hidden?.status, others]).toEqual(['open', []]);
+    expect(await alerts.counts(id)).toMatchObject({ active: 0, resolved: 1, hidden: 1 });
+    // Neither is a threat that was blocked.
+    expect(await counts.stats(id, 'UTC')).toMatchObject({ threats_blocked_total: 0 });
+    const [suppression] = await alerts.suppressions.list(id, page);
+    expect(suppression).toMatchObject({ rule: row.rule, hidden_count: 2, last_hidden_at: at(), until: at(30 * DAY) });
     await raise({ key: 'elsewhere', ip_address: '203.0.113.8' });
     await raise({ key: 'grave', severity: 'critical' });
-    expect((await list('?status=active')).map(({ severity }) => severity)).toEqual(['critical', 'medium']);
-    const [critical] = await list('?severity=critical');
-    const refused = await call(resolveAlert, { token, params: { id: critical?.id ?? '' }, body });
-    expect(problemOf(refused)).toMatchObject({ status: 422, errors: [{ field: 'suppress' }] });
-    clock.now += 30 * DAY;
-    await raise({ key: 'later' });
-    const later = await tokenOf({ email, password });
-    expect((await list('?status=active', later))[0]).toMatchObject({ count: 1, severity: 'medium' });
-    // It is over, and the alerts that it hid can still be brought back.
-    const [over] = replyOf(await call(listSuppressions, { token: later }));
-    expect(Date.parse(over?.until ?? '')).toBe(clock.now);
-    expect((await call(deleteSuppression, { token: later, params: { id: over?.id ?? '' } })).status).toBe(204);
-    expect(await list('?status=hidden', later)).toEqual([]);
+    expect((await list({ status: 'active' })).map(({ severity }) => severity)).toEqual(['critical', 'medium']);
+
+    if (suppression === undefined) throw new Error('there is no suppression');
+    await alerts.suppressions.remove(suppression, decider);
+    expect((await list({ status: 'active' })).map((one) => one.id)).toContain(hidden?.id);
+    await raise({ key: 'a third account' });
+    expect(await list({ status: 'active' })).toHaveLength(4);
   });
 
-  test('is a false positive’s alone', async () => {
-    const { raise, list, token } = await person();
+  test('ends after 30 days, and what it hid can still be brought back', async () => {
+    const { id, raise, latest, list, decider } = await person();
     await raise();
-    const [{ id = '' } = {}] = await list();
-    const answer = await call(resolveAlert, { token, params: { id }, body: { reason: 'fixed', suppress: true } });
-    expect(problemOf(answer)).toMatchObject({ status: 422, errors: [{ field: 'suppress' }] });
-    const stranger = await person();
-    expect((await call(previewSuppression, { token: stranger.token, body: { alert_id: id } })).status).toBe(404);
+    await alerts.resolve(await latest(), falsePositive, decider);
+    await raise({ key: 'hidden' });
+    clock.now += 30 * DAY;
+    await raise({ key: 'later' });
+    expect(await list({ status: 'active' })).toMatchObject([{ count: 1 }]);
+    const [over] = await alerts.suppressions.list(id, page);
+    expect(over?.until).toBe(at());
+    await alerts.suppressions.remove({ id: over?.id ?? '', rule: over?.rule ?? '', source: over?.source ?? '' }, decider);
+    expect(await list({ status: 'hidden' })).toEqual([]);
+  });
+
+  test('is refused for a critical alert, and for one of another person', async () => {
+    const { raise, latest, decider } = await person();
+    await raise({ severity: 'critical' });
+    const row = await latest();
+    await expect(alerts.resolve(row, falsePositive, decider)).rejects.toMatchObject(refusedField('suppress'));
+    await expect(alerts.suppressions.preview((await person()).id, row.id)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
-describe('mails', () => {
-  test('report grave alerts at once, once for a key and day, to everybody, and never a drill', async () => {
-    const { raise, email } = await person(false);
-    clock.now = Date.parse('2027-01-15T10:00:00.000Z');
-    await raise();
-    expect(await mailsTo(email)).toEqual([]);
-    await raise({ severity: 'high' });
-    await raise({ severity: 'high' });
+test('grave alerts are mailed at once, once for a key and day, and never a drill', async () => {
+  const { id, raise, email } = await person();
+  clock.now = Date.parse('2027-01-15T10:00:00.000Z');
+  await raise();
+  await addDrill(id, { database, now: clock.now, random: () => 0.99 });
+  expect(mail.to(email)).toEqual([]);
+  for (const severity of ['high', 'high', 'critical'] as const) {
+    await raise({ severity });
     clock.now += 2 * HOUR;
-    await raise({ severity: 'critical' });
-    const [mail = '', ...others] = await mailsTo(email);
-    expect(others).toEqual([]);
-    for (const text of [
-      'Security alert, high severity',
-      'Five sign-ins to your account failed',
-      '15 January 2027',
-      '203.0.113.7',
-      'What to do:',
-    ])
-      expect(mail).toContain(text);
-    await raise({ severity: 'high', key: 'another' });
-    expect(await mailsTo(email)).toHaveLength(2);
-    clock.now += DAY;
-    await raise({ severity: 'high' });
-    expect(await mailsTo(email)).toHaveLength(3);
-  });
-
-  test('of a week tell premium accounts of the rest, once, and only when there is something to say', async () => {
-    const digest = async (email: string) =>
-      (await mailsTo(email)).filter((text) => text.includes('Your weekly security summary'));
-    const [maria, quiet, poor] = [await person(), await person(), await person(false)];
-    await vi.waitFor(async () =>
-      expect(await app.app.database.selectFrom('alert_digest').select('next_at').execute()).toHaveLength(1),
-    );
-    for (const { raise } of [maria, poor]) await raise({ phrase: asWritten('One of the week.') });
-    await maria.raise();
-    await call(simulateThreat, { token: maria.token });
-    clock.now += 8 * DAY;
-    await vi.waitFor(async () => expect(await digest(maria.email)).toHaveLength(1), 5_000);
-    const [text = ''] = await digest(maria.email);
-    expect(text.match(/^- /gmu)).toHaveLength(1);
-    expect(text).toContain('(2 times)');
-    expect(await digest(quiet.email)).toEqual([]);
-    expect(await digest(poor.email)).toEqual([]);
-    clock.now += 8 * DAY;
-    await vi.waitFor(async () => {
-      const row = await app.app.database.selectFrom('alert_digest').select('since').executeTakeFirstOrThrow();
-      expect(row.since).toBe(at());
-    }, 5_000);
-    expect(await digest(maria.email)).toHaveLength(1);
-  });
+  }
+  const [letter, ...others] = mail.letters.filter(({ recipient }) => recipient === email);
+  expect([letter?.subject, others]).toEqual(['Security alert, high severity', []]);
+  const text = letter?.lines.join('\n');
+  for (const part of [
+    'Five sign-ins to your account failed',
+    '15 January 2027',
+    '203.0.113.7',
+    'What to do:',
+    '/anti-hacking?alert=',
+  ])
+    expect(text).toContain(part);
+  await raise({ severity: 'high', key: 'another' });
+  clock.now += DAY;
+  await raise({ severity: 'high' });
+  expect(mail.to(email)).toHaveLength(3);
 });
 
 test('the monitor lists the watched things, and the start of the watch', async () => {
-  const { token } = await person();
-  const monitor = replyOf(await call(readMonitor, { token }));
-  expect(monitor.watching_since).toBe(at());
-  expect(monitor.watches.map(({ id }) => id)).toEqual(['files', 'sign_ins', 'requests']);
-  for (const { is_watched, reason } of monitor.watches) expect(is_watched).toBe(reason === null);
-  expect(monitor.watches[0]).toMatchObject({ is_watched: true });
-  expect(monitor.alerts).toEqual({ active: 0, resolved: 0, hidden: 0, real: 0, unstopped: 0, gravest: null });
+  const { id } = await person();
+  const account = { findAccount: () => Promise.resolve({ created_at: at(-DAY) }) };
+  const watches = { files: () => true, sign_ins: () => true, requests: () => false };
+  const readState = await createMonitor({ database, accounts: account, watches, now });
+  const { watching_since, watches: shown } = await readState(id);
+  expect(watching_since).toBe(at());
+  expect(shown.map(({ id: watch, is_watched }) => [watch, is_watched])).toEqual([
+    ['files', true],
+    ['sign_ins', true],
+    ['requests', false],
+  ]);
+  for (const { is_watched, reason } of shown) expect(is_watched).toBe(reason === null);
+  expect(await alerts.counts(id)).toEqual({ active: 0, resolved: 0, hidden: 0, real: 0, unstopped: 0, gravest: null });
+});
+
+test('the routes list, decide, hide and bring back', async () => {
+  const { app, call, signIn } = await startTestApp();
+  const { token, email } = await signIn();
+  const { id: user_id } = await app.database
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow();
+  await givePremium(app.database, user_id);
+  for (const key of ['one', 'two'])
+    await app.alerts.raise({ ...incidentOf(user_id, PROBING), key, at: new Date().toISOString() });
+  const page = await call(listAlerts, { token, query: '?limit=1&status=active' });
+  expect(page.headers.get('x-total-count')).toBe('2');
+  const next = /^<[^?]+(\?[^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
+  expect(next).toContain('status=active');
+  const [alert] = replyOf(await call(listAlerts, { token, query: next }));
+  const params = { id: alert?.id ?? '' };
+  expect((await call(listAlerts, { token, query: '?status=lost' })).status).toBe(422);
+  expect(replyOf(await call(readAlert, { token, params })).decisions).toEqual([]);
+  replyOf(await call(acknowledgeAlert, { token, params }));
+  expect((await call(disownAlert, { token, params })).status).toBe(409);
+  for (const body of [{ reason: 'fixed', suppress: true }, { reason: 'accepted_risk' }] as const)
+    expect((await call(resolveAlert, { token, params, body })).status).toBe(422);
+  expect(replyOf(await call(previewSuppression, { token, body: { alert_id: params.id } })).would_hide).toBe(2);
+  const body = { reason: 'false_positive', suppress: true, note: ' Mine. ' } as const;
+  expect(replyOf(await call(resolveAlert, { token, params, body })).resolution).toMatchObject({ note: 'Mine.' });
+  const [suppression] = replyOf(await call(listSuppressions, { token }));
+  expect((await call(deleteSuppression, { token, params: { id: suppression?.id ?? '' } })).status).toBe(204);
+  replyOf(await call(reopenAlert, { token, params }));
+  expect(replyOf(await call(readMonitor, { token })).alerts).toMatchObject({ active: 2, resolved: 0 });
 });

@@ -13,7 +13,7 @@ const TOLD_MAXIMUM = 10_000;
 export function createMovedTokens(parts: {
   observe: Observe;
   now: () => number;
-}): (session: Session, request: FastifyRequest) => void {
+}): (session: Session, request: Pick<FastifyRequest, 'ip' | 'headers'>) => void {
   const { observe, now } = parts;
   const told = new Set<string>();
   return ({ id, user, began }, request) => {
