@@ -276,7 +276,7 @@ describe('the life of an alert', () => {
   ])('of %s that was not blocked counts %i for the score when it is resolved', async (rule, unblocked_malware) => {
     const { id, raise, latest, decider } = await person();
     const malware = { threat_type: 'malware_detected', outcome: 'allowed', ip_address: null } as const;
-    await raise({ ...malware, rule, severity: 'high', key: 'scan:left' });
+    await raise({ ...malware, rule, severity: 'high', key: `scan:${rule}` });
     await alerts.resolve(await latest(), { reason: 'fixed', suppress: false }, decider);
     expect(await counts.tally(id)).toMatchObject({ unblocked_malware, open: { high: 0 } });
   });
