@@ -115,5 +115,5 @@ export async function accountParts({ drift_steps = 1, require_two_factor = 'nobo
   return { ...parts, ...built, clock, sessions, passkeys, secondFactors, twoFactor, signIn, person };
 }
 
-export type AccountParts = Awaited<ReturnType<typeof accountParts>>;
+type AccountParts = Awaited<ReturnType<typeof accountParts>>;
 export type FeaturePerson = Awaited<ReturnType<AccountParts['person']>>;

@@ -2,145 +2,99 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkAudit, exportActivity, listActivity, listAudit } from '@palisade/contract/audit';
-import {
-  changePassword,
-  changeUsername,
-  currentUser,
-  forgotPassword,
-  login,
-  logout,
-  resetPassword,
-} from '@palisade/contract/auth';
-import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
-import { PostgresAdapter, sql } from 'kysely';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { changeUsername, currentUser, login, logout } from '@palisade/contract/auth';
+import { endOtherSessions } from '@palisade/contract/sessions';
+import { type Kysely, PostgresAdapter, sql } from 'kysely';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAudit, entryHash } from '#platform/audit.ts';
 import { type AuditMark, type AuditVerdict, verifyAudit } from '#platform/audit-verify.ts';
+import { createAuditWitness, openWitness } from '#platform/audit-witness.ts';
 import { openDatabase } from '#platform/database.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import type { Tables } from '#server/app/tables.ts';
-import { isPostgres, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { addPerson, featureAccounts, featureAudit, featureDatabase, ORIGIN } from '#test/feature-database.ts';
+import { isPostgres, replyOf, startTestApp } from '#test/harness.ts';
 import { runCommand } from '#test/server-process.ts';
+import { createAuditLog } from './audit-log.ts';
 
-const containing = (part: string): unknown => expect.stringContaining(part);
-const app = await startTestApp();
-const { call, signIn } = app;
-const boss = await signIn('boss');
-const idOf = async (token: string) => replyOf(await call(currentUser, { token })).id;
-const kinds = async (token: string) => replyOf(await call(listActivity, { token })).map(({ kind }) => kind);
+type Database = Kysely<Tables>;
 
-describe('one’s own activity', () => {
-  // proves: asvs-16.3.1
-  test("lists changes of the account with their origin, newest first, and never other people's", async () => {
-    const person = await signIn('maria');
-    const again = async (password = person.password) =>
-      replyOf(await call(login, { body: { email: person.email, password } })).access_token;
-    const other = await again();
-    await call(changeUsername, { token: person.token, body: { username: 'zoe' } });
-    const [latest] = replyOf(await call(listSessions, { token: person.token }));
-    const body = { password: person.password };
-    await call(endSession, { token: person.token, params: { id: latest?.id ?? '' }, body });
-    await call(endOtherSessions, { token: person.token, body });
-    const change = { current_password: person.password, new_password: 'another long password' };
-    await call(changePassword, { token: person.token, body: change });
-    const { reset_token } = replyOf(await call(forgotPassword, { body: { email: person.email } }));
-    await call(resetPassword, { body: { reset_token: reset_token ?? '', new_password: 'a third long password' } });
-    await call(logout, { token: await again('a third long password') });
-    const token = await again('a third long password');
-    expect((await call(currentUser, { token: other })).status).toBe(401);
+const KEY = Buffer.alloc(32, 7);
+const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
+const now = () => clock.now;
+const audit = featureAudit(now);
+const at = () => new Date(clock.now).toISOString();
+/** Adds an entry by a person about themselves. */
+const signedIn = (database: Database, id: string) =>
+  audit.record(database, { kind: 'signed_in', subject_id: id, actor_id: id, origin: ORIGIN });
+const headOf = (database: Database) => database.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+const verify = (database: Database, ...marks: AuditMark[]) => verifyAudit(database, { key: KEY, marks });
 
-    const activity = replyOf(await call(listActivity, { token }));
-    expect(activity.map(({ kind }) => kind)).toEqual([
-      'signed_in',
-      'signed_out',
-      'signed_in',
-      'password_reset',
-      'password_changed',
-      'other_sessions_ended',
-      'session_ended',
-      'username_changed',
-      'signed_in',
-      'signed_in',
-      'account_registered',
+/** A database with a sealed log of so many entries, each of a person of its own. */
+async function logOf(entries: number): Promise<{ database: Database; ids: string[] }> {
+  const database = await featureDatabase();
+  await audit.beginSealing(database);
+  const ids: string[] = [];
+  for (let entry = 0; entry < entries; entry += 1) {
+    ids.push(await addPerson(database));
+    await signedIn(database, ids[entry] ?? '');
+  }
+  return { database, ids };
+}
+
+describe('the log of administrators', async () => {
+  const database = await featureDatabase();
+  const accounts = featureAccounts(database);
+  const omar = await addPerson(database, { username: 'omar', email: 'omar@example.com' });
+  let checks = 0;
+  const log = createAuditLog({
+    ...{ database, now },
+    accounts: { ...accounts, matching: async (words) => ((await accounts.findUserByEmail(words)) === undefined ? [] : [omar]) },
+    verify() {
+      checks += 1;
+      return Promise.resolve({ entries: 0, head: '', checked_from: 1, keyed_from: 1, fault: null });
+    },
+  });
+  await audit.record(database, { kind: 'account_registered', subject_id: omar, actor_id: omar, origin: ORIGIN });
+  clock.now += 1;
+  await signedIn(database, omar);
+  const kinds = async (filter: Partial<Parameters<typeof log.list>[0]>) =>
+    (await log.list({ limit: 10, ...filter })).map(({ kind, subject }) => `${kind} ${subject?.username}`);
+
+  test('is filtered by person, kind, group and time, newest first, in pages', async () => {
+    const both = ['signed_in omar', 'account_registered omar'];
+    for (const person of ['omar@example.com', omar, omar.toUpperCase()]) expect(await kinds({ person })).toEqual(both);
+    expect(await kinds({ person: 'nobody' })).toEqual([]);
+    expect(await kinds({ kind: 'signed_in' })).toEqual(['signed_in omar']);
+    expect(await kinds({ group: 'sign_in' })).toEqual(['signed_in omar']);
+    expect(await kinds({ group: 'plans' })).toEqual([]);
+    expect(await kinds({ from: at() })).toEqual(['signed_in omar']);
+    expect(await kinds({ to: at() })).toEqual(['account_registered omar']);
+    const [first] = await log.list({ limit: 1 });
+    expect(first).toMatchObject({ kind: 'signed_in', actor_id: omar, address: ORIGIN.address });
+    expect(await kinds({ cursor: first?.seq })).toEqual(['account_registered omar']);
+    expect(await log.activity(omar, { limit: 1, cursor: first?.seq })).toMatchObject([
+      { kind: 'account_registered', by: 'self' },
     ]);
-    for (const entry of activity) expect(entry).toMatchObject({ by: 'self', address: '127.0.0.1' });
-    expect(activity.find(({ kind }) => kind === 'username_changed')?.details).toEqual({ username: 'zoe' });
+    expect(await log.activity(await addPerson(database), { limit: 10 })).toEqual([]);
   });
 
-  test('comes in pages', async () => {
-    const { token } = await signIn();
-    const first = await call(listActivity, { token, query: '?limit=1' });
-    expect(replyOf(first).map(({ kind }) => kind)).toEqual(['signed_in']);
-    const next = /^<\/api\/auth\/audit(\?[^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1];
-    expect(replyOf(await call(listActivity, { token, query: next ?? '' })).map(({ kind }) => kind)).toEqual([
-      'account_registered',
-    ]);
-  });
-
-  test.each(['?limit=0', '?cursor=0', '?cursor=x', '?limit=501'])('a bad page is 422: %s', async (query) => {
-    expect((await call(listActivity, { token: boss.token, query })).status).toBe(422);
-  });
-
-  test('is a file, for programs and for spreadsheets', async () => {
-    const { token } = await signIn();
-    await call(changeUsername, { token, body: { username: '=1+1' } });
-    const file = async (format: string) => {
-      const headers = { authorization: `Bearer ${token}` };
-      return await fetch(`${app.url}/api${exportActivity.path}?format=${format}`, { headers });
-    };
-    const json = await file('json');
-    expect(json.headers.get('content-disposition')).toBe('attachment; filename="palisade-activity.json"');
-    expect(await json.json()).toEqual(replyOf(await call(listActivity, { token })));
-    const csv = await (await file('csv')).text();
-    const lines = csv.trimEnd().split('\r\n');
-    expect(lines[0]).toContain('"Number","Time (UTC)","What"');
-    expect(lines).toHaveLength(4);
-    expect(lines[1]).toContain('"username_changed","self","127.0.0.1"');
-    expect(lines[1]).toContain(`"username: =1+1"`);
-    expect((await file('pdf')).status).toBe(422);
+  test('is checked once for several who ask at once', async () => {
+    const answers = await Promise.all([log.check(), log.check()]);
+    expect(answers[0]).toMatchObject({ fault: null, checked_at: at() });
+    expect(checks).toBe(1);
   });
 });
 
-describe('the log of administrators', () => {
-  test('finds entries by person and by kind', async () => {
-    const person = await signIn('omar');
-    const id = await idOf(person.token);
-    for (const words of [person.email.toUpperCase(), 'Omar', 'oma', 'mar@exa', id]) {
-      const entries = replyOf(await call(listAudit, { token: boss.token, query: `?${new URLSearchParams({ person: words })}` }));
-      expect(entries.map(({ kind, subject }) => [kind, subject?.username])).toEqual([
-        ['signed_in', 'omar'],
-        ['account_registered', 'omar'],
-      ]);
-    }
-    const list = async (query: string) => replyOf(await call(listAudit, { token: boss.token, query })).map(({ kind }) => kind);
-    expect(await list('?person=omar&group=sign_in')).toEqual(['signed_in']);
-    expect(await list('?person=omar&group=plans')).toEqual([]);
-    const [latest] = replyOf(await call(listAudit, { token: boss.token, query: '?person=omar&limit=1' }));
-    const after = new Date(Date.parse(latest?.at ?? '') + 1).toISOString();
-    expect(await list(`?person=omar&from=${after}`)).toEqual([]);
-    expect(await list(`?person=omar&from=${latest?.at}&to=${after}`)).toContain(latest?.kind);
-    const query = '?person=omar&kind=signed_in&limit=1';
-    const page = await call(listAudit, { token: boss.token, query });
-    expect(replyOf(page)).toMatchObject([{ kind: 'signed_in', actor_id: id, address: '127.0.0.1' }]);
-    expect(page.headers.get('link')).toContain('person=omar&kind=signed_in&limit=1&cursor=');
-    expect(replyOf(await call(listAudit, { token: boss.token, query: '?person=nobody' }))).toEqual([]);
-    expect((await call(listAudit, { token: boss.token, query: '?kind=nothing' })).status).toBe(422);
-  });
-
-  test('is whole', async () => {
-    const chain = replyOf(await call(checkAudit, { token: boss.token }));
-    const [newest] = replyOf(await call(listAudit, { token: boss.token, query: '?limit=1' }));
-    expect(chain).toMatchObject({ entries: newest?.seq, head: `${newest?.seq}:${newest?.hash}`, fault: null });
-  });
+describe('the database', async () => {
+  const { database } = await logOf(2);
 
   test('has one chain, however many are added at once', async () => {
-    await Promise.all(Array.from({ length: 8 }, () => call(logout, { token: '' }).then(() => signIn())));
-    expect(replyOf(await call(checkAudit, { token: boss.token })).fault).toBeNull();
+    await Promise.all(Array.from({ length: 8 }, () => signedIn(database, 'person')));
+    const head = await headOf(database);
+    expect(await verify(database)).toMatchObject({ entries: 10, head: `10:${head.hash}`, fault: null });
   });
-});
-
-describe('the database', () => {
-  const { database } = app.app;
 
   test.each([
     ['changes no entry', () => database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 1).execute()],
@@ -153,11 +107,9 @@ describe('the database', () => {
     ['does not lose the end', () => database.deleteFrom('audit_head').execute()],
   ])('%s', async (_, change) => {
     await expect(change()).rejects.toThrow('append-only');
-    expect(replyOf(await call(checkAudit, { token: boss.token })).fault).toBeNull();
+    expect((await verify(database)).fault).toBeNull();
   });
 });
-
-type Database = TestApp['app']['database'];
 
 /** A person with the database and its rights. */
 async function unguard(database: Database): Promise<void> {
@@ -169,8 +121,6 @@ async function unguard(database: Database): Promise<void> {
   for (const trigger of ['audit_entries_update', 'audit_entries_delete', 'audit_head_update', 'audit_head_delete'])
     await sql`drop trigger ${sql.ref(trigger)}`.execute(database);
 }
-
-const keyOf = ({ data_dir }: TestApp) => readFileSync(join(data_dir, 'keys', 'audit.key'));
 
 /** Takes the transaction back. */
 class Undone extends Error {
@@ -205,51 +155,46 @@ function beforeQueries<T extends object>(target: T, first: () => Promise<void>):
 // proves: asvs-11.4.3, security-20
 describe('the verifier', async () => {
   test('accepts entries that are added while it reads', async () => {
-    const person = await app.signIn();
-    const ours = app.app.database.$pickTables<'audit_entries' | 'audit_head'>();
+    const { database } = await logOf(1);
     const added: Promise<unknown>[] = [];
-    const growing = ours.withPlugin({
+    const growing = database.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         // Each time it has reached the end, a person signs in.
         if (result.rows.length === 0 && added.length < 3) {
-          const entry = { kind: 'signed_in', subject_id: person.email, actor_id: person.email } as const;
-          added.push(createAudit({ now: Date.now, key: keyOf(app) }).record(ours, entry));
+          added.push(signedIn(database, 'person'));
           // SQLite has one connection, which is the verifier's until it has its answer; callers follow in their order.
           if (isPostgres()) await added.at(-1);
         }
         return result;
       },
     });
-    expect(await verifyAudit(growing, { key: keyOf(app) })).toMatchObject({ fault: null });
+    expect(await verify(growing)).toMatchObject({ fault: null });
     await Promise.all(added);
     expect(added).toHaveLength(3);
   });
 
   test('begins again when old entries are removed while it reads', async () => {
-    const aging = await startTestApp();
-    for (const name of ['boss', 'maria', 'zoe']) await aging.signIn(name);
-    const entries = aging.app.database.$pickTables<'audit_entries' | 'audit_head'>();
-    const audit = createAudit({ now: Date.now, key: keyOf(aging) });
+    const { database } = await logOf(4);
     let queries = 0;
     let removed = 0;
     // Everything is removed after the verifier has read where the log begins, and before it reads the entries.
-    const shrinking = beforeQueries(entries, async () => {
+    const shrinking = beforeQueries(database, async () => {
       queries += 1;
-      if (queries === 2) removed = await audit.forgetOld(entries, new Date(Date.now() + 60_000).toISOString());
+      if (queries === 2) removed = await audit.forgetOld(database, new Date(clock.now + 60_000).toISOString());
     });
-    expect(await verifyAudit(shrinking, { key: keyOf(aging) })).toMatchObject({ fault: null, entries: removed });
+    expect(await verify(shrinking)).toMatchObject({ fault: null, entries: removed });
     expect(removed).toBeGreaterThan(2);
   });
 
-  const fresh = await startTestApp();
-  const headOf = (database: Database) => database.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
-  const atFirst = await headOf(fresh.app.database);
-  await fresh.signIn('boss');
-  const earlier = await headOf(fresh.app.database);
-  await fresh.signIn('maria');
-  const verify = (database: Database, ...marks: AuditMark[]) =>
-    verifyAudit(database.$pickTables<'audit_entries' | 'audit_head'>(), { key: keyOf(fresh), marks });
+  const { database: fresh, ids } = await logOf(0);
+  const atFirst = await headOf(fresh);
+  for (let entry = 0; entry < 4; entry += 1) {
+    if (entry % 2 === 0) ids.push(await addPerson(fresh));
+    await signedIn(fresh, ids.at(-1) ?? '');
+  }
+  const { seq: last_seq, hash: last_hash } = await headOf(fresh);
+  const second = await fresh.selectFrom('audit_entries').select('hash').where('seq', '=', 2).executeTakeFirstOrThrow();
   const entry = (database: Database, seq: number) =>
     database.selectFrom('audit_entries').selectAll().where('seq', '=', seq).executeTakeFirstOrThrow();
   /** Puts an older copy of the log back: entries and end as they were. */
@@ -266,6 +211,19 @@ describe('the verifier', async () => {
     }
     return before;
   };
+  /** The verdict of a log that was tampered with, which is as it was afterwards. */
+  async function afterTampering(tamper: (database: Database) => Promise<unknown>, ...marks: AuditMark[]): Promise<AuditVerdict> {
+    const tampered = inTransaction(fresh, async (transaction) => {
+      expect((await verify(transaction)).fault).toBeNull();
+      await unguard(transaction);
+      await tamper(transaction);
+      throw new Undone(await verify(transaction, ...marks));
+    });
+    return await tampered.catch((error: unknown) => {
+      if (error instanceof Undone) return error.verdict;
+      throw error;
+    });
+  }
 
   test.each<[string, (database: Database) => Promise<unknown>, { seq: number; reason: RegExp }]>([
     [
@@ -366,7 +324,7 @@ describe('the verifier', async () => {
       'a beginning that was cut off and called removed after its time',
       async (database) => {
         await database.deleteFrom('audit_entries').where('seq', '<=', 2).execute();
-        await database.updateTable('audit_head').set({ anchor_seq: 2, anchor_hash: earlier.hash }).execute();
+        await database.updateTable('audit_head').set({ anchor_seq: 2, anchor_hash: second.hash }).execute();
       },
       { seq: 4, reason: /isn’t signed with the key/ },
     ],
@@ -382,162 +340,142 @@ describe('the verifier', async () => {
       { seq: 0, reason: /isn’t signed with the key/ },
     ],
   ])('finds %s', async (_, tamper, { seq, reason }) => {
-    const tampered = inTransaction(fresh.app.database, async (transaction) => {
-      expect((await verify(transaction)).fault).toBeNull();
-      await unguard(transaction);
-      await tamper(transaction);
-      throw new Undone(await verify(transaction));
-    });
-    const { fault } = await tampered.catch((error: unknown) => {
-      if (error instanceof Undone) return error.verdict;
-      throw error;
-    });
+    const { fault } = await afterTampering(tamper);
     expect(fault?.seq).toBe(seq);
     expect(fault?.reason).toMatch(reason);
   });
 
-  test.each([
-    // proves: attack-B.13-1
-    ['the beginning, before anybody was there', atFirst, /cut off: the saved head is at entry 4\. The log is empty\./],
-    ['a copy of yesterday', earlier, /cut off: the saved head is at entry 4\. Someone tampered with the log, or an older/],
-  ])('finds with a noted head that the log was put back to %s', async (_, head, reason) => {
-    const { seq, hash } = await headOf(fresh.app.database);
-    const tampered = inTransaction(fresh.app.database, async (transaction) => {
-      await unguard(transaction);
-      await rollBack(transaction, head);
-      expect((await verify(transaction)).fault).toBeNull();
-      throw new Undone(await verify(transaction, { seq, hash, by: 'the saved head' }));
-    });
-    const { fault } = await tampered.catch((error: unknown) => {
-      if (error instanceof Undone) return error.verdict;
-      throw error;
-    });
-    expect(fault).toMatchObject({ seq: head.seq + 1 });
-    expect(fault?.reason).toMatch(reason);
-  });
+  const noted = { seq: last_seq, hash: last_hash, by: 'the saved head' } as const;
 
   // proves: attack-B.13-1
-  test('finds with a noted head a log that was rewritten to the end', async () => {
-    const { database } = fresh.app;
-    const { seq, hash } = await headOf(database);
-    const noted = { seq, hash, by: 'the saved head' } as const;
-    expect((await verify(database, noted)).fault).toBeNull();
-    await unguard(database);
-    await rollBack(database, earlier);
-    await fresh.signIn('zoe');
-    expect((await verify(database)).fault).toBeNull();
-    expect((await verify(database, noted)).fault).toMatchObject({ seq: 4, reason: containing('rewritten') });
-  });
-
-  test("finds by the server's note beside its keys that the log was put back, and the server never notes the other one", async () => {
-    const served = await startTestApp();
-    const { database } = served.app;
-    const note = join(served.data_dir, 'keys', 'audit.head');
-    const empty = await headOf(database);
-    const admin = await served.signIn('boss');
-    await vi.waitFor(() => expect(readFileSync(note, 'utf8')).toContain('"seq":2,'), { timeout: 10_000 });
-    const noted = readFileSync(note, 'utf8');
-    expect(statSync(note).mode & 0o777).toBe(0o600);
-    await unguard(database);
-    await rollBack(database, empty);
-    const { fault } = replyOf(await served.call(checkAudit, { token: admin.token }));
-    expect(fault).toMatchObject({ seq: 1, reason: containing('The log is empty.') });
-    for (const name of ['eva', 'lea']) await served.signIn(name);
-    const { fault: later } = replyOf(await served.call(checkAudit, { token: admin.token }));
-    expect(later).toMatchObject({ seq: 2, reason: containing('this server’s own note. The log was rewritten') });
-    await served.app.close();
-    expect(readFileSync(note, 'utf8')).toBe(noted);
-  });
-
-  // proves: attack-B.13-1
-  test('a server that has seen the log sealed does not take one that says it never was', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'palisade-audit-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const place = { environment: { DATA_DIR: folder }, surroundings: { database: { sqlite: join(folder, 'palisade.sqlite') } } };
-    const before = await startTestApp(place);
-    await before.signIn('boss');
-    await before.app.close();
-    const database = openDatabase<Tables>(place.surroundings.database);
-    await unguard(database);
-    await database
-      .updateTable('audit_head')
-      .set({ hash: await chainAnew(database), keyed_from: null, mac: null })
-      .execute();
-    await database.destroy();
-    const after = await startTestApp(place);
-    await after.signIn('boss');
-    expect(await headOf(after.app.database)).toMatchObject({ keyed_from: null, mac: null });
-    expect(await runCommand('verify-audit.ts', { DATA_DIR: folder })).toMatchObject({
-      code: 1,
-      output: containing('failed its check'),
-    });
+  test('finds with a noted head that the log was put back to the beginning, and that it was rewritten', async () => {
+    const cut = await afterTampering((database) => rollBack(database, atFirst), noted);
+    expect(cut.fault).toMatchObject({ seq: 1 });
+    expect(cut.fault?.reason).toMatch(/cut off: the saved head is at entry 4\. The log is empty\./);
+    const back = async (database: Database) => {
+      await rollBack(database, atFirst);
+      for (let count = 0; count < 5; count += 1) await signedIn(database, 'another');
+    };
+    expect((await afterTampering(back)).fault).toBeNull();
+    const { fault } = await afterTampering(back, noted);
+    expect(fault).toMatchObject({ seq: 4 });
+    expect(fault?.reason).toMatch(/rewritten/);
   });
 
   test('takes the log of before there was a key, and seals its end into the first entry after it', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'palisade-audit-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const place = { environment: { DATA_DIR: folder }, surroundings: { database: { sqlite: join(folder, 'palisade.sqlite') } } };
-    const before = await startTestApp(place);
-    await before.signIn('boss');
-    await before.app.close();
-    // As a version without a key has left it.
-    const database = openDatabase<Tables>(place.surroundings.database);
+    const { database } = await logOf(2);
     await unguard(database);
+    // As a version without a key has left it.
     await database
       .updateTable('audit_head')
       .set({ hash: await chainAnew(database), keyed_from: null, mac: null })
       .execute();
-    await database.deleteFrom('installation').where('name', '=', 'key_check.audit').execute();
-    await database.destroy();
-    for (const name of ['audit.key', 'audit.head']) rmSync(join(folder, 'keys', name));
-
-    const after = await startTestApp(place);
-    await after.signIn('eva');
-    expect(await headOf(after.app.database)).toMatchObject({ seq: 4, keyed_from: 3 });
-    expect(await runCommand('verify-audit.ts', { DATA_DIR: folder })).toMatchObject({
-      code: 0,
-      output: containing('Entries before 3 are older than the log’s key'),
-    });
-    // An earlier note of its own would contradict the change here.
-    await vi.waitFor(() => expect(readFileSync(join(folder, 'keys', 'audit.head'), 'utf8')).toContain('"seq":4,'), {
-      timeout: 10_000,
-    });
-    await after.app.database.updateTable('audit_entries').set({ at: '2020-01-01T00:00:00.000Z' }).where('seq', '=', 1).execute();
-    await chainAnew(after.app.database, 2);
-    expect(await runCommand('verify-audit.ts', { DATA_DIR: folder })).toMatchObject({
-      code: 1,
-      output: containing('Entry 3: This entry or the one before it was changed, moved, or added without the key.'),
-    });
+    await audit.beginSealing(database);
+    await signedIn(database, 'other');
+    expect(await verify(database)).toMatchObject({ keyed_from: 3, fault: null });
+    await database.updateTable('audit_entries').set({ at: '2020-01-01T00:00:00.000Z' }).where('seq', '=', 1).execute();
+    await chainAnew(database, 2);
+    const { fault } = await verify(database);
+    expect(fault).toMatchObject({ seq: 3 });
+    expect(fault?.reason).toContain('added without the key');
   });
 
-  test('is a command that ends with 0 or 1 and says why', async () => {
-    const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-audit-'));
-    onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }));
-    const missing = await runCommand('verify-audit.ts', { DATA_DIR });
-    expect(missing).toMatchObject({ code: 1, output: containing('There is no database at') });
-
-    const onDisk = await startTestApp({
-      environment: { DATA_DIR },
-      surroundings: { database: { sqlite: join(DATA_DIR, 'palisade.sqlite') } },
-    });
-    await onDisk.signIn('boss');
-    const whole = await runCommand('verify-audit.ts', { DATA_DIR });
-    expect(whole).toMatchObject({ code: 0, output: containing('is intact: 2 entries') });
-    const head = /later: (\S+)/.exec(whole.output)?.[1] ?? '';
-    expect(await runCommand('verify-audit.ts', { DATA_DIR }, ['--head', head])).toMatchObject({ code: 0 });
-    expect(await runCommand('verify-audit.ts', { DATA_DIR }, ['--head', 'yesterday'])).toMatchObject({ code: 1 });
-    await unguard(onDisk.app.database);
-    await onDisk.app.database.updateTable('audit_entries').set({ at: '2020-01-01T00:00:00.000Z' }).where('seq', '=', 1).execute();
-    expect(await runCommand('verify-audit.ts', { DATA_DIR })).toMatchObject({
-      code: 1,
-      output: containing('Entry 1: This entry or the one before it was changed'),
-    });
+  test("finds by the server's note beside its keys that the log was put back, and never notes the other one", async () => {
+    const { database } = await logOf(0);
+    const empty = await headOf(database);
+    const folder = mkdtempSync(join(tmpdir(), 'palisade-witness-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = openWitness(join(folder, 'keys', 'audit.head'), KEY);
+    const witness = createAuditWitness({ database, file, key: KEY, logger: pino({ level: 'silent' }) });
+    for (const id of ['boss', 'boss']) await signedIn(database, id);
+    await witness.look();
+    const mark = file.read();
+    expect(mark).toMatchObject({ seq: 2 });
+    expect(statSync(join(folder, 'keys', 'audit.head')).mode & 0o777).toBe(0o600);
+    await unguard(database);
+    await rollBack(database, empty);
+    await witness.look();
+    const faultNow = async () => (await verify(database, ...(mark === undefined ? [] : [mark]))).fault;
+    expect((await faultNow())?.reason).toContain('The log is empty.');
+    for (const id of ['eva', 'eva', 'lea']) await signedIn(database, id);
+    expect(await faultNow()).toMatchObject({ seq: 2 });
+    expect((await faultNow())?.reason).toContain('this server’s own note. The log was rewritten');
+    await witness.close();
+    expect(file.read()).toEqual(mark);
+    expect(() => openWitness(join(folder, 'keys', 'audit.head'), Buffer.alloc(32, 8)).read()).toThrow('has the wrong key');
   });
 });
 
-test('needs the right to read it', async () => {
-  const { token } = await signIn();
-  for (const endpoint of [listAudit, checkAudit]) expect((await call(endpoint, { token })).status).toBe(403);
-  expect((await call(listActivity)).status).toBe(401);
-  expect(await kinds(token)).toEqual(['signed_in', 'account_registered']);
+// proves: attack-B.13-1
+test('the command ends with 0 or 1 and says why; a server that has seen the log sealed seals no other one', async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-audit-'));
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+  const location = { sqlite: join(DATA_DIR, 'palisade.sqlite') };
+  const place = { environment: { DATA_DIR }, surroundings: { database: location } };
+  const before = await startTestApp(place);
+  const key = readFileSync(join(DATA_DIR, 'keys', 'audit.key'));
+  const sealed = createAudit({ now, key });
+  for (let count = 0; count < 2; count += 1)
+    await sealed.record(before.app.database, { kind: 'signed_in', subject_id: 'boss', actor_id: 'boss' });
+  await before.close();
+  const whole = await runCommand('verify-audit.ts', { DATA_DIR });
+  expect(whole).toMatchObject({ code: 0 });
+  expect(whole.output).toContain('is intact: 2 entries');
+  const head = /later: (\S+)/.exec(whole.output)?.[1] ?? '';
+  const database = openDatabase<Tables>(location);
+  await unguard(database);
+  const unsealed = { hash: head.replace(/^\d+:/, ''), keyed_from: null, mac: null };
+  await database.updateTable('audit_head').set(unsealed).execute();
+  await database.destroy();
+  const after = await startTestApp(place);
+  expect(await headOf(after.app.database)).toMatchObject({ keyed_from: null, mac: null });
+  await after.close();
+  const failed = await runCommand('verify-audit.ts', { DATA_DIR }, ['--head', head]);
+  expect(failed).toMatchObject({ code: 1 });
+  expect(failed.output).toContain('failed its check');
+});
+
+describe('the routes', async () => {
+  const { app, call, signIn } = await startTestApp();
+  const boss = await signIn('boss');
+  const maria = await signIn('maria');
+
+  // proves: asvs-16.3.1
+  test('list one’s own activity in pages, and what the administrator sees of it', async () => {
+    const { access_token: token } = replyOf(await call(login, { body: { email: maria.email, password: maria.password } }));
+    replyOf(await call(changeUsername, { token, body: { username: '=1+1' } }));
+    await call(endOtherSessions, { token, body: { password: maria.password } });
+    const page = await call(listActivity, { token, query: '?limit=2' });
+    expect(replyOf(page)).toMatchObject([
+      { kind: 'other_sessions_ended', by: 'self', address: '127.0.0.1' },
+      { kind: 'username_changed', details: { username: '=1+1' } },
+    ]);
+    const next = /^<\/api\/auth\/audit(\?[^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
+    expect(replyOf(await call(listActivity, { token, query: next }))[0]).toMatchObject({ kind: 'signed_in' });
+    const { id } = replyOf(await call(currentUser, { token }));
+    const listed = await call(listAudit, { token: boss.token, query: '?person=maria@exa&kind=signed_in&limit=1' });
+    expect(replyOf(listed)).toMatchObject([{ kind: 'signed_in', actor_id: id, subject: { username: '=1+1' } }]);
+    const chain = replyOf(await call(checkAudit, { token: boss.token }));
+    const [newest] = replyOf(await call(listAudit, { token: boss.token, query: '?limit=1' }));
+    expect(chain).toMatchObject({ entries: newest?.seq, head: `${newest?.seq}:${newest?.hash}`, fault: null });
+    for (const query of ['?limit=0', '?cursor=0', '?cursor=x', '?limit=501'])
+      expect((await call(listActivity, { token, query })).status).toBe(422);
+    expect((await call(listAudit, { token: boss.token, query: '?kind=nothing' })).status).toBe(422);
+    await call(logout, { token });
+    expect(replyOf(await call(listAudit, { token: boss.token, query: '?limit=1' }))).toMatchObject([{ kind: 'signed_out' }]);
+  });
+
+  test('answer one’s activity as a file, for programs and for spreadsheets', async () => {
+    const { access_token: token } = replyOf(await call(login, { body: { email: maria.email, password: maria.password } }));
+    const file = (format: string) =>
+      app.fastify.inject({ url: `/api${exportActivity.path}?format=${format}`, headers: { authorization: `Bearer ${token}` } });
+    const json = await file('json');
+    expect(json.headers['content-disposition']).toBe('attachment; filename="palisade-activity.json"');
+    expect(json.json()).toEqual(replyOf(await call(listActivity, { token })));
+    const lines = (await file('csv')).body.trimEnd().split('\r\n');
+    expect(lines[0]).toContain('"Number","Time (UTC)","What"');
+    expect(lines.join()).toContain('"username_changed","self","127.0.0.1"');
+    expect(lines.join()).toContain('"username: =1+1"');
+    expect((await file('pdf')).statusCode).toBe(422);
+  });
 });

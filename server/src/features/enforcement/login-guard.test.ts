@@ -1,210 +1,225 @@
-import { randomBytes } from 'node:crypto';
-import { currentUser, login, register } from '@palisade/contract/auth';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Answer, COUNTED_IN_MEMORY, problemOf, readAnswer, startTestApp } from '#test/harness.ts';
-import { refusalLength } from './blocks.ts';
-import { delayOf } from './login-guard.ts';
+import { login } from '@palisade/contract/auth';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { createMemoryCounters } from '#platform/counters.ts';
+import { parseLimits } from '#platform/limits.ts';
+import { Problem } from '#platform/problem.ts';
+import { addPerson, auditKindsOf, featureAudit, featureDatabase } from '#test/feature-database.ts';
+import { startTestApp } from '#test/harness.ts';
+import { createBlocks, refusalLength } from './blocks.ts';
+import { createPasswordGuard } from './call-guard.ts';
+import { createLoginGuard, delayOf } from './login-guard.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-const PASSWORD = 'a long enough password';
 
-let clock = Date.parse('2026-11-20T10:00:00Z');
+const database = await featureDatabase();
+const clock = { now: Date.parse('2026-11-20T10:00:00Z') };
+const now = () => clock.now;
+const counters = createMemoryCounters({ now });
+const limits = parseLimits(['spray=5/50s'], 'local');
 const pauses: number[] = [];
-const { app, url, call } = await startTestApp({
-  environment: { ...COUNTED_IN_MEMORY, TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'spray=5/50s' },
-  surroundings: { now: () => clock, pause: async (ms) => void pauses.push(ms) },
+const lifted: string[] = [];
+const EXEMPT = '192.168.0.0';
+const blocks = createBlocks({ database, now });
+const guard = createLoginGuard({
+  ...{ database, blocks, counters, limits, audit: featureAudit(now), now, logger: pino({ level: 'silent' }) },
+  isExempt: (source) => source === EXEMPT,
+  onLift: ({ source }) => Promise.resolve(void lifted.push(source)),
+  pause: (ms) => Promise.resolve(void pauses.push(ms)),
 });
-
-async function tryToSignIn(email: string, password: string, source: string): Promise<Answer<typeof login>> {
-  const response = await fetch(`${url}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-for': source },
-    body: JSON.stringify({ email, password }),
-  });
-  return await readAnswer(login, response);
-}
 
 let counter = 0;
-/** A source that no other test has used. */
-function newSource(): string {
-  counter += 1;
-  return `203.0.${counter >> 8}.${counter & 255}`;
+/** A source, or an account, that no other test has used. */
+const unused = (kind: 'source' | 'account') => `${kind}-${++counter}`;
+
+type Outcome = 'right' | 'wrong' | 'refused';
+
+/** One try to sign in. `user_id` is that of the account, where there is one. */
+async function attempt(
+  place: { source: string; account: string },
+  isRight: boolean,
+  user_id: string | null = null,
+): Promise<Outcome> {
+  try {
+    return await guard.attempt(place, async (admission) => {
+      if (isRight && user_id !== null) await admission.succeeded(user_id);
+      else await admission.failed(user_id);
+      return isRight ? 'right' : 'wrong';
+    });
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'too_many_requests') return 'refused';
+    throw error;
+  }
 }
 
-async function newAccount(): Promise<string> {
-  const name = `person-${randomBytes(4).toString('hex')}`;
-  await call(register, { body: { email: `${name}@example.com`, username: name, password: PASSWORD } });
-  return `${name}@example.com`;
+/** A person at a place of their own. */
+async function owner() {
+  const user_id = await addPerson(database);
+  const place = { account: unused('account'), source: unused('source') };
+  return {
+    ...{ user_id, place },
+    right: (source = place.source) => attempt({ ...place, source }, true, user_id),
+    wrong: async (times: number, source = place.source) => {
+      const ends: Outcome[] = [];
+      for (let time = 0; time < times; time += 1) ends.push(await attempt({ ...place, source }, false, user_id));
+      return ends;
+    },
+    /** The refusal of the next try. */
+    async refusal() {
+      const error = await guard.attempt(place, () => Promise.resolve()).catch((refused: unknown) => refused);
+      if (error instanceof Problem) return error;
+      throw new Error('the try was not refused');
+    },
+  };
 }
-
-async function fail(email: string, source: string, times: number): Promise<number[]> {
-  const statuses: number[] = [];
-  for (let time = 0; time < times; time += 1) statuses.push((await tryToSignIn(email, 'not it', source)).status);
-  return statuses;
-}
-
-beforeEach(() => {
-  // Attempts of earlier tests do not count any more.
-  clock += 40 * DAY;
-  pauses.length = 0;
-});
+const wrongs = (count: number) => Array<Outcome>(count).fill('wrong');
 
 // proves: asvs-6.3.1, security-12
 describe('one account from one source', () => {
-  test.each(['known', 'unknown'])(
-    'is refused for 10 minutes after 5 wrong passwords, with the time left: %s email',
-    async (kind) => {
-      const email = kind === 'known' ? await newAccount() : 'nobody@example.com';
-      const source = newSource();
-      expect(await fail(email, source, 6)).toEqual([401, 401, 401, 401, 401, 429]);
-      clock += 5 * MINUTE + 1;
-      const refused = await tryToSignIn(email, PASSWORD, source);
-      expect(problemOf(refused)).toMatchObject({
-        code: 'too_many_requests',
-        detail: 'Too many wrong passwords for this email. Try again in 5 minutes.',
-      });
-      expect(refused.headers.get('retry-after')).toBe('300');
-      clock += 5 * MINUTE;
-      expect((await tryToSignIn(email, PASSWORD, source)).status).toBe(kind === 'known' ? 200 : 401);
-    },
-  );
-
-  test('is not refused one step below, nor for attempts longer ago than 10 minutes', async () => {
-    const [email, source] = [await newAccount(), newSource()];
-    expect(await fail(email, source, 4)).toEqual([401, 401, 401, 401]);
-    clock += 10 * MINUTE;
-    expect(await fail(email, source, 4)).toEqual([401, 401, 401, 401]);
-    expect((await tryToSignIn(email, PASSWORD, source)).status).toBe(200);
+  test('is refused for 10 minutes after 5 wrong passwords, with the time left', async () => {
+    const person = await owner();
+    expect(await person.wrong(6)).toEqual([...wrongs(5), 'refused']);
+    clock.now += 5 * MINUTE + 1;
+    expect(await person.refusal()).toMatchObject({
+      ...{ message: 'Too many wrong passwords for this email. Try again in 5 minutes.', retry_after: 300 },
+    });
+    clock.now += 5 * MINUTE;
+    expect(await person.right()).toBe('right');
+    await guard.close();
+    expect(await auditKindsOf(database, person.user_id)).toEqual(['block_added']);
   });
 
-  test('of a hundred guesses at once has five looked at', async () => {
-    const [email, source] = [await newAccount(), newSource()];
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, guess) => tryToSignIn(email, `guess ${guess}`, source)));
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(95);
-    expect(await fail(email, source, 1)).toEqual([429]);
-  });
-
-  test('starts from nothing after the right password', async () => {
-    const [email, source] = [await newAccount(), newSource()];
+  test('is not refused one step below, nor for tries longer ago than 10 minutes, nor after the right password', async () => {
+    const person = await owner();
+    expect(await person.wrong(4)).toEqual(wrongs(4));
+    clock.now += 10 * MINUTE;
     for (let round = 0; round < 3; round += 1) {
-      expect(await fail(email, source, 4)).toEqual([401, 401, 401, 401]);
-      expect((await tryToSignIn(email, PASSWORD, source)).status).toBe(200);
+      expect(await person.wrong(4)).toEqual(wrongs(4));
+      expect(await person.right()).toBe('right');
     }
   });
 
+  test('of a hundred guesses at once has five looked at', async () => {
+    const { place } = await owner();
+    const ends = await Promise.all(Array.from({ length: 100 }, () => attempt(place, false)));
+    expect(ends.filter((end) => end === 'wrong')).toHaveLength(5);
+    expect(ends.filter((end) => end === 'refused')).toHaveLength(95);
+  });
+
+  // proves: attack-B.14-5
+  test('is let in twenty times by twenty right passwords at once, also among wrong ones', async () => {
+    const person = await owner();
+    expect(await Promise.all(Array.from({ length: 20 }, () => person.right()))).toEqual(Array(20).fill('right'));
+    const mixed = await Promise.all(Array.from({ length: 30 }, (_, index) => (index < 4 ? person.right() : person.wrong(1))));
+    // A right one forgets those that were wrong before it.
+    expect(mixed.flat().filter((end) => end === 'wrong').length).toBeLessThanOrEqual(4 * 5 + 5);
+  });
+
+  test('a try that ends as neither right nor wrong counts as nothing', async () => {
+    const person = await owner();
+    expect(await person.wrong(4)).toEqual(wrongs(4));
+    const fails = () => guard.attempt(person.place, () => Promise.reject(new Error('the database is away')));
+    for (let time = 0; time < 12; time += 1) await expect(fails()).rejects.toThrow('away');
+    await Promise.all(Array.from({ length: 12 }, () => expect(fails()).rejects.toThrow('away')));
+    // It forgets none that was wrong, either.
+    expect(await person.wrong(2)).toEqual(['wrong', 'refused']);
+  });
+
   test('is refused for longer each time, and for a week at the fifth in a day', async () => {
-    const [email, source] = [await newAccount(), newSource()];
+    const person = await owner();
     const waits: number[] = [];
     for (let round = 0; round < 5; round += 1) {
-      await fail(email, source, 5);
-      const wait = Number((await tryToSignIn(email, PASSWORD, source)).headers.get('retry-after'));
-      waits.push(wait / 60);
-      clock += wait * 1_000;
+      await person.wrong(5);
+      const { retry_after = 0 } = await person.refusal();
+      waits.push(retry_after / 60);
+      clock.now += retry_after * 1_000;
     }
     expect(waits).toEqual([10, 20, 40, 80, 7 * 24 * 60]);
   });
 
   test('leaves the same account elsewhere, and other accounts there, alone', async () => {
-    const [email, other, source] = [await newAccount(), await newAccount(), newSource()];
-    await fail(email, source, 5);
-    expect((await tryToSignIn(email, PASSWORD, newSource())).status).toBe(200);
-    expect((await tryToSignIn(other, PASSWORD, source)).status).toBe(200);
+    const [person, other] = [await owner(), await owner()];
+    await person.wrong(5);
+    expect(await person.right(unused('source'))).toBe('right');
+    expect(await other.right(person.place.source)).toBe('right');
   });
 
-  test('leaves who is signed in there alone', async () => {
-    const [email, source] = [await newAccount(), newSource()];
-    const signedIn = await tryToSignIn(email, PASSWORD, source);
-    const token = signedIn.ok ? signedIn.reply.access_token : '';
-    expect(await fail(email, source, 6)).toContain(429);
-    const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': source };
-    expect((await fetch(`${url}/api${currentUser.path}`, { headers })).status).toBe(200);
-  });
-
-  test('is one source with the other addresses of its IPv6 network', async () => {
-    const email = await newAccount();
-    for (let host = 1; host <= 5; host += 1) await fail(email, `2001:db8:0:7::${host}`, 1);
-    expect((await tryToSignIn(email, PASSWORD, '2001:db8:0:7:ffff::1')).status).toBe(429);
-    expect((await tryToSignIn(email, PASSWORD, '2001:db8:0:8::1')).status).toBe(200);
+  test('is let in when the refusal is lifted, which forgets the wrong passwords', async () => {
+    const person = await owner();
+    await person.wrong(6);
+    await guard.close();
+    const [block] = await blocks.list({ limit: 10 }, person.user_id);
+    expect(block).toMatchObject({ kind: 'pair', source: person.place.source, rule: 'wrong_passwords', level: 1 });
+    expect(await guard.lift(block?.id ?? '', person.user_id)).toBe(true);
+    expect(await guard.lift(block?.id ?? '', person.user_id)).toBe(false);
+    expect(lifted).toEqual([person.place.source]);
+    expect(await blocks.list({ limit: 10 }, person.user_id)).toEqual([]);
+    expect(await person.wrong(4)).toEqual(wrongs(4));
+    expect(await person.right()).toBe('right');
+    expect(await auditKindsOf(database, person.user_id)).toEqual(['block_added', 'block_lifted']);
   });
 });
 
 // proves: asvs-6.3.1
 describe('many accounts from one source', () => {
-  test('have the source refused at the fifth', async () => {
-    const [email, source] = [await newAccount(), newSource()];
-    for (let guess = 0; guess < 5; guess += 1) expect(await fail(`spray-${guess}@example.com`, source, 1)).toEqual([401]);
-    const refused = await tryToSignIn(email, PASSWORD, source);
-    expect(problemOf(refused).detail).toBe('Too many failed sign-ins from your network. Try again in 10 minutes.');
-    expect((await tryToSignIn(email, PASSWORD, newSource())).status).toBe(200);
-  });
+  const spray = (source: string, count: number) =>
+    Promise.all(Array.from({ length: count }, () => attempt({ source, account: unused('account') }, false)));
 
-  test('that are tried at once have it refused once, for 10 minutes', async () => {
-    const source = newSource();
-    await Promise.all(Array.from({ length: 25 }, (_, guess) => fail(`at-once-${guess}@example.com`, source, 1)));
-    const refused = await tryToSignIn('at-once-0@example.com', PASSWORD, source);
-    expect(refused.headers.get('retry-after')).toBe('600');
-    expect(await app.database.selectFrom('blocks').select('level').where('source', '=', source).execute()).toEqual([
+  test('have the source refused at the fifth, once, for 10 minutes and then for longer', async () => {
+    const [person, source] = [await owner(), unused('source')];
+    for (const minutes of [10, 20]) {
+      await spray(source, 25);
+      const refused = guard.attempt({ ...person.place, source }, () => Promise.resolve());
+      await expect(refused).rejects.toMatchObject({
+        ...{ message: `Too many failed sign-ins from your network. Try again in ${minutes} minutes.`, retry_after: minutes * 60 },
+      });
+      expect(await person.right()).toBe('right');
+      clock.now += minutes * MINUTE;
+    }
+    expect(await database.selectFrom('blocks').select('level').where('source', '=', source).execute()).toEqual([
       { level: 1 },
+      { level: 2 },
     ]);
-    clock += 10 * MINUTE;
-    for (let guess = 0; guess < 5; guess += 1) await fail(`again-${guess}@example.com`, source, 1);
-    expect((await tryToSignIn('at-once-0@example.com', PASSWORD, source)).headers.get('retry-after')).toBe('1200');
   });
 
   test('do not one step below: four, or one each ten seconds, or one account again and again', async () => {
-    const [four, slow, again] = [newSource(), newSource(), newSource()];
-    for (let guess = 0; guess < 4; guess += 1) await fail(`four-${guess}@example.com`, four, 1);
-    expect(await fail('four-0@example.com', four, 1)).toEqual([401]);
+    const [four, slow, again] = [unused('source'), unused('source'), unused('source')];
+    expect(await spray(four, 4)).toEqual(wrongs(4));
     for (let guess = 0; guess < 12; guess += 1) {
-      expect(await fail(`slow-${guess}@example.com`, slow, 1)).toEqual([401]);
-      clock += 10_000;
+      expect(await spray(slow, 1)).toEqual(['wrong']);
+      clock.now += 10_000;
     }
-    expect(await fail('again@example.com', again, 5)).toEqual([401, 401, 401, 401, 401]);
-    expect(await fail('another@example.com', again, 1)).toEqual([401]);
+    const account = unused('account');
+    for (let guess = 0; guess < 5; guess += 1) expect(await attempt({ source: again, account }, false)).toBe('wrong');
+    expect(await spray(again, 1)).toEqual(['wrong']);
   });
 
-  test('never have a whole private network refused', async () => {
-    for (let guess = 0; guess < 8; guess += 1)
-      expect(await fail(`lan-${guess}@example.com`, `fd00:1:2:3::${guess}`, 1)).toEqual([401]);
-    expect(await fail('lan-0@example.com', 'fd00:1:2:3::9', 5)).toEqual([401, 401, 401, 401, 429]);
-  });
-
-  test('never have the machine itself refused in local exposure', async () => {
-    for (let guess = 0; guess < 8; guess += 1) expect(await fail(`local-${guess}@example.com`, '127.0.0.1', 1)).toEqual([401]);
-    expect(await fail('local-0@example.com', '127.0.0.1', 5)).toEqual([401, 401, 401, 401, 429]);
+  test('never have an exempt source refused as a whole', async () => {
+    expect(await spray(EXEMPT, 8)).toEqual(wrongs(8));
+    const account = unused('account');
+    for (let guess = 0; guess < 5; guess += 1) expect(await attempt({ source: EXEMPT, account }, false)).toBe('wrong');
+    expect(await attempt({ source: EXEMPT, account }, false)).toBe('refused');
   });
 });
 
 // proves: asvs-6.3.1
-describe('one account from many sources', () => {
-  test.each(['known', 'unknown'])('is slowed down, and not refused: %s email', async (kind) => {
-    const email = kind === 'known' ? await newAccount() : `nobody-${randomBytes(4).toString('hex')}@example.com`;
-    const home = newSource();
-    if (kind === 'known') expect((await tryToSignIn(email, PASSWORD, home)).status).toBe(200);
-    for (let source = 0; source < 5; source += 1) expect(await fail(email, newSource(), 4)).toEqual([401, 401, 401, 401]);
-    expect(pauses).toEqual([]);
-    expect((await tryToSignIn(email, 'not it', newSource())).status).toBe(401);
-    expect(pauses).toEqual([500]);
-    if (kind === 'unknown') return;
-    // A known place of the owner is not slowed down; from elsewhere they get in all the same.
-    expect((await tryToSignIn(email, PASSWORD, home)).status).toBe(200);
-    expect(pauses).toEqual([500]);
-    expect((await tryToSignIn(email, PASSWORD, newSource())).status).toBe(200);
-    expect(pauses).toEqual([500, 500]);
-  });
-
-  test('its owner gets one mail a day', async () => {
-    const email = await newAccount();
-    const mails = () => app.database.selectFrom('mails').select(['subject', 'text']).where('recipient', '=', email).execute();
-    for (let source = 0; source < 6; source += 1) await fail(email, newSource(), 4);
-    await vi.waitFor(async () => expect(await mails()).toMatchObject([{ subject: 'Palisade: Security alert, high severity' }]));
-    expect((await mails())[0]?.text).toContain('We slow down further attempts. You can still sign in.');
-    clock += DAY;
-    for (let source = 0; source < 6; source += 1) await fail(email, newSource(), 4);
-    await vi.waitFor(async () => expect(await mails()).toHaveLength(2));
-  });
+test.each([true, false])('one account from many sources is slowed down, and not refused; it exists: %s', async (exists) => {
+  const person = await owner();
+  const { account, source: home } = person.place;
+  if (exists) expect(await person.right()).toBe('right');
+  const guess = () => attempt({ account, source: unused('source') }, false, exists ? person.user_id : null);
+  pauses.length = 0;
+  for (let time = 0; time < 20; time += 1) expect(await guess()).toBe('wrong');
+  expect(pauses).toEqual([]);
+  expect(await guess()).toBe('wrong');
+  expect(pauses).toEqual([500]);
+  if (!exists) return;
+  // A known place of the owner is not slowed down; from elsewhere they get in all the same.
+  expect(await person.right(home)).toBe('right');
+  expect(pauses).toEqual([500]);
+  expect(await person.right(unused('source'))).toBe('right');
+  expect(pauses).toEqual([500, 500]);
 });
 
 test.each([
@@ -220,4 +235,70 @@ test.each([
 
 test('the wait grows to some seconds and no further', () => {
   expect([20, 29, 30, 40, 50, 900].map((failures) => delayOf(failures, 20))).toEqual([500, 500, 1_000, 2_000, 4_000, 4_000]);
+});
+
+// proves: asvs-6.3.1, security-16
+describe('the password of a signed-in person', () => {
+  const passwords = createPasswordGuard({ counters, limits: parseLimits(['distributed=8/1h'], 'local') });
+  async function give(user_id: string, isRight: boolean, source = 'here'): Promise<Outcome> {
+    const work = () => Promise.resolve(isRight ? true : undefined);
+    const answer = await passwords.attempt({ user_id, source }, work).catch((error: unknown) => error);
+    if (answer instanceof Problem) return 'refused';
+    return answer === true ? 'right' : 'wrong';
+  }
+
+  test('may be wrong 5 times from one source, is checked again after the wait, and keeps no other person out', async () => {
+    const [one, other] = [unused('account'), unused('account')];
+    for (let time = 0; time < 5; time += 1) expect(await give(one, false)).toBe('wrong');
+    const refused = await passwords
+      .attempt({ user_id: one, source: 'here' }, () => Promise.resolve(true))
+      .catch((error: unknown) => error);
+    const wait = refused instanceof Problem ? (refused.retry_after ?? 0) : 0;
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(120);
+    expect(await give(other, true)).toBe('right');
+    clock.now += wait * 1_000;
+    expect(await give(one, true)).toBe('right');
+  });
+
+  test('once right, makes the wrong ones forgotten; a failure counts as nothing', async () => {
+    const user_id = unused('account');
+    const fails = () => passwords.attempt({ user_id, source: 'here' }, () => Promise.reject(new Error('away')));
+    for (let round = 0; round < 3; round += 1) {
+      for (let time = 0; time < 4; time += 1) expect(await give(user_id, false)).toBe('wrong');
+      for (let time = 0; time < 6; time += 1) await expect(fails()).rejects.toThrow('away');
+      expect(await give(user_id, true)).toBe('right');
+    }
+    expect(await Promise.all(Array.from({ length: 20 }, () => give(user_id, true)))).toEqual(Array(20).fill('right'));
+  });
+
+  test('is not guessed by many tries at once', async () => {
+    const user_id = unused('account');
+    const ends = await Promise.all([...Array.from({ length: 12 }, () => give(user_id, false)), give(user_id, true)]);
+    expect(ends.filter((end) => end === 'wrong')).toHaveLength(5);
+    expect(ends.filter((end) => end === 'refused')).toHaveLength(8);
+  });
+
+  test('is not guessed from many sources, which lock no one out for long', async () => {
+    const user_id = unused('account');
+    for (let source = 0; source < 8; source += 1) expect(await give(user_id, false, `source ${source}`)).toBe('wrong');
+    expect(await give(user_id, false, 'a ninth')).toBe('refused');
+    expect(await give(user_id, true)).toBe('refused');
+    clock.now += DAY;
+    expect(await give(user_id, true)).toBe('right');
+  });
+});
+
+test('the application exempts private networks and, in local exposure, the machine itself, and counts by source', async () => {
+  const { app } = await startTestApp({ environment: { LIMITS: 'spray=2/50s,pair=3/10m' } });
+  const guess = async (email: string, remoteAddress: string) => {
+    const payload = { email, password: 'not it' };
+    return (await app.fastify.inject({ method: 'POST', url: `/api${login.path}`, remoteAddress, payload })).statusCode;
+  };
+  for (const address of ['fd00:1:2:3::1', '127.0.0.1'])
+    for (let index = 0; index < 4; index += 1) expect(await guess(`private-${index}@example.com`, address)).toBe(401);
+  // Addresses of one IPv6 network are one source.
+  for (let host = 1; host <= 2; host += 1) expect(await guess(`public-${host}@example.com`, `2001:db8:0:7::${host}`)).toBe(401);
+  expect(await guess('public-3@example.com', '2001:db8:0:7:ffff::1')).toBe(429);
+  expect(await guess('public-3@example.com', '2001:db8:0:8::1')).toBe(401);
 });
