@@ -7,6 +7,7 @@ import { createAccounts } from '#features/auth/account.ts';
 import { createAccountDeletion } from '#features/auth/account-deletion.ts';
 import { createAskedMail } from '#features/auth/asked-mail.ts';
 import { createAuth } from '#features/auth/auth.ts';
+import { createEmailProofs } from '#features/auth/email-proof.ts';
 import { createPasskeys } from '#features/auth/passkeys.ts';
 import { createPasswords, hashPassword } from '#features/auth/password.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
@@ -18,6 +19,10 @@ import { createSignIn } from '#features/auth/sign-in.ts';
 import { createSignInChallenges } from '#features/auth/sign-in-challenges.ts';
 import { createTwoFactor } from '#features/auth/two-factor.ts';
 import { createUsers } from '#features/auth/users.ts';
+import { createCallGuard } from '#features/enforcement/call-guard.ts';
+import { createMemoryCounters } from '#platform/counters.ts';
+import { newId } from '#platform/id.ts';
+import { parseLimits } from '#platform/limits.ts';
 import { Problem } from '#platform/problem.ts';
 import { createSessions } from '#platform/session.ts';
 import { afterFile } from './after-file.ts';
@@ -27,12 +32,31 @@ import { addPerson, auditKindsOf, featureAudit, featureDatabase, heldMail, ORIGI
 export const PASSWORD = 'a long enough password';
 export const SITE = { origin: 'http://localhost:3000', rp_id: 'localhost' } as const;
 
+/** The one password that the table of leaked ones has. */
+export const LEAKED = 'Password123';
+/** The one source from which every account has signed in before. */
+export const HOME = '203.0.113.200';
+
 let hashed: Promise<string> | undefined;
 
-type Settings = { drift_steps?: number; require_two_factor?: 'nobody' | 'staff' | 'everyone' };
+interface Settings {
+  drift_steps?: number;
+  require_two_factor?: 'nobody' | 'staff' | 'everyone';
+  exposure?: 'local' | 'public';
+  admin_emails?: string[];
+}
+
+interface NewPerson {
+  username?: string;
+  role?: Role;
+  email?: string;
+  /** Whether the address is proved, which public exposure asks for. */
+  proven?: boolean;
+}
 
 /** Accounts on a copied database, without the application: sign-in, second factors and administration, with a clock that the test turns and letters that it reads. */
-export async function accountParts({ drift_steps = 1, require_two_factor = 'nobody' }: Settings = {}) {
+export async function accountParts(settings: Settings = {}) {
+  const { drift_steps = 1, require_two_factor = 'nobody', exposure = 'local', admin_emails = [] } = settings;
   const database = await featureDatabase();
   const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
   const now = () => clock.now;
@@ -42,14 +66,28 @@ export async function accountParts({ drift_steps = 1, require_two_factor = 'nobo
   const folder = mkdtempSync(join(tmpdir(), 'palisade-accounts-'));
   afterFile(() => rmSync(folder, { recursive: true, force: true }));
   const common = { database, now, logger, mail, audit };
-  const passwords = createPasswords({ database, exposure: 'local', leaked: { has: () => false } });
-  const parts = { ...common, passwords, exposure: 'local' as const, admin_emails: [], onRegistered() {}, onChange() {} };
+  const passwords = createPasswords({ database, exposure, leaked: { has: (password) => password === LEAKED } });
+  const counters = createMemoryCounters({ now });
+  const guard = createCallGuard({
+    ...{ counters, limits: parseLimits([], exposure), isShared: () => false },
+    isKnown: ({ source }) => Promise.resolve(source === HOME),
+  });
+  const askedMail = createAskedMail({ ...common, guard });
+  const parts = {
+    ...{ ...common, passwords, exposure, admin_emails, onChange() {} },
+    onRegistered(email: string, isNew: boolean) {
+      if (isNew) emailProofs.mail(email);
+      else recovery.mailRegistration(email);
+    },
+  };
   const auth = createAuth(parts);
   const mustHaveFactor = factorRule(require_two_factor);
   const sessions = createSessions({
-    ...{ database, now, lacksProof: () => false },
-    lacksFactor: async ({ id, role }) => mustHaveFactor(role) && !(await twoFactor.secondFactor(id)).enabled,
+    ...{ database, now, lacksProof: ({ email_proven_at }) => emailProofs.isAsked && email_proven_at === null },
+    lacksFactor: async ({ id, role: its }) => mustHaveFactor(its) && !(await twoFactor.secondFactor(id)).enabled,
   });
+  const emailProofs = createEmailProofs({ ...parts, sessions, askedMail, public_url: 'https://palisade.example.com' });
+  const isUnproven = (id: string) => emailProofs.isUnproven(id);
   const requirePassword = createRequirePassword({ database, guard: { attempt: (_, work) => work() } });
   const secrets = openSealedSecrets(join(folder, 'two-factor.key'));
   const passkeys = createPasskeys(common);
@@ -68,27 +106,26 @@ export async function accountParts({ drift_steps = 1, require_two_factor = 'nobo
     ...{ ...common, auth, sessions, secondFactors, passkeys, mustHaveFactor, wakeMail() {}, onSignedIn() {}, observe: none },
     guard: { attempt: (_, work) => work({ failed: none, succeeded: none }) },
     challenges: createSignInChallenges(common),
-    isUnproven: () => Promise.resolve(false),
+    isUnproven,
   });
-  const accounts = createAccounts({ ...common, passwords, requirePassword, sessions, isUnproven: () => Promise.resolve(false) });
+  const accounts = createAccounts({ ...common, passwords, requirePassword, sessions, isUnproven });
   const users = createUsers({ ...parts, sessions, secondFactors: (ids) => twoFactor.secondFactors(ids) });
   const accountDeletion = createAccountDeletion({
     ...{ ...parts, sessions, forget: [] },
     mail: { ...mail, forgetRecipient: none },
   });
-  const askedMail = createAskedMail({ ...common, guard: { letter: () => Promise.resolve(undefined) } });
   const recovery = createRecovery({
-    ...{ ...common, passwords, sessions, askedMail, public_url: undefined },
-    emailProofs: { proveByReset: () => Promise.resolve([]), mayHear: () => Promise.resolve(true) },
+    ...{ ...common, passwords, sessions, askedMail, emailProofs, public_url: undefined },
   });
 
   /** A person who has signed in. */
-  async function person({ username, role = 'customer' as Role }: { username?: string; role?: Role } = {}) {
+  async function person({ username, role = 'customer', email: given, proven = false }: NewPerson = {}) {
     hashed ??= hashPassword(PASSWORD);
-    const who = { role, password_hash: await hashed, created_at: new Date(clock.now).toISOString() };
-    const id = await addPerson(database, { ...who, ...(username !== undefined && { username }) });
+    const [id, at] = [newId(), new Date(clock.now).toISOString()];
+    const email = given ?? `${id}@example.com`;
+    const who = { id, email, role, password_hash: await hashed, created_at: at, email_proven_at: proven ? at : null };
+    await addPerson(database, { ...who, ...(username !== undefined && { username }) });
     const { token, session_id } = await sessions.start(id, ORIGIN);
-    const email = `${id}@example.com`;
     const actor = { user_id: id, session_id, origin: ORIGIN };
     return {
       ...{ id, email, token, actor, role },
@@ -111,7 +148,7 @@ export async function accountParts({ drift_steps = 1, require_two_factor = 'nobo
       audited: () => auditKindsOf(database, id),
     };
   }
-  const built = { accounts, accountDeletion, askedMail, recovery, auth, users, requirePassword };
+  const built = { accounts, accountDeletion, askedMail, emailProofs, recovery, auth, users, requirePassword };
   return { ...parts, ...built, clock, sessions, passkeys, secondFactors, twoFactor, signIn, person };
 }
 

@@ -1,54 +1,26 @@
-import { forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
+import { forgotPassword, register } from '@palisade/contract/auth';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { accountParts, type FeaturePerson, HOME, LEAKED, PASSWORD } from '#test/account-parts.ts';
+import { ORIGIN, outcomes } from '#test/feature-database.ts';
+import { startTestApp } from '#test/harness.ts';
 
-const PASSWORD = 'a long enough password';
-const NEW_PASSWORD = 'another long password';
 const MINUTE = 60_000;
+const NEW_PASSWORD = 'another long password';
+const { database, clock, mail, askedMail, recovery, auth, person } = await accountParts({ exposure: 'public' });
+const start = () => person({ proven: true });
 
-let clock = Date.parse('2026-11-20T10:00:00Z');
-const { call, signIn, app, url } = await startTestApp({
-  environment: {
-    ...COUNTED_IN_MEMORY,
-    EXPOSURE: 'public',
-    ADMIN_EMAILS: 'boss@example.com',
-    RESET_DELIVERY: 'outbox',
-    TRUSTED_PROXIES: '127.0.0.1',
-  },
-  surroundings: { now: () => clock },
-});
-
-async function lettersTo(recipient: string, subject: string): Promise<string[]> {
-  const rows = await app.database
-    .selectFrom('mails')
-    .select('text')
-    .where('recipient', '=', recipient)
-    .where('subject', '=', `Palisade: ${subject}`)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ text }) => text ?? '');
+/** Asks for resets of an account from so many sources, and waits for the letters. */
+async function ask({ email }: FeaturePerson, sources: readonly string[]): Promise<void> {
+  for (const source of sources) recovery.mailToken({ email, source });
+  await askedMail.close();
 }
-const resetsTo = async (email: string) =>
-  (await lettersTo(email, 'Reset your password')).map((text) => /^[\w-]{43}$/m.exec(text)?.[0] ?? '');
-
-async function post(path: string, body: object, source: string): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${url}/api/auth/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-for': source },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, body: await response.json() };
-}
-
-const forget = (email: string, source: string) => post('forgot-password', { email }, source);
-/** Asked over and over by so many sources. */
-async function attack(email: string, sources: number, times: number): Promise<number[]> {
-  const asked = Array.from({ length: sources * times }, (_, place) => forget(email, `198.51.100.${(place % sources) + 1}`));
-  return (await Promise.all(asked)).map(({ status }) => status);
-}
-const resets = async (reset_token: string | undefined) =>
-  (await call(resetPassword, { body: { reset_token: reset_token ?? '', new_password: NEW_PASSWORD } })).status;
+const strangers = (sources: number, times: number) =>
+  Array.from({ length: sources * times }, (_, place) => `198.51.100.${(place % sources) + 1}`);
+const tokensOf = ({ email }: FeaturePerson) =>
+  mail.letters
+    .filter(({ recipient, subject }) => recipient === email && subject === 'Reset your password')
+    .map(({ lines }) => lines.find((line) => /^[\w-]{43}$/.test(line)) ?? '');
+const reset = (token = '') => recovery.reset(token, NEW_PASSWORD, ORIGIN);
 
 describe('a reset that is asked for by strangers', () => {
   // proves: attack-B.10-1, security-6
@@ -56,112 +28,110 @@ describe('a reset that is asked for by strangers', () => {
     ['one source', 1, 40],
     ['fifty sources', 50, 6],
   ])('in a loop leaves the owner’s token alone, and the owner gets another one: %s', async (_, sources, times) => {
-    const { email } = await signIn();
-    await forget(email, '203.0.113.9');
-    await expect.poll(() => resetsTo(email)).toHaveLength(1);
-    const [own] = await resetsTo(email);
-    const statuses = await attack(email, sources, times);
-    // A source over its bound is refused alone, with the same answer for any email.
-    expect(statuses.filter((status) => status === 200)).toHaveLength(sources * 5);
-    await expect.poll(() => resetsTo(email)).toHaveLength(6);
-    // The owner at a new place gets the same answer, and has letters that work.
-    expect(await forget(email, '203.0.113.77')).toMatchObject({ status: 200, body: { reset_token: null } });
-    clock += 6 * MINUTE;
-    await forget(email, '203.0.113.78');
-    await expect.poll(() => resetsTo(email)).toHaveLength(7);
-    expect(await resets(own)).toBe(200);
+    const owner = await start();
+    await ask(owner, ['203.0.113.9']);
+    const [own] = tokensOf(owner);
+    await ask(owner, strangers(sources, times));
+    expect(tokensOf(owner)).toHaveLength(6);
+    clock.now += 6 * MINUTE;
+    await ask(owner, ['203.0.113.78']);
+    expect(tokensOf(owner)).toHaveLength(7);
+    await reset(own);
     // A use voids all of them.
-    for (const token of (await resetsTo(email)).slice(1)) expect(await resets(token)).toBe(422);
+    expect(await outcomes(tokensOf(owner).slice(1).map(reset))).toEqual(Array(6).fill('invalid_field'));
   });
 
   test('leaves an owner who signed in from there before a way of their own', async () => {
-    const { email, password } = await signIn();
-    expect((await post('login', { email, password }, '203.0.113.200')).status).toBe(200);
-    await attack(email, 30, 5);
-    await expect.poll(() => resetsTo(email)).toHaveLength(6);
-    await forget(email, '203.0.113.200');
-    await expect.poll(() => resetsTo(email)).toHaveLength(7);
-    expect(await resets((await resetsTo(email)).at(-1))).toBe(200);
+    const owner = await start();
+    await ask(owner, strangers(30, 5));
+    expect(tokensOf(owner)).toHaveLength(6);
+    await ask(owner, [HOME]);
+    expect(tokensOf(owner)).toHaveLength(7);
+    await reset(tokensOf(owner).at(-1));
   });
 
   test('in a loop without an end never leaves the mailbox without a token that works', async () => {
-    const { email } = await signIn();
+    const owner = await start();
     for (let minute = 0; minute < 60; minute += 5) {
-      const before = await resetsTo(email);
-      await attack(email, 10, 1);
-      await expect.poll(async () => (await resetsTo(email)).length, { timeout: 10_000 }).toBeGreaterThan(before.length);
-      clock += 5 * MINUTE;
+      const before = tokensOf(owner).length;
+      await ask(owner, strangers(10, 1));
+      expect(tokensOf(owner).length).toBeGreaterThan(before);
+      clock.now += 5 * MINUTE;
     }
-    const all = await resetsTo(email);
-    expect(all.length).toBeLessThanOrEqual(6 + 12);
-    expect(await resets(all.at(-1))).toBe(200);
+    expect(tokensOf(owner).length).toBeLessThanOrEqual(6 + 12);
+    await reset(tokensOf(owner).at(-1));
   });
 });
 
 describe('registering with an email that is known', () => {
-  const ask = (email: string, username: string, source = '203.0.113.50') =>
-    post('register', { email, username, password: PASSWORD }, source);
-  const shapeOf = ({ status, body }: { status: number; body: unknown }) => ({
-    status,
-    fields: Object.keys(z.record(z.string(), z.unknown()).parse(body)),
-  });
+  const EXISTS = 'You already have an account';
+  let count = 0;
+  const registerAs = (email: string, username = `name ${(count += 1)}`, password = PASSWORD) =>
+    auth.register({ email, username, password }, ORIGIN);
 
   // proves: attack-B.9-1, security-4
   test('is answered as with one that is not, makes nothing, and tells the owner by mail', async () => {
-    const { email, password } = await signIn();
-    const unknown = await ask('unknown@example.com', 'nobody new');
-    const known = await ask(email, 'somebody new');
-    expect(known.status).toBe(201);
-    expect(shapeOf(known)).toEqual(shapeOf(unknown));
-    expect(known.body).toMatchObject({ email, username: 'somebody new', role: 'customer' });
-    await expect.poll(() => lettersTo(email, 'You already have an account')).toHaveLength(1);
-    const [letter] = await lettersTo(email, 'You already have an account');
-    expect(letter).not.toContain('somebody new');
-    // The password that was given there is a wrong one, the owner's is as it was.
-    expect(problemOf(await call(login, { body: { email, password: 'the password of the other' } })).code).toBe(
-      'invalid_credentials',
-    );
-    expect(replyOf(await call(login, { body: { email, password } })).user_info.username).not.toBe('somebody new');
-    expect(await app.database.selectFrom('users').selectAll().where('username', '=', 'somebody new').execute()).toEqual([]);
+    const owner = await start();
+    const unknown = await registerAs('unknown@example.com');
+    const known = await registerAs(owner.email, 'somebody new', 'the password of the other');
+    expect(Object.keys(known)).toEqual(Object.keys(unknown));
+    expect(known).toMatchObject({ email: owner.email, username: 'somebody new', role: 'customer' });
+    await askedMail.close();
+    expect(owner.letters()).toEqual([EXISTS]);
+    expect(JSON.stringify(mail.letters.find(({ recipient }) => recipient === owner.email))).not.toContain('somebody new');
+    await expect(owner.enter('the password of the other')).rejects.toMatchObject({ code: 'invalid_credentials' });
+    expect((await owner.enter()).user_info.id).toBe(owner.id);
+    expect(await auth.findUser(known.id)).toBeUndefined();
   });
 
-  test('is refused for the name, the password and the address as with any other', async () => {
-    const [owner, other] = [await signIn(), await signIn('taken-name')];
-    for (const email of [owner.email, 'not-known@example.com']) {
-      expect(await ask(email, 'taken-name')).toMatchObject({ status: 409, body: { code: 'username_taken' } });
-      expect(await ask(email, 'mar\u200bia')).toMatchObject({ status: 422 });
-      expect(await post('register', { email, username: 'fine', password: 'password1' }, '203.0.113.51')).toMatchObject({
-        status: 422,
-      });
-    }
-    expect(other.email).toBeDefined();
+  test('is refused for the name and the password as with any other', async () => {
+    const owner = await start();
+    await person({ username: 'taken-name' });
+    for (const email of [owner.email, 'not-known@example.com'])
+      expect(
+        await outcomes([
+          registerAs(email, 'taken-name'),
+          registerAs(email, 'mar\u200bia'),
+          registerAs(email, 'fine', LEAKED.replace('P', 'Ｐ')),
+        ]),
+      ).toEqual(['invalid_field', 'invalid_field', 'username_taken']);
   });
 
-  test('mails the owner so many times a day, however often it is tried', async () => {
-    const { email } = await signIn();
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, place) => ask(email, `try ${place}`, `198.51.100.${place + 1}`)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
-    await expect.poll(() => lettersTo(email, 'You already have an account')).toHaveLength(5);
-    await forget(email, '203.0.113.90');
-    await expect.poll(() => resetsTo(email)).toHaveLength(1);
-    expect(await lettersTo(email, 'You already have an account')).toHaveLength(5);
+  test('mails the owner so many times a day, however often it is tried, which uses up no reset', async () => {
+    const owner = await start();
+    for (let tries = 0; tries < 12; tries += 1) await registerAs(owner.email);
+    await askedMail.close();
+    expect(owner.letters()).toEqual(Array(5).fill(EXISTS));
+    await ask(owner, [ORIGIN.source]);
+    expect(tokensOf(owner)).toHaveLength(1);
   });
 
   test('of many at once with one email one makes the account', async () => {
-    const names = Array.from({ length: 8 }, (_, place) => `racer ${place}`);
-    const answers = await Promise.all(names.map((name, place) => ask('racer@example.com', name, `198.51.100.${place + 1}`)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
-    expect(await app.database.selectFrom('users').select('id').where('email', '=', 'racer@example.com').execute()).toHaveLength(
-      1,
-    );
+    await Promise.all(Array.from({ length: 5 }, () => registerAs('racer@example.com')));
+    const racers = database.selectFrom('users').select('id').where('email', '=', 'racer@example.com');
+    expect(await racers.execute()).toHaveLength(1);
   });
 });
 
-test('the account of a registration is there at once, signed in to and not proved', async () => {
-  const body = { email: 'new@example.com', username: 'newcomer', password: PASSWORD };
-  replyOf(await call(register, { body }));
-  expect(replyOf(await call(login, { body }))).toMatchObject({ email_unproven: true, user_info: { username: 'newcomer' } });
-  await call(forgotPassword, { body: { email: 'nobody@example.com' } });
+test('the routes bound what one source asks for, with the same answer for any email', async () => {
+  const environment = {
+    ...{ EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
+    LIMITS: 'recovery=2/15m,register.source=2/1h',
+  };
+  const { app, signIn } = await startTestApp({ environment });
+  const { email } = await signIn();
+  const post = async (path: string, payload: object, remoteAddress = '203.0.113.50') => {
+    const answer = await app.fastify.inject({ method: 'POST', url: `/api${path}`, payload, remoteAddress });
+    return { status: answer.statusCode, fields: Object.keys(answer.json()) };
+  };
+  for (const address of [email, 'nobody@example.com']) {
+    const asked = () => post(forgotPassword.path, { email: address });
+    expect([await asked(), await asked()]).toEqual(Array(2).fill({ status: 200, fields: ['reset_token', 'expires_in'] }));
+    expect((await asked()).status).toBe(429);
+    expect((await post(forgotPassword.path, { email: address }, '203.0.113.51')).status).toBe(200);
+  }
+  const registered = (address: string) =>
+    post(register.path, { email: address, username: `name of ${address.slice(0, 3)}`, password: PASSWORD });
+  expect(await registered(email)).toEqual({ ...(await registered('unknown@example.com')), status: 201 });
+  expect((await registered('third@example.com')).status).toBe(429);
 });

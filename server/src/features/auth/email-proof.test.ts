@@ -1,300 +1,205 @@
 // proves: security-5
-import {
-  changePassword,
-  changeUsername,
-  currentUser,
-  forgotPassword,
-  login,
-  proveEmail,
-  recoverUsername,
-  register,
-  resetPassword,
-  sendEmailProof,
-} from '@palisade/contract/auth';
-import { createSession } from '@palisade/contract/remote';
-import { requestPlan } from '@palisade/contract/subscription';
-import { activateTotp, confirmIdentity, renewRecoveryCodes, requestNewPasskey, startTotp } from '@palisade/contract/two-factor';
-import { deleteUnprovenUser, listUsers } from '@palisade/contract/users';
+import { currentUser, proveEmail, register, sendEmailProof } from '@palisade/contract/auth';
 import { describe, expect, test } from 'vitest';
+import { createMemoryCounters } from '#platform/counters.ts';
+import { parseLimits } from '#platform/limits.ts';
+import { createMail } from '#platform/mail.ts';
+import { restrainMail } from '#server/app/letters.ts';
+import { accountParts, type FeaturePerson, PASSWORD, SITE } from '#test/account-parts.ts';
+import { ORIGIN } from '#test/feature-database.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
-const PASSWORD = 'a long enough password';
-const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' };
 const HOUR = 3_600_000;
-/** A sentence in a username's place. */
-const ADVERT = 'You have won 900 at evil.example';
+const NEW_PASSWORD = 'another long password';
+const CONFIRM = 'Confirm your email address';
+const WRONG_CODE = { code: 'invalid_field', errors: [{ field: 'token' }] };
 
-let clock = Date.parse('2026-11-20T10:00:00Z');
-const { call, signIn, signInUnproven, app } = await startTestApp({
-  environment: { ...PUBLIC, PUBLIC_URL: 'https://palisade.example.com', REQUIRE_TWO_FACTOR: 'staff' },
-  surroundings: { now: () => clock },
-});
-
-type Person = Awaited<ReturnType<typeof signIn>>;
-
-async function lettersTo(recipient: string): Promise<{ subject: string; text: string }[]> {
-  const rows = await app.database
-    .selectFrom('mails')
-    .select(['subject', 'text'])
-    .where('recipient', '=', recipient)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ subject, text }) => ({ subject: subject.replace('Palisade: ', ''), text: text ?? '' }));
-}
-const subjectsTo = async (recipient: string) => (await lettersTo(recipient)).map(({ subject }) => subject);
+const parts = await accountParts({ exposure: 'public', admin_emails: ['boss@example.com'] });
+const { database, clock, mail, askedMail, emailProofs, recovery, sessions, person: start } = parts;
 /** A reset token, or the short code that proves an address. */
-const tokenIn = (text = '') => /^(?:[\w-]{43}|(?:[2-9A-HJ-NP-Z]{4}-){2}[2-9A-HJ-NP-Z]{4})$/m.exec(text)?.[0] ?? '';
+const TOKEN = /^(?:[\w-]{43}|(?:[2-9A-HJ-NP-Z]{4}-){2}[2-9A-HJ-NP-Z]{4})$/;
 
-/** The newest token in a mailbox, once it has so many letters of the kind. */
-async function tokenOf(recipient: string, subject: string, count = 1): Promise<string> {
-  const ofKind = async () => (await lettersTo(recipient)).filter((letter) => letter.subject === subject);
-  await expect.poll(async () => (await ofKind()).length).toBe(count);
-  return tokenIn((await ofKind()).at(-1)?.text);
+/** The token of the newest letter of a kind, once the letters that were asked for are written. */
+async function tokenTo(email: string, subject: string): Promise<string> {
+  await askedMail.close();
+  const letter = mail.letters.findLast((one) => one.recipient === email && one.subject === subject);
+  return letter?.lines.find((line) => TOKEN.test(line)) ?? '';
 }
-const proofOf = (email: string, count = 1) => tokenOf(email, 'Confirm your email address', count);
-const resetOf = async (email: string, count = 1) => {
-  replyOf(await call(forgotPassword, { body: { email } }));
-  return await tokenOf(email, 'Reset your password', count);
+const codeOf = async ({ id, email }: FeaturePerson) => {
+  await emailProofs.mailAgain(id);
+  return await tokenTo(email, CONFIRM);
 };
-const isUnproven = async (token: string) => replyOf(await call(currentUser, { token })).email_unproven;
-const kindsOf = async (email: string) => {
-  const { id } = await app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
-  const rows = await app.database
-    .selectFrom('audit_entries')
-    .select('kind')
-    .where('subject_id', '=', id)
-    .orderBy('seq')
-    .execute();
-  return rows.map(({ kind }) => kind);
+const resetTokenOf = async ({ email }: FeaturePerson) => {
+  recovery.mailToken({ email, source: ORIGIN.source });
+  return await tokenTo(email, 'Reset your password');
 };
+const prove = (person: FeaturePerson, code: string) => emailProofs.prove(code, person.actor);
 /** Factors that a stranger with another's address could have set before addresses were proved. */
-async function plantFactors({ email }: Person): Promise<void> {
-  const { id } = await app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
-  const since = new Date(clock).toISOString();
-  const app_row = { secret: 'x', since, last_step: 0, pending_secret: null, pending_until: null, tries: 0, tries_until: since };
-  await app.database
+async function plantFactors({ id }: FeaturePerson): Promise<void> {
+  const since = new Date(clock.now).toISOString();
+  const app = { secret: 'x', since, last_step: 0, pending_secret: null, pending_until: null, tries: 0, tries_until: since };
+  await database
     .insertInto('totp')
-    .values({ user_id: id, ...app_row })
+    .values({ user_id: id, ...app })
     .execute();
-  await app.database
+  await database
     .insertInto('recovery_codes')
     .values({ user_id: id, code_hash: `hash-${id}` })
     .execute();
 }
 
 describe('an unproved address', () => {
-  // proves: attack-B.7-1
-  test('holds back factors, plan requests and remote sessions, and says so', async () => {
-    const { token, password } = await signInUnproven();
-    expect(await isUnproven(token)).toBe(true);
-    const refused = { status: 403, code: 'email_unproven' };
-    replyOf(await call(confirmIdentity, { token, body: { current_password: password } }));
-    for (const endpoint of [startTotp, requestNewPasskey, renewRecoveryCodes, createSession])
-      expect(problemOf(await call(endpoint, { token }))).toMatchObject(refused);
-    expect(problemOf(await call(activateTotp, { token, body: { code: '000000' } }))).toMatchObject(refused);
-    const template_id = '01890a5d-ac96-774b-bcce-b302099a8057';
-    expect(problemOf(await call(requestPlan, { token, body: { template_id } }))).toMatchObject({
-      ...refused,
-      detail: 'Confirm your email address first. We emailed you a code.',
-    });
-  });
-
-  // proves: attack-B.7-2
-  test('gets the confirmation alone, with no word that the registering person chose', async () => {
-    const email = 'stranger@example.com';
-    await call(register, { body: { email, username: ADVERT, password: PASSWORD } });
-    const { access_token: token } = replyOf(await call(login, { body: { email, password: PASSWORD } }));
-    const body = { current_password: PASSWORD, new_password: 'another long password' };
-    replyOf(await call(changePassword, { token, body }));
-    await call(recoverUsername, { body: { email } });
-    await expect.poll(async () => (await subjectsTo(email)).toSorted()).toEqual(['Confirm your email address', 'Your username']);
-    for (const { text } of await lettersTo(email)) {
-      expect(text).not.toContain('evil');
-      expect(text.startsWith('Hello,\n')).toBe(true);
-    }
-  });
-
   test('is confirmed by its person with the code of the mail, once, and the others are signed out', async () => {
-    const { token, email, password } = await signInUnproven();
-    const other = replyOf(await call(login, { body: { email, password } }));
-    expect(other.email_unproven).toBe(true);
-    const code = await proofOf(email);
-    expect((await lettersTo(email))[0]?.text).toContain(`https://palisade.example.com/confirm-email#${code}`);
-    for (const wrong of [code.slice(1), `${code}x`, 'x']) {
-      const problem = problemOf(await call(proveEmail, { token, body: { token: wrong } }));
-      expect(problem).toMatchObject({ status: 422, errors: [{ field: 'token' }] });
-    }
+    const person = await start();
+    const { token: other } = await person.sessionAgain();
+    expect((await person.enter()).email_unproven).toBe(true);
+    const code = await codeOf(person);
+    expect(mail.letters.at(-1)?.lines).toContain(`https://palisade.example.com/confirm-email#${code}`);
+    for (const wrong of [code.slice(1), `${code}x`, 'x']) await expect(prove(person, wrong)).rejects.toMatchObject(WRONG_CODE);
     // It is copied by hand: capitals, dashes and blanks do not matter.
     expect(code).toHaveLength(14);
-    const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `;
-    expect(replyOf(await call(proveEmail, { token, body: { token: typed } }))).toEqual({ success: true });
-    expect(await isUnproven(token)).toBeUndefined();
-    expect((await call(currentUser, { token: other.access_token })).status).toBe(401);
-    expect((await call(createSession, { token })).status).toBe(201);
-    expect((await call(proveEmail, { token, body: { token: code } })).status).toBe(422);
-    expect(await kindsOf(email)).toContain('email_proven');
+    await prove(person, ` ${code.toLowerCase().replaceAll('-', ' ')} `);
+    expect(await emailProofs.isUnproven(person.id)).toBe(false);
+    expect([await person.isSignedIn(), await sessions.resolve(other)]).toEqual([true, undefined]);
+    await expect(prove(person, code)).rejects.toMatchObject(WRONG_CODE);
+    expect(await person.audited()).toContain('email_proven');
+    await emailProofs.mailAgain(person.id);
+    expect(person.letters()).toEqual([CONFIRM]);
   });
 
-  test('is not confirmed by another person who has the code, nor by the one who registered without it', async () => {
-    const [squatter, stranger] = [await signInUnproven(), await signInUnproven()];
-    const code = await proofOf(squatter.email);
-    expect((await call(proveEmail, { token: stranger.token, body: { token: code } })).status).toBe(422);
-    expect((await call(proveEmail, { body: { token: code } })).status).toBe(401);
-    // The code sets no password.
-    const body = { reset_token: code, new_password: 'another long password' };
-    expect((await call(resetPassword, { body })).status).toBe(422);
-    expect(await isUnproven(squatter.token)).toBe(true);
+  test('is not confirmed by another person who has the code, which sets no password', async () => {
+    const [squatter, stranger] = [await start(), await start()];
+    const code = await codeOf(squatter);
+    await expect(prove(stranger, code)).rejects.toMatchObject(WRONG_CODE);
+    await expect(recovery.reset(code, NEW_PASSWORD, ORIGIN)).rejects.toMatchObject({ errors: [{ field: 'reset_token' }] });
+    expect(await emailProofs.isUnproven(squatter.id)).toBe(true);
   });
 
   test('has a code for 24 hours, and gets another one, so many a day', async () => {
-    const { token, email } = await signInUnproven();
-    const first = await proofOf(email);
-    for (let count = 2; count <= 5; count += 1) {
-      replyOf(await call(sendEmailProof, { token }));
-      await proofOf(email, count);
-    }
-    const refused = await call(sendEmailProof, { token });
-    expect(problemOf(refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
-    expect(await subjectsTo(email)).toHaveLength(5);
-    clock += 24 * HOUR - 1;
+    const person = await start();
+    const first = await codeOf(person);
+    for (let count = 2; count <= 5; count += 1) await codeOf(person);
+    await expect(emailProofs.mailAgain(person.id)).rejects.toMatchObject({ code: 'too_many_requests' });
+    expect(person.letters()).toHaveLength(5);
+    clock.now += 24 * HOUR - 1;
     // A new token does not void earlier ones.
-    expect((await call(proveEmail, { token, body: { token: first } })).status).toBe(200);
-    const late = await signInUnproven();
-    const code = await proofOf(late.email);
-    clock += 24 * HOUR;
-    expect((await call(proveEmail, { token: late.token, body: { token: code } })).status).toBe(422);
-    replyOf(await call(sendEmailProof, { token }));
-    expect(await subjectsTo(email)).toHaveLength(5);
+    await prove(person, first);
+    const late = await start();
+    const code = await codeOf(late);
+    clock.now += 24 * HOUR;
+    await expect(prove(late, code)).rejects.toMatchObject(WRONG_CODE);
   });
 
   // proves: attack-B.7-3
   test('with factors and a session of a stranger is its owner’s after a reset, whole', async () => {
-    const squatter = await signInUnproven();
-    const { email, token } = squatter;
+    const squatter = await start();
     await plantFactors(squatter);
-    const reset_token = await resetOf(email);
+    const reset_token = await resetTokenOf(squatter);
     // The stranger who registered changes the password meanwhile, which does not affect the mailbox.
-    const body = { current_password: PASSWORD, new_password: 'a password of the stranger' };
-    replyOf(await call(changePassword, { token, body }));
-    const new_password = 'a password of the owner';
-    replyOf(await call(resetPassword, { body: { reset_token, new_password } }));
-    expect((await call(currentUser, { token })).status).toBe(401);
-    const owner = replyOf(await call(login, { body: { email, password: new_password } }));
-    expect(owner.email_unproven).toBeUndefined();
-    replyOf(await call(confirmIdentity, { token: owner.access_token, body: { current_password: new_password } }));
-    expect((await call(startTotp, { token: owner.access_token })).status).toBe(200);
-    expect(await kindsOf(email)).toEqual(expect.arrayContaining(['email_proven', 'two_factor_disabled', 'password_reset']));
-    expect(await subjectsTo(email)).toContain('Your password was changed');
+    const { user_id, session_id } = squatter.actor;
+    const passwords = { current_password: PASSWORD, new_password: 'a password of the stranger' };
+    await parts.accounts.changePassword({ user_id, session_id, ...passwords, origin: ORIGIN });
+    await recovery.reset(reset_token, NEW_PASSWORD, ORIGIN);
+    expect(await squatter.isSignedIn()).toBe(false);
+    expect((await squatter.enter(NEW_PASSWORD)).email_unproven).toBeUndefined();
+    const factors = await parts.twoFactor.read({ id: squatter.id, role: 'customer' }, SITE);
+    expect(factors).toMatchObject({ enabled: false, recovery_codes_left: 0 });
+    expect(await squatter.audited()).toEqual(expect.arrayContaining(['email_proven', 'two_factor_disabled', 'password_reset']));
   });
 
   test('once proved, a reset is no way around its second factor', async () => {
-    const person = await signIn();
+    const person = await start({ proven: true });
     await plantFactors(person);
-    const reset_token = await resetOf(person.email);
-    replyOf(await call(resetPassword, { body: { reset_token, new_password: 'another long password' } }));
-    const problem = problemOf(await call(login, { body: { email: person.email, password: 'another long password' } }));
-    expect(problem.code).toBe('two_factor_required');
+    await recovery.reset(await resetTokenOf(person), NEW_PASSWORD, ORIGIN);
+    await expect(person.enter(NEW_PASSWORD)).rejects.toMatchObject({ code: 'two_factor_required' });
   });
 
-  test('of an administrator is proved by the code as by a reset', async () => {
-    await call(register, { body: { email: 'boss@example.com', username: 'boss', password: PASSWORD } });
-    const { access_token: token, user_info } = replyOf(
-      await call(login, { body: { email: 'boss@example.com', password: PASSWORD } }),
-    );
-    expect(user_info.role).toBe('customer');
-    replyOf(await call(proveEmail, { token, body: { token: await proofOf('boss@example.com') } }));
-    // A person who must have a second factor continues with its setup.
-    expect(replyOf(await call(currentUser, { token }))).toMatchObject({ role: 'admin', two_factor_setup_required: true });
-    expect(await kindsOf('boss@example.com')).toEqual(expect.arrayContaining(['email_proven', 'role_changed']));
+  // proves: asvs-6.3.2
+  test('of ADMIN_EMAILS is an administrator’s once it is proved by the code or a reset, and only once', async () => {
+    const roleOf = async (id: string) => (await parts.auth.findUser(id))?.role;
+    const boss = await start({ email: 'boss@example.com' });
+    await prove(boss, await codeOf(boss));
+    expect(await roleOf(boss.id)).toBe('admin');
+    expect(await boss.audited()).toEqual(expect.arrayContaining(['email_proven', 'role_changed']));
+    // A role that was taken away does not come back with another reset.
+    await database.updateTable('users').set({ role: 'customer' }).where('id', '=', boss.id).execute();
+    await recovery.reset(await resetTokenOf(boss), NEW_PASSWORD, ORIGIN);
+    expect(await roleOf(boss.id)).toBe('customer');
+    const fresh = { role: 'customer', email_proven_at: null, admin_by_email_at: null } as const;
+    await database.updateTable('users').set(fresh).where('id', '=', boss.id).execute();
+    await recovery.reset(await resetTokenOf(boss), PASSWORD, ORIGIN);
+    expect(await roleOf(boss.id)).toBe('admin');
   });
 
-  test('is confirmed also by who must have a second factor first', async () => {
-    const { token, email } = await signInUnproven();
-    await app.database.updateTable('users').set({ role: 'support' }).where('email', '=', email).execute();
-    expect(replyOf(await call(currentUser, { token }))).toMatchObject({ two_factor_setup_required: true, email_unproven: true });
-    expect((await call(startTotp, { token })).status).toBe(403);
-    replyOf(await call(sendEmailProof, { token }));
-    replyOf(await call(proveEmail, { token, body: { token: await proofOf(email, 2) } }));
-    expect(problemOf(await call(startTotp, { token })).code).toBe('confirmation_required');
+  // proves: attack-B.7-4
+  test('has its account deleted by an administrator, without a mail about it; a proved one has not', async () => {
+    const by = { actor_id: (await start({ role: 'admin', proven: true })).id, origin: ORIGIN };
+    const [squatter, owner] = [await start(), await start({ proven: true })];
+    await expect(parts.accountDeletion.removeUnproven(owner.id, by)).rejects.toMatchObject({ code: 'conflict' });
+    const query = { limit: 10, sort: 'newest', search: squatter.email } as const;
+    expect(await parts.users.list(query)).toMatchObject([{ email_unproven: true }]);
+    await parts.accountDeletion.removeUnproven(squatter.id, by);
+    expect([await squatter.isSignedIn(), await owner.isSignedIn()]).toEqual([false, true]);
+    await expect(parts.accountDeletion.removeUnproven(squatter.id, by)).rejects.toMatchObject({ code: 'not_found' });
+    const entry = database.selectFrom('audit_entries').select('actor_id').where('subject_id', '=', squatter.id);
+    expect(await entry.where('kind', '=', 'account_deleted').execute()).toEqual([{ actor_id: by.actor_id }]);
   });
 });
 
 // proves: attack-B.7-2, security-7
-test('letters to one address are so many an hour, of all kinds together', async () => {
-  const person = await signIn();
-  const { token, password, email } = person;
-  await plantFactors(person);
-  const { id } = await app.database
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .where('users.email', '=', email)
-    .select('sessions.id')
-    .executeTakeFirstOrThrow();
-  await app.database
-    .insertInto('session_confirmations')
-    .values({ session_id: id, with_second_factor: 1, expires_at: new Date(clock + HOUR).toISOString() })
-    .execute();
-  expect(password).toBe(PASSWORD);
-  for (let round = 0; round < 10; round += 1) {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => call(renewRecoveryCodes, { token })));
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+test('letters that nobody asked for go to proved addresses alone, so many an hour of all kinds together', async () => {
+  const counters = createMemoryCounters({ now: () => clock.now });
+  const inner = createMail({ database, server: undefined, now: () => clock.now, logger: parts.logger });
+  const limits = parseLimits([], 'public');
+  const restrained = restrainMail(inner, { counters, limits, mayHear: (from, email) => emailProofs.mayHear(from, email) });
+  const [proven, unproven] = [await start({ proven: true }), await start()];
+  const letters = async ({ email }: FeaturePerson) =>
+    (await database.selectFrom('mails').select('id').where('recipient', '=', email).execute()).length;
+  const queue = (recipient: string, asked?: true) =>
+    restrained.queue(database, { recipient, subject: 'News', lines: ['Hello,'], ...(asked && { asked }) });
+  for (let count = 0; count < 80; count += 1) await queue(proven.email);
+  await queue(unproven.email);
+  expect([await letters(proven), await letters(unproven)]).toEqual([60, 0]);
+  await queue(unproven.email, true);
+  await queue(proven.email, true);
+  expect([await letters(proven), await letters(unproven)]).toEqual([61, 1]);
+});
+
+test('local exposure asks for no proof, mails none, and deletes no account for the want of it', async () => {
+  const local = await accountParts();
+  const person = await local.person();
+  local.emailProofs.mail(person.email);
+  await local.emailProofs.mailAgain(person.id);
+  await local.askedMail.close();
+  expect(person.letters()).toEqual([]);
+  expect((await person.enter()).email_unproven).toBeUndefined();
+  const removed = local.accountDeletion.removeUnproven(person.id, { actor_id: person.id, origin: ORIGIN });
+  await expect(removed).rejects.toMatchObject({ code: 'conflict' });
+});
+
+// proves: attack-B.7-1, attack-B.7-2
+test('the routes say that the address is unproved, mail its code without words of the registering person, and take it', async () => {
+  const environment = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' };
+  const { app, call, signInUnproven } = await startTestApp({ environment });
+  const advert = { email: 'stranger@example.com', username: 'You have won 900 at evil.example', password: PASSWORD };
+  replyOf(await call(register, { body: advert }));
+  const lettersTo = async (email: string) =>
+    (await app.database.selectFrom('mails').select('text').where('recipient', '=', email).execute()).map(
+      ({ text }) => text ?? '',
+    );
+  await expect.poll(async () => (await lettersTo(advert.email)).length).toBe(1);
+  for (const text of await lettersTo(advert.email)) {
+    expect(text).not.toContain('evil');
+    expect(text.startsWith('Hello,\n')).toBe(true);
   }
-  expect((await subjectsTo(email)).filter((subject) => subject === 'New recovery codes were created')).toHaveLength(60);
-});
-
-describe('an administrator', () => {
-  // proves: attack-B.7-4
-  test('deletes an unproved account, and no other', async () => {
-    const office = await signIn('office');
-    await app.database.updateTable('users').set({ role: 'admin' }).where('email', '=', office.email).execute();
-    await plantFactors(office);
-    const { token } = office;
-    const [squatter, owner] = [await signInUnproven('squatter'), await signIn('owner')];
-    const listed = replyOf(await call(listUsers, { token, query: '?search=squatter' }))[0];
-    expect(listed).toMatchObject({ email_unproven: true });
-    const [proved] = replyOf(await call(listUsers, { token, query: '?search=owner' }));
-    expect(proved).toMatchObject({ email_unproven: false });
-    const remove = (user_id = '') => call(deleteUnprovenUser, { token, body: { user_id } });
-    expect(problemOf(await remove(proved?.id))).toMatchObject({ status: 409, code: 'conflict' });
-    expect((await call(currentUser, { token: owner.token })).status).toBe(200);
-    expect(replyOf(await remove(listed?.id))).toEqual({ success: true });
-    expect((await call(currentUser, { token: squatter.token })).status).toBe(401);
-    expect(problemOf(await remove(listed?.id)).status).toBe(404);
-    // Address and name are free again, and no mail about it was sent to the address.
-    expect((await call(register, { body: { email: squatter.email, username: 'squatter', password: PASSWORD } })).status).toBe(
-      201,
-    );
-    const entry = await app.database
-      .selectFrom('audit_entries')
-      .select(['kind', 'actor_id'])
-      .where('subject_id', '=', listed?.id ?? '')
-      .where('kind', '=', 'account_deleted')
-      .executeTakeFirstOrThrow();
-    const admin = await app.database.selectFrom('users').select('id').where('email', '=', office.email).executeTakeFirstOrThrow();
-    expect(entry.actor_id).toBe(admin.id);
-  });
-});
-
-describe('local exposure', async () => {
-  const local = await startTestApp();
-  const boss = await local.signIn('boss');
-
-  test('holds nothing back, mails no confirmation, and deletes no account', async () => {
-    const { token, email, password } = await local.signIn();
-    expect(replyOf(await local.call(currentUser, { token })).email_unproven).toBeUndefined();
-    expect((await local.call(createSession, { token })).status).toBe(201);
-    replyOf(await local.call(confirmIdentity, { token, body: { current_password: password } }));
-    expect((await local.call(startTotp, { token })).status).toBe(200);
-    expect(
-      await local.app.database.selectFrom('mails').selectAll().where('subject', 'like', '%onfirm your email%').execute(),
-    ).toEqual([]);
-    const [user] = replyOf(await local.call(listUsers, { token: boss.token, query: `?search=${email}` }));
-    expect(user?.email_unproven).toBe(false);
-    expect(problemOf(await local.call(deleteUnprovenUser, { token: boss.token, body: { user_id: user?.id ?? '' } })).status).toBe(
-      409,
-    );
-    expect(replyOf(await local.call(changeUsername, { token, body: { username: 'somebody new' } })).username).toBe(
-      'somebody new',
-    );
-  });
+  const { token, email } = await signInUnproven();
+  expect(replyOf(await call(currentUser, { token })).email_unproven).toBe(true);
+  replyOf(await call(sendEmailProof, { token }));
+  const code = (await lettersTo(email))
+    .at(-1)
+    ?.split('\n')
+    .find((line) => TOKEN.test(line));
+  expect(problemOf(await call(proveEmail, { token, body: { token: 'x' } })).status).toBe(422);
+  expect(replyOf(await call(proveEmail, { token, body: { token: code ?? '' } }))).toEqual({ success: true });
+  expect(replyOf(await call(currentUser, { token })).email_unproven).toBeUndefined();
 });

@@ -255,7 +255,7 @@ describe('a recovery code', () => {
 });
 
 describe('a confirmation', () => {
-  /** The person in another session of theirs. */
+  /** The same person in another session. */
   async function elsewhere(person: FeaturePerson) {
     const { session_id } = await parts.sessions.start(person.id, ORIGIN);
     return { ...person.actor, session_id };
