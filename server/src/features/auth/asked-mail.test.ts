@@ -65,8 +65,7 @@ describe('a reset that is asked for by strangers', () => {
 
 describe('registering with an email that is known', () => {
   const EXISTS = 'You already have an account';
-  let count = 0;
-  const registerAs = (email: string, username = `name ${(count += 1)}`, password = PASSWORD) =>
+  const registerAs = (email: string, username = `name ${Math.random()}`, password = PASSWORD) =>
     auth.register({ email, username, password }, ORIGIN);
 
   // proves: attack-B.9-1, security-4
