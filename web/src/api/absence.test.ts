@@ -3,16 +3,14 @@ import { renderHook } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { useAbsence } from './absence.ts';
 import { TINA, teamMemberOf } from './fake-desk.ts';
-import { FakeServer, reply } from './fake-server.ts';
-import { startSession } from './session.ts';
+import { FakeServer } from './fake-server.ts';
 
 let server: FakeServer;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: TINA });
-  server.on(setPresence, reply(setPresence, teamMemberOf()));
+  server = new FakeServer(TINA);
+  server.answer(setPresence, teamMemberOf());
 });
 
 const said = () => server.callsOf(setPresence).map(({ body }) => body);

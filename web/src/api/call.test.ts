@@ -10,8 +10,7 @@ import { currentSession, endSession, startSession } from './session.ts';
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
+  server = new FakeServer(MARIA);
 });
 
 async function failureOf(promise: Promise<unknown>): Promise<CallError> {
@@ -25,7 +24,7 @@ async function failureOf(promise: Promise<unknown>): Promise<CallError> {
 
 describe('call', () => {
   it('sends the body and the token, and answers the parsed reply', async () => {
-    server.on(login, reply(login, { access_token: 'token-2', user_info: MARIA }));
+    server.answer(login, { access_token: 'token-2', user_info: MARIA });
     const answer = await call(login, { body: { email: 'maria@example.com', password: 'a long password' } });
     expect(answer.user_info).toEqual(MARIA);
     expect(server.calls).toEqual([
@@ -40,13 +39,13 @@ describe('call', () => {
 
   it('sends no token when nobody is signed in', async () => {
     endSession();
-    server.on(listScans, reply(listScans, []));
+    server.answer(listScans, []);
     await call(listScans);
     expect(server.calls[0]?.token).toBeNull();
   });
 
   it('takes an answer that was asked for early, once, and only for the same session', async () => {
-    server.on(listScans, reply(listScans, []));
+    server.answer(listScans, []);
     askEarly({ access_token: 'token-1', user_info: MARIA }, ['/antivirus/scans']);
     await call(listScans);
     expect(server.calls).toHaveLength(1);
@@ -70,7 +69,7 @@ describe('call', () => {
   });
 
   it('answers nothing for an endpoint without a reply', async () => {
-    server.on(logout, reply(logout, undefined));
+    server.answer(logout, undefined);
     expect(await call(logout)).toBeUndefined();
   });
 

@@ -1,10 +1,12 @@
 import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
+import type { UserInfo } from '@palisade/contract/auth';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { type ClientFrame, clientFrameSchema, type ServerFrame, serverFrameSchema } from '@palisade/contract/events';
 import { TOTAL_HEADER } from '@palisade/contract/fields';
 import { type FieldError, PROBLEMS, type ProblemCode, problemSchema, type SecondFactor } from '@palisade/contract/problem';
 import { vi } from 'vitest';
 import type { z } from 'zod';
+import { startSession } from './session.ts';
 
 /** The server in tests: every reply is parsed by the contract before a screen sees it, so a fake cannot drift from the wire. */
 
@@ -92,7 +94,9 @@ export class FakeServer {
   readonly sockets: FakeSocket[] = [];
   readonly #answers = new Map<string, (query: URLSearchParams) => Promise<Answer | typeof LOST>>();
 
-  constructor() {
+  /** `user`: begins a session of this person in the page. */
+  constructor(user?: UserInfo) {
+    if (user) startSession({ access_token: 'token-1', user_info: user });
     vi.stubGlobal('fetch', (address: string, init: RequestInit) => this.#fetch(address, init));
     const { uploads, sockets } = this;
     vi.stubGlobal(
@@ -119,6 +123,18 @@ export class FakeServer {
     this.#answers.set(keyOf(endpoint.method, endpoint.path), async (query) =>
       typeof answer === 'function' ? answer(query) : answer,
     );
+  }
+
+  /** Answers every call of an endpoint with this content. */
+  answer<E extends Endpoint>(endpoint: E, content: ReplySent<E>): void {
+    this.on(endpoint, reply(endpoint, content));
+  }
+
+  /** The events socket that the page opened last. */
+  get socket(): FakeSocket {
+    const opened = this.sockets.at(-1);
+    if (!opened) throw new Error('The page has opened no socket.');
+    return opened;
   }
 
   /** From now on no call of the endpoint gets through. */

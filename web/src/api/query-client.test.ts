@@ -3,17 +3,16 @@ import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { call } from './call.ts';
 import { MARIA } from './fake-records.ts';
-import { FakeServer, refusal, reply } from './fake-server.ts';
+import { FakeServer, refusal } from './fake-server.ts';
 import { createQueryClient } from './query-client.ts';
-import { currentSession, startSession } from './session.ts';
+import { currentSession } from './session.ts';
 
 let server: FakeServer;
 
 beforeEach(() => {
   vi.useFakeTimers();
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
+  server = new FakeServer(MARIA);
 });
 
 afterEach(() => {
@@ -50,7 +49,7 @@ describe('a query that is told to wait', () => {
     await vi.advanceTimersByTimeAsync(19_900);
     expect(server.callsOf(listScans)).toHaveLength(1);
     expect(currentSession()).toBeDefined();
-    server.on(listScans, reply(listScans, []));
+    server.answer(listScans, []);
     await vi.advanceTimersByTimeAsync(200);
     expect(server.callsOf(listScans)).toHaveLength(2);
     expect(queries.getQueryData(['scans'])).toEqual([]);

@@ -7,7 +7,7 @@ import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { endSession, startSession } from '#api/session.ts';
 import { App } from './app.tsx';
 import { Providers } from './providers.tsx';
@@ -16,9 +16,9 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
-  server.on(currentUser, reply(currentUser, MARIA_ACCOUNT));
-  server.on(listScans, reply(listScans, []));
+  server.answer(readConfig, CONFIG);
+  server.answer(currentUser, MARIA_ACCOUNT);
+  server.answer(listScans, []);
   window.history.replaceState(null, '', '/antivirus');
 });
 
@@ -34,7 +34,7 @@ function open() {
 describe('the application', () => {
   it('shows the sign-in screen on any path, and the wanted screen after it', async () => {
     endSession();
-    server.on(login, reply(login, { access_token: 'token-1', user_info: MARIA }));
+    server.answer(login, { access_token: 'token-1', user_info: MARIA });
     const user = open();
     await user.type(screen.getByLabelText('Email'), 'maria@example.com');
     await user.type(screen.getByLabelText('Password'), 'correct horse');
@@ -44,7 +44,7 @@ describe('the application', () => {
 
   it('shows a stored session at once and reads its person anew', async () => {
     startSession({ access_token: 'token-1', user_info: MARIA });
-    server.on(currentUser, reply(currentUser, { ...MARIA_ACCOUNT, username: 'zoe' }));
+    server.answer(currentUser, { ...MARIA_ACCOUNT, username: 'zoe' });
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Security User menu' }));
     // Without a layout the kit takes the button for scrolled away, and hides its menu.
@@ -53,12 +53,12 @@ describe('the application', () => {
 
   it('shows who must have a second step nothing but how to set it up, then the wanted screen', async () => {
     endSession();
-    server.on(login, reply(login, { access_token: 'token-1', user_info: MARIA, two_factor_setup_required: true }));
-    server.on(currentUser, reply(currentUser, { ...MARIA_ACCOUNT, two_factor_setup_required: true }));
-    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, required: true }));
-    server.on(confirmIdentity, reply(confirmIdentity, { expires_in: 600 }));
-    server.on(startTotp, reply(startTotp, { secret: 'ABCDEFGH', uri: 'otpauth://totp/x?secret=ABCDEFGH' }));
-    server.on(activateTotp, reply(activateTotp, { recovery_codes: ['aaaa-bbbb'] }));
+    server.answer(login, { access_token: 'token-1', user_info: MARIA, two_factor_setup_required: true });
+    server.answer(currentUser, { ...MARIA_ACCOUNT, two_factor_setup_required: true });
+    server.answer(readTwoFactor, { ...TWO_FACTOR_OFF, required: true });
+    server.answer(confirmIdentity, { expires_in: 600 });
+    server.answer(startTotp, { secret: 'ABCDEFGH', uri: 'otpauth://totp/x?secret=ABCDEFGH' });
+    server.answer(activateTotp, { recovery_codes: ['aaaa-bbbb'] });
     const user = open();
     await user.type(screen.getByLabelText('Email'), 'maria@example.com');
     await user.type(screen.getByLabelText('Password'), 'correct horse');
@@ -71,8 +71,8 @@ describe('the application', () => {
     await user.click(await screen.findByRole('button', { name: 'Set up an authenticator app' }));
     await user.type(screen.getByLabelText('Your password'), 'correct horse{Enter}');
     const code = await screen.findByLabelText('Enter the code that the app shows');
-    server.on(currentUser, reply(currentUser, MARIA_ACCOUNT));
-    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, required: true }));
+    server.answer(currentUser, MARIA_ACCOUNT);
+    server.answer(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, required: true });
     // The sixth digit sends it.
     await user.type(code, '123456');
     expect(await screen.findByText('aaaa-bbbb')).toBeVisible();
@@ -86,7 +86,7 @@ describe('the application', () => {
     ['its live connection is closed for it', undefined],
   ])('says so in the middle of it when %s', async (_, refuse) => {
     startSession({ access_token: 'token-1', user_info: MARIA });
-    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, required: true }));
+    server.answer(readTwoFactor, { ...TWO_FACTOR_OFF, required: true });
     refuse?.();
     open();
     if (refuse === undefined) {

@@ -2,7 +2,7 @@ import { readConfig } from '@palisade/contract/platform';
 import { cleanup, screen } from '@testing-library/react';
 import { beforeEach, expect, it } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { Guarded } from './guarded.tsx';
@@ -15,7 +15,7 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
+  server.answer(readConfig, CONFIG);
 });
 
 async function open(path: string) {

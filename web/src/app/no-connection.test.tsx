@@ -1,7 +1,7 @@
 import { readHealth } from '@palisade/contract/platform';
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { FakeServer, reply } from '#api/fake-server.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { isNotFetched, NoConnection } from './no-connection.tsx';
 
@@ -26,14 +26,14 @@ describe('a screen that could not be fetched', () => {
     renderForTest(<NoConnection otherwise="broken" reload={reload} />);
     expect(await screen.findByRole('heading', { name: 'No connection' })).toBeVisible();
     expect(reload).not.toHaveBeenCalled();
-    server.on(readHealth, reply(readHealth, { status: 'ok' }));
+    server.answer(readHealth, { status: 'ok' });
     window.dispatchEvent(new Event('online'));
     await waitFor(() => expect(reload).toHaveBeenCalledOnce());
     expect(screen.queryByText('broken')).not.toBeInTheDocument();
   });
 
   it('says that the page broke where the server is there', async () => {
-    server.on(readHealth, reply(readHealth, { status: 'ok' }));
+    server.answer(readHealth, { status: 'ok' });
     renderForTest(<NoConnection otherwise="broken" reload={vi.fn()} />);
     expect(await screen.findByText('broken')).toBeVisible();
   });

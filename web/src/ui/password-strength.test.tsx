@@ -2,14 +2,14 @@ import { readConfig } from '@palisade/contract/platform';
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CONFIG } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { estimate } from './password-estimate.ts';
 import { PasswordStrength } from './password-strength.tsx';
 import { renderForTest } from './render-for-test.tsx';
 
 beforeEach(() => {
   const server = new FakeServer();
-  server.on(readConfig, reply(readConfig, { ...CONFIG, provider_name: 'Northwind Internet' }));
+  server.answer(readConfig, { ...CONFIG, provider_name: 'Northwind Internet' });
 });
 
 test('says nothing of an empty field', () => {

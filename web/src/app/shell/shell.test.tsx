@@ -28,15 +28,11 @@ import { sessionOf } from '#features/remote/fake-sessions.ts';
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(listScans, reply(listScans, []));
-  server.on(readDashboard, reply(readDashboard, dashboardOf()));
-  server.on(
-    readConfig,
-    reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } }),
-  );
-  server.on(readChat, reply(readChat, chatStateOf({ response_s: 240 })));
+  server = new FakeServer(MARIA);
+  server.answer(listScans, []);
+  server.answer(readDashboard, dashboardOf());
+  server.answer(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } });
+  server.answer(readChat, chatStateOf({ response_s: 240 }));
 });
 
 function open(path: string) {
@@ -160,23 +156,20 @@ describe('the shell', () => {
     await user.click(await screen.findByRole('button', { name: 'Refresh' }));
     expect(await pills.findByText(/^Too many requests, wait/)).toHaveTextContent('wait 0:02');
     expect(currentSession()).toBeDefined();
-    server.on(listScans, reply(listScans, []));
+    server.answer(listScans, []);
     await act(() => vi.advanceTimersByTimeAsync(2_000));
     expect(pills.queryByText(/Too many requests/)).not.toBeInTheDocument();
   });
 
   it('warns administrators, and nobody else, of local exposure that others may reach', async () => {
-    server.on(readConfig, reply(readConfig, { ...CONFIG, open_local: true }));
+    server.answer(readConfig, { ...CONFIG, open_local: true });
     open('/dashboard');
     await heading('Security dashboard');
     await act(refreshConfig);
     expect(screen.queryByRole('region', { name: 'Exposure' })).not.toBeInTheDocument();
     act(() => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } }));
     expect(screen.getByRole('region', { name: 'Exposure' })).toHaveTextContent('EXPOSURE=public');
-    server.on(
-      readConfig,
-      reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } }),
-    );
+    server.answer(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } });
     await act(refreshConfig);
     expect(screen.queryByRole('region', { name: 'Exposure' })).not.toBeInTheDocument();
   });
@@ -193,15 +186,15 @@ describe('the shell', () => {
       ['header_names', 'HAProxy'],
     ] as const)('on every page, until they have read it: %s', async (sign, words) => {
       asAdmin();
-      server.on(readProxyFindings, reply(readProxyFindings, { behind_proxy: { since, sign }, untrusted: [] }));
+      server.answer(readProxyFindings, { behind_proxy: { since, sign }, untrusted: [] });
       const { user, router } = open('/dashboard');
       await waitFor(() => expect(banner()).toHaveTextContent(words));
       expect(banner()).toHaveTextContent('EXPOSURE=public');
       expect(banner()).toHaveTextContent('PUBLIC_URL');
       await act(() => router.navigate('/nowhere'));
       expect(banner()).toBeVisible();
-      server.on(clearProxyFindings, reply(clearProxyFindings, undefined));
-      server.on(readProxyFindings, reply(readProxyFindings, NONE));
+      server.answer(clearProxyFindings, undefined);
+      server.answer(readProxyFindings, NONE);
       await user.click(screen.getByRole('button', { name: 'I have read this' }));
       await waitFor(() => expect(banner()).not.toBeInTheDocument());
     });
@@ -209,7 +202,7 @@ describe('the shell', () => {
     it('that the settings do not name, and says what cannot be saved', async () => {
       asAdmin();
       const untrusted = [{ address: '10.1.2.3', since, sign: 'forwarding_header' as const }];
-      server.on(readProxyFindings, reply(readProxyFindings, { behind_proxy: null, untrusted }));
+      server.answer(readProxyFindings, { behind_proxy: null, untrusted });
       const { user } = open('/dashboard');
       await waitFor(() => expect(banner()).toHaveTextContent('TRUSTED_PROXIES does not name: 10.1.2.3'));
       server.on(clearProxyFindings, refusal('internal'));
@@ -225,7 +218,7 @@ describe('the shell', () => {
   });
 
   it('says on every screen that something is shared, with Pause and End session, until nothing is', async () => {
-    server.on(listRemoteSessions, reply(listRemoteSessions, []));
+    server.answer(listRemoteSessions, []);
     const { router } = open('/dashboard');
     await heading('Security dashboard');
     expect(screen.queryByRole('region', { name: 'Screen sharing' })).not.toBeInTheDocument();
@@ -250,7 +243,7 @@ describe('the shell', () => {
       support_agent: '<b>tina</b>',
       due_at: new Date(Date.now() + 290_000).toISOString(),
     });
-    server.on(listRemoteSessions, reply(listRemoteSessions, [asked]));
+    server.answer(listRemoteSessions, [asked]);
     const { user } = open('/firewall');
     await heading('Firewall');
     expect(server.callsOf(listRemoteSessions)).toEqual([]);
@@ -270,13 +263,13 @@ describe('the shell', () => {
     ).toEqual(['Decline']);
 
     const running = { ...asked, status: 'active' as const, phase: 'active' as const, share: 'running' as const };
-    server.on(listRemoteSessions, reply(listRemoteSessions, [running]));
+    server.answer(listRemoteSessions, [running]);
     await act(() => vi.advanceTimersByTimeAsync(SESSION_POLL_INTERVAL));
     expect(await screen.findByText(/They see what you share in another window/u)).toBeVisible();
     const path: `/${string}` = `/remote/sessions/${asked.id}/complete`;
     server.on({ ...completeSession, path }, () => {
       const ended = { ...running, status: 'completed' as const, phase: 'ended' as const };
-      server.on(listRemoteSessions, reply(listRemoteSessions, [ended]));
+      server.answer(listRemoteSessions, [ended]);
       return reply(completeSession, ended);
     });
     await user.click(notice().getByRole('button', { name: 'End session' }));
@@ -378,7 +371,7 @@ describe('the user menu', () => {
   });
 
   it('has an example contact, marked as such, until Admin Setup was done', async () => {
-    server.on(readConfig, reply(readConfig, CONFIG));
+    server.answer(readConfig, CONFIG);
     const { user } = await openQuiet();
     await act(refreshConfig);
     const footer = within(sidebar().getByRole('contentinfo'));
@@ -390,10 +383,7 @@ describe('the user menu', () => {
     expect(screen.getByRole('menuitem', { name: 'Call support' })).toHaveAttribute('href', 'tel:+1 555-0100');
     expect(screen.getByRole('menuitem', { name: 'Email support' })).toHaveTextContent('Example');
     // The settings are those of the page, which stays open.
-    server.on(
-      readConfig,
-      reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } }),
-    );
+    server.answer(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } });
     await act(refreshConfig);
   });
 
@@ -447,7 +437,7 @@ describe('the user menu', () => {
   it('has a group in the sidebar for administrators, with what waits', async () => {
     const waiting = { ...NOTHING_WAITS, plan_requests: 2, false_alarms: 1, mails: 120, jobs: 1 };
     const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
-    server.on(readOverview, reply(readOverview, { waiting, first_steps }));
+    server.answer(readOverview, { waiting, first_steps });
     open('/antivirus');
     await heading('Antivirus');
     expect(screen.queryByRole('navigation', { name: 'Administration' })).not.toBeInTheDocument();
@@ -467,7 +457,7 @@ describe('the user menu', () => {
   });
 
   it('signs out on the server and in this browser', async () => {
-    server.on(logout, reply(logout, undefined));
+    server.answer(logout, undefined);
     const { user } = await openQuiet();
     await openMenu(user);
     await user.click(screen.getByRole('menuitem', { name: 'Sign Out' }));

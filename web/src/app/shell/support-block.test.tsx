@@ -5,16 +5,14 @@ import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { chatStateOf } from '#api/fake-desk.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { SupportBlock } from './support-block.tsx';
 
 // The settings are read once a page: this file has one test, so that they are not read before it.
 it('is drawn once its content is known, so that it does not grow', async () => {
-  const server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(readConfig, reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: '', promise: '' } }));
-  server.on(readChat, reply(readChat, chatStateOf()));
+  const server = new FakeServer(MARIA);
+  server.answer(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: '', promise: '' } });
+  server.answer(readChat, chatStateOf());
   render(
     <QueryClientProvider client={new QueryClient()}>
       <SupportBlock />

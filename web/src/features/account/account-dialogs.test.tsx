@@ -10,7 +10,7 @@ import { useState } from 'react';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
-import { currentSession, startSession, useSession } from '#api/session.ts';
+import { currentSession, useSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ProfileDialog } from './profile-dialog.tsx';
 import { SecurityDialog } from './security-dialog.tsx';
@@ -42,13 +42,12 @@ function Opened() {
 }
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(currentUser, reply(currentUser, MARIA_ACCOUNT));
-  server.on(listSessions, reply(listSessions, [PHONE, HERE]));
-  server.on(readTwoFactor, reply(readTwoFactor, TWO_FACTOR_OFF));
-  server.on(listActivity, reply(listActivity, []));
-  server.on(readConfig, reply(readConfig, CONFIG));
+  server = new FakeServer(MARIA);
+  server.answer(currentUser, MARIA_ACCOUNT);
+  server.answer(listSessions, [PHONE, HERE]);
+  server.answer(readTwoFactor, TWO_FACTOR_OFF);
+  server.answer(listActivity, []);
+  server.answer(readConfig, CONFIG);
 });
 
 describe('Profile Settings', () => {
@@ -73,7 +72,7 @@ describe('Profile Settings', () => {
   });
 
   it('changes the username, here and in the stored session', async () => {
-    server.on(changeUsername, reply(changeUsername, { ...MARIA_ACCOUNT, username: 'zoe' }));
+    server.answer(changeUsername, { ...MARIA_ACCOUNT, username: 'zoe' });
     const user = open();
     expect(await screen.findByRole('button', { name: 'Change Username' })).toBeDisabled();
     await rename(user, ' zoe ');
@@ -96,7 +95,7 @@ describe('Profile Settings', () => {
     server.on(currentUser, refusal('internal'));
     const user = open();
     const alert = await screen.findByRole('alert');
-    server.on(currentUser, reply(currentUser, MARIA_ACCOUNT));
+    server.answer(currentUser, MARIA_ACCOUNT);
     await user.click(within(alert).getByRole('button', { name: 'Retry' }));
     expect(await screen.findByLabelText('Username')).toHaveValue('maria');
   });
@@ -128,7 +127,7 @@ describe('Profile Settings', () => {
     await user.click(await screen.findByRole('button', { name: 'Export my data' }));
     const field = await screen.findByLabelText('Your password');
     expect(screen.queryByLabelText('Code')).not.toBeInTheDocument();
-    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, totp_since: MARIA_ACCOUNT.created_at }));
+    server.answer(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, totp_since: MARIA_ACCOUNT.created_at });
     await user.type(field, 'correct horse{Enter}');
     expect(await screen.findByRole('alert')).toHaveTextContent('Enter a code from your app, or use a recovery code or passkey.');
     server.on(exportData, refusal('second_factor_refused', { detail: 'This code is wrong.' }));
@@ -139,7 +138,7 @@ describe('Profile Settings', () => {
   });
 
   it('says at its field that the code is missing, and deletes nothing', async () => {
-    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, totp_since: MARIA_ACCOUNT.created_at }));
+    server.answer(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, totp_since: MARIA_ACCOUNT.created_at });
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Delete my account' }));
     const form = within(await screen.findByRole('form', { name: 'Delete my account' }));
@@ -166,7 +165,7 @@ describe('Profile Settings', () => {
     await user.click(submit);
     expect(await screen.findByRole('alert')).toHaveTextContent('Make someone else an administrator first.');
     expect(currentSession()).toBeDefined();
-    server.on(deleteAccount, reply(deleteAccount, { success: true }));
+    server.answer(deleteAccount, { success: true });
     await user.click(submit);
     await waitFor(() => expect(currentSession()).toBeUndefined());
     expect(renderHook(useSession).result.current.notice).toBe('account_deleted');
@@ -201,7 +200,7 @@ describe('Security Preferences', () => {
     renderForTest(<SecurityDialog tab="sessions" onClose={onClose} />);
     const list = within(await screen.findByRole('region', { name: 'Signed-in sessions' }));
     expect(await list.findByText('Safari on iPhone')).toBeVisible();
-    server.on(listSessions, reply(listSessions, [older]));
+    server.answer(listSessions, [older]);
     await userEvent.click(list.getByRole('button', { name: 'Show more' }));
     expect(await list.findByText('Edge on Windows')).toBeVisible();
     expect(list.getAllByRole('listitem')).toHaveLength(3);
@@ -229,7 +228,7 @@ describe('Security Preferences', () => {
   });
 
   it('changes the password, clears both fields, and reads the sessions anew', async () => {
-    server.on(changePassword, reply(changePassword, { success: true }));
+    server.answer(changePassword, { success: true });
     const user = open();
     await screen.findByText('Safari on iPhone');
     await change(user);
@@ -294,7 +293,7 @@ describe('Security Preferences', () => {
     await user.keyboard('wrong{Enter}');
     expect(await within(form).findByText('Wrong password. Try again.')).toBeVisible();
     server.on(endPhone, reply(endSession, undefined));
-    server.on(listSessions, reply(listSessions, [HERE]));
+    server.answer(listSessions, [HERE]);
     await user.clear(field);
     await user.type(field, 'correct horse');
     await user.click(within(form).getByRole('button', { name: 'Sign out' }));
@@ -311,8 +310,8 @@ describe('Security Preferences', () => {
     await user.click(await screen.findByRole('button', { name: 'Sign out everywhere else' }));
     await user.keyboard('correct horse{Enter}');
     expect(await screen.findByText('The server is in trouble.')).toBeVisible();
-    server.on(endOtherSessions, reply(endOtherSessions, undefined));
-    server.on(listSessions, reply(listSessions, [HERE]));
+    server.answer(endOtherSessions, undefined);
+    server.answer(listSessions, [HERE]);
     await user.click(screen.getByRole('button', { name: 'Sign out' }));
     expect(await screen.findByText('You’re signed out everywhere else.')).toBeVisible();
     await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
@@ -339,14 +338,11 @@ describe('Security Preferences', () => {
       details: {},
     };
     const by = { by: 'administrator', address: null, client: null } as const;
-    server.on(
-      listActivity,
-      reply(listActivity, [
-        { ...entry, ...by, seq: 9, kind: 'role_changed', details: { from: 'customer', to: 'support' } },
-        { ...entry, ...by, seq: 8, kind: 'session_ended', details: { all: true } },
-        entry,
-      ]),
-    );
+    server.answer(listActivity, [
+      { ...entry, ...by, seq: 9, kind: 'role_changed', details: { from: 'customer', to: 'support' } },
+      { ...entry, ...by, seq: 8, kind: 'session_ended', details: { all: true } },
+      entry,
+    ]);
     await choose(open(), 'Activity');
     const list = await screen.findByRole('list', { name: 'Activity' });
     expect(

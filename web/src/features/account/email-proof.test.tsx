@@ -6,7 +6,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ConfirmEmailPage } from './confirm-email-page.tsx';
@@ -21,16 +21,16 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'email' }));
-  server.on(readTwoFactor, reply(readTwoFactor, TWO_FACTOR_OFF));
-  server.on(currentUser, reply(currentUser, MARIA_ACCOUNT));
+  server.answer(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'email' });
+  server.answer(readTwoFactor, TWO_FACTOR_OFF);
+  server.answer(currentUser, MARIA_ACCOUNT);
   startSession(UNPROVEN);
   window.location.hash = '';
 });
 
 describe('the banner', () => {
   it('says what waits, takes the code of the mail, and the person is confirmed', async () => {
-    server.on(proveEmail, reply(proveEmail, { success: true }));
+    server.answer(proveEmail, { success: true });
     renderForTest(<EmailBanner />);
     const banner = screen.getByRole('region', { name: 'Confirm your email address' });
     expect(banner).toHaveTextContent(
@@ -49,7 +49,7 @@ describe('the banner', () => {
   it('says at the field that a code is worth nothing, and sends another mail, or when it will', async () => {
     const message = 'This code is wrong, expired, or for another account. Get a new one.';
     server.on(proveEmail, refusal('invalid_field', { errors: [{ field: 'token', message }] }));
-    server.on(sendEmailProof, reply(sendEmailProof, { success: true }));
+    server.answer(sendEmailProof, { success: true });
     renderForTest(<EmailBanner />);
     const user = userEvent.setup();
     await user.click(screen.getByRole('button', { name: 'Enter the code' }));
@@ -65,18 +65,15 @@ describe('the banner', () => {
   });
 
   it('sends to the administrator where mails wait with them', async () => {
-    server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'outbox' }));
+    server.answer(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'outbox' });
     renderForTest(<EmailBanner />);
     await act(refreshConfig);
     await userEvent.click(screen.getByRole('button', { name: 'Enter the code' }));
     expect(screen.getByText(/wait with your administrator/u)).toBeVisible();
-    server.on(
-      readConfig,
-      reply(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'outbox', administrator: 'named_email' }),
-    );
+    server.answer(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'outbox', administrator: 'named_email' });
     await act(refreshConfig);
     expect(screen.getByText(/"npm run outbox" prints it there/u)).toBeVisible();
-    server.on(sendEmailProof, reply(sendEmailProof, { success: true }));
+    server.answer(sendEmailProof, { success: true });
     await userEvent.click(screen.getByRole('button', { name: 'Resend email' }));
     expect(await screen.findByText('Another code waits on the server.')).toBeVisible();
   });
@@ -84,7 +81,7 @@ describe('the banner', () => {
 
 it('the page of the link has the code in its field, and says when all is done', async () => {
   window.location.hash = `#${CODE}`;
-  server.on(proveEmail, reply(proveEmail, { success: true }));
+  server.answer(proveEmail, { success: true });
   renderForTest(<ConfirmEmailPage />);
   expect(screen.getByLabelText('Confirmation code')).toHaveValue(CODE);
   await userEvent.click(screen.getByRole('button', { name: 'Confirm' }));
@@ -102,7 +99,7 @@ describe('parts that are held back', () => {
   });
 
   it('comes before the second factor that somebody must have', async () => {
-    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, required: true }));
+    server.answer(readTwoFactor, { ...TWO_FACTOR_OFF, required: true });
     const session = { ...UNPROVEN, two_factor_setup_required: true as const };
     renderForTest(<RequiredFactorPage session={session} onSignOut={() => undefined} />);
     expect(await screen.findByLabelText('Confirmation code')).toBeVisible();

@@ -2,7 +2,7 @@ import { readPush, subscribePush, unsubscribePush } from '@palisade/contract/pus
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { PushPart } from './push-part.tsx';
 
@@ -38,7 +38,7 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(readPush, reply(readPush, { public_key: 'server key', subscriptions: 0 }));
+  server.answer(readPush, { public_key: 'server key', subscriptions: 0 });
 });
 
 afterEach(() => {
@@ -52,8 +52,8 @@ const toggle = () => screen.findByRole('switch', { name: 'Support answers and se
 describe('notifications on this device', () => {
   it('are off until they are turned on, and can be turned off', async () => {
     const { subscribe } = fakeBrowser('granted');
-    server.on(subscribePush, reply(subscribePush, { success: true }));
-    server.on(unsubscribePush, reply(unsubscribePush, { success: true }));
+    server.answer(subscribePush, { success: true });
+    server.answer(unsubscribePush, { success: true });
     renderForTest(<PushPart />);
     const user = userEvent.setup();
     expect(await toggle()).not.toBeChecked();

@@ -13,8 +13,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA, TWO_FACTOR_OFF } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { SecurityDialog } from './security-dialog.tsx';
 
@@ -30,22 +29,21 @@ const KEY = {
 const ON = { ...TWO_FACTOR_OFF, enabled: true, totp_since: '2026-11-20T09:00:00.000Z', recovery_codes_left: 2 };
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(listSessions, reply(listSessions, []));
-  server.on(readConfig, reply(readConfig, CONFIG));
-  server.on(confirmIdentity, reply(confirmIdentity, { expires_in: 600 }));
+  server = new FakeServer(MARIA);
+  server.answer(listSessions, []);
+  server.answer(readConfig, CONFIG);
+  server.answer(confirmIdentity, { expires_in: 600 });
 });
 
 function open(twoFactor = TWO_FACTOR_OFF) {
-  server.on(readTwoFactor, reply(readTwoFactor, { ...twoFactor, passkey_origin: window.location.origin }));
+  server.answer(readTwoFactor, { ...twoFactor, passkey_origin: window.location.origin });
   renderForTest(<SecurityDialog onClose={vi.fn()} />);
   return userEvent.setup();
 }
 
 describe('setting up an authenticator app', () => {
   it('goes from the password to the code and the recovery codes, and back to the list', async () => {
-    server.on(startTotp, reply(startTotp, { secret: 'ABCDEFGH', uri: 'otpauth://totp/x?secret=ABCDEFGH' }));
+    server.answer(startTotp, { secret: 'ABCDEFGH', uri: 'otpauth://totp/x?secret=ABCDEFGH' });
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Set up an authenticator app' }));
     expect(screen.getByLabelText('Your password')).toHaveFocus();
@@ -59,8 +57,8 @@ describe('setting up an authenticator app', () => {
     server.on(activateTotp, refusal('invalid_field', { errors }));
     await user.type(screen.getByLabelText('Enter the code that the app shows'), '123456{Enter}');
     expect(await screen.findByText('This code is not right.')).toBeVisible();
-    server.on(activateTotp, reply(activateTotp, { recovery_codes: CODES }));
-    server.on(readTwoFactor, reply(readTwoFactor, ON));
+    server.answer(activateTotp, { recovery_codes: CODES });
+    server.answer(readTwoFactor, ON);
     await user.click(screen.getByRole('button', { name: 'Turn On' }));
     expect(await screen.findByText(CODES[9] ?? '')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Copy' }));
@@ -72,8 +70,8 @@ describe('setting up an authenticator app', () => {
   });
 
   it('asks before recovery codes that nobody has kept are gone, by Escape, by the cross or with the page', async () => {
-    server.on(renewRecoveryCodes, reply(renewRecoveryCodes, { recovery_codes: CODES }));
-    server.on(readTwoFactor, reply(readTwoFactor, ON));
+    server.answer(renewRecoveryCodes, { recovery_codes: CODES });
+    server.answer(readTwoFactor, ON);
     const onClose = vi.fn();
     const confirm = vi.fn(() => false);
     vi.stubGlobal('confirm', confirm);
@@ -120,8 +118,8 @@ describe('setting up an authenticator app', () => {
 
 describe('a change while two-factor sign-in is on', () => {
   it('asks for password and second factor once, for all changes of the next minutes', async () => {
-    server.on(renewRecoveryCodes, reply(renewRecoveryCodes, { recovery_codes: CODES }));
-    server.on(turnTwoFactorOff, reply(turnTwoFactorOff, undefined));
+    server.answer(renewRecoveryCodes, { recovery_codes: CODES });
+    server.answer(turnTwoFactorOff, undefined);
     const user = open(ON);
     await user.click(await screen.findByRole('button', { name: 'New Codes' }));
     server.on(confirmIdentity, refusal('second_factor_refused', { detail: 'This code is wrong.' }));
@@ -130,7 +128,7 @@ describe('a change while two-factor sign-in is on', () => {
     expect(await screen.findByText('This code is wrong.')).toBeVisible();
     expect(screen.getByLabelText('Code')).toHaveFocus();
 
-    server.on(confirmIdentity, reply(confirmIdentity, { expires_in: 600 }));
+    server.answer(confirmIdentity, { expires_in: 600 });
     await user.click(screen.getByRole('button', { name: 'Use a recovery code' }));
     await user.type(screen.getByLabelText('Recovery code'), 'aaaa{Enter}');
     await user.click(await screen.findByRole('button', { name: 'I’ve saved my codes' }));
@@ -138,7 +136,7 @@ describe('a change while two-factor sign-in is on', () => {
 
     await user.click(await screen.findByRole('button', { name: 'Turn two-factor sign-in off' }));
     expect(screen.queryByLabelText('Your password')).not.toBeInTheDocument();
-    server.on(readTwoFactor, reply(readTwoFactor, TWO_FACTOR_OFF));
+    server.answer(readTwoFactor, TWO_FACTOR_OFF);
     await user.click(screen.getByRole('button', { name: 'Turn Off' }));
     expect(await screen.findByText('Two-factor sign-in is off.')).toBeVisible();
     expect(await screen.findByText(/Your password alone signs you in/u)).toBeVisible();
@@ -173,7 +171,7 @@ describe('passkeys', () => {
     ['https://palisade.example', /Passkeys don’t work at this address/u],
     [null, /server address with https/u],
   ])('that work at %s say so', async (passkey_origin, sentence) => {
-    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, passkey_origin }));
+    server.answer(readTwoFactor, { ...TWO_FACTOR_OFF, passkey_origin });
     renderForTest(<SecurityDialog onClose={vi.fn()} />);
     expect(await screen.findByText(sentence)).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Add a passkey' })).not.toBeInTheDocument();

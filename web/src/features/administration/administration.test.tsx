@@ -16,7 +16,6 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AuditPage } from './audit-page.tsx';
 import { AUDIT_CHECK, AUDIT_ENTRY, OMAR } from './fake-administration.ts';
@@ -34,13 +33,12 @@ const SESSION = {
   current: false,
 };
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
-  server.on(listUsers, reply(listUsers, [OMAR, SELF]));
-  server.on(listUserSessions, reply(listUserSessions, [SESSION, { ...SESSION, id: SELF.id, client: 'Edge on Windows' }]));
-  server.on(listInvitations, reply(listInvitations, []));
-  server.on(listAudit, reply(listAudit, [AUDIT_ENTRY]));
-  server.on(checkAudit, reply(checkAudit, AUDIT_CHECK));
+  server = new FakeServer({ ...MARIA, role: 'admin' });
+  server.answer(listUsers, [OMAR, SELF]);
+  server.answer(listUserSessions, [SESSION, { ...SESSION, id: SELF.id, client: 'Edge on Windows' }]);
+  server.answer(listInvitations, []);
+  server.answer(listAudit, [AUDIT_ENTRY]);
+  server.answer(checkAudit, AUDIT_CHECK);
 });
 
 describe('Users', () => {
@@ -59,7 +57,7 @@ describe('Users', () => {
   });
 
   it('shows who has two-factor sign-in', async () => {
-    server.on(listUsers, reply(listUsers, [{ ...OMAR, two_factor: true }]));
+    server.answer(listUsers, [{ ...OMAR, two_factor: true }]);
     renderForTest(<UsersPage />);
     expect(await screen.findByText('Two-factor')).toBeVisible();
     expect(screen.getByText('On')).toBeVisible();
@@ -69,7 +67,7 @@ describe('Users', () => {
     renderForTest(<UsersPage />);
     const user = userEvent.setup();
     await screen.findByText('omar <b>');
-    server.on(listUsers, reply(listUsers, []));
+    server.answer(listUsers, []);
     await user.type(screen.getByLabelText('Search the people'), 'zzz');
     expect(await screen.findByText('No matches')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Show everyone' }));
@@ -93,7 +91,7 @@ describe('Users', () => {
         alerts: { active: 3, unstopped: 1, gravest: { threat_type: 'brute_force', severity: 'high' } },
       },
     };
-    server.on(readPersonRecord, reply(readPersonRecord, record));
+    server.answer(readPersonRecord, record);
     const { user, dialog } = await open();
     expect(server.callsOf(readPersonRecord)).toEqual([]);
     await user.click(within(dialog).getByRole('tab', { name: 'Record' }));
@@ -124,14 +122,14 @@ describe('Users', () => {
       ...{ created_at: '2026-11-20T10:00:00.000Z', expires_at: '2026-11-27T10:00:00.000Z' },
     };
     server.on(invitePerson, () => {
-      server.on(listInvitations, reply(listInvitations, [invitation]));
+      server.answer(listInvitations, [invitation]);
       return reply(invitePerson, invitation);
     });
     await user.click(dialog.getByRole('button', { name: 'Send invitation' }));
     expect(await screen.findByText(/^We’ve written to zoe@example.com/u)).toBeVisible();
     expect(server.callsOf(invitePerson)[1]?.body).toEqual({ email: 'zoe@example.com', role: 'support' });
     server.on(withdrawInvitation, () => {
-      server.on(listInvitations, reply(listInvitations, []));
+      server.answer(listInvitations, []);
       return reply(withdrawInvitation, { success: true });
     });
     await user.click(await screen.findByRole('button', { name: 'Withdraw the invitation of zoe@example.com' }));
@@ -180,8 +178,8 @@ describe('Users', () => {
     expect(server.callsOf(changeUser)).toHaveLength(0);
     await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
     expect(await within(dialog).findByRole('alert')).toHaveTextContent('Make someone else an administrator first.');
-    server.on(changeUser, reply(changeUser, { ...OMAR, role: 'support' }));
-    server.on(listUsers, reply(listUsers, [{ ...OMAR, role: 'support' }, SELF]));
+    server.answer(changeUser, { ...OMAR, role: 'support' });
+    server.answer(listUsers, [{ ...OMAR, role: 'support' }, SELF]);
     await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
     await waitFor(() => expect(within(dialog).queryByRole('button', { name: 'Make Support' })).not.toBeInTheDocument());
     expect(server.callsOf(changeUser)[1]?.body).toEqual({ user_id: OMAR.id, role: 'support' });
@@ -192,8 +190,8 @@ describe('Users', () => {
   it('answers in the window also once its person is gone from the list', async () => {
     const { user, dialog } = await open();
     // A person with a new role no longer matches the filter of the list.
-    server.on(changeUser, reply(changeUser, { ...OMAR, role: 'support' }));
-    server.on(listUsers, reply(listUsers, [SELF]));
+    server.answer(changeUser, { ...OMAR, role: 'support' });
+    server.answer(listUsers, [SELF]);
     await user.selectOptions(within(dialog).getByLabelText('Role'), 'Support');
     await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
     expect(await within(dialog).findByText(/^Done\. From now on the Support Desk is in their menu/u)).toBeVisible();
@@ -215,30 +213,30 @@ describe('Users', () => {
   it('asks before it disables, and enables again', async () => {
     const { user, dialog } = await open();
     const disabled = { ...OMAR, disabled_at: '2026-11-20T10:00:00.000Z', sessions: 0 };
-    server.on(changeUser, reply(changeUser, disabled));
+    server.answer(changeUser, disabled);
     await user.click(within(dialog).getByRole('button', { name: 'Disable account' }));
     expect(dialog).toHaveTextContent('Disable omar@example.com and end 2 sessions?');
     expect(server.callsOf(changeUser)).toHaveLength(0);
-    server.on(listUsers, reply(listUsers, [disabled, SELF]));
+    server.answer(listUsers, [disabled, SELF]);
     await user.click(within(dialog).getByRole('button', { name: 'Disable and sign out' }));
     const enable = await within(dialog).findByRole('button', { name: 'Enable account' });
     expect(server.callsOf(changeUser)[0]?.body).toEqual({ user_id: OMAR.id, disabled: true });
-    server.on(listUsers, reply(listUsers, [OMAR, SELF]));
+    server.answer(listUsers, [OMAR, SELF]);
     await user.click(enable);
     expect(await within(dialog).findByRole('button', { name: 'Disable account' })).toBeVisible();
     expect(server.callsOf(changeUser)[1]?.body).toEqual({ user_id: OMAR.id, disabled: false });
   });
 
   it('asks before it deletes an account that nobody confirmed, and offers it for no other', async () => {
-    server.on(listUsers, reply(listUsers, [{ ...OMAR, email_unproven: true }, SELF]));
+    server.answer(listUsers, [{ ...OMAR, email_unproven: true }, SELF]);
     server.on(deleteUnprovenUser, refusal('conflict', { detail: 'Somebody has confirmed the address of this account.' }));
     const { user, dialog } = await open();
     expect(within(dialog).getByText('Unconfirmed')).toBeVisible();
     await user.click(within(dialog).getByRole('button', { name: 'Delete account' }));
     await user.click(within(dialog).getByRole('button', { name: 'Delete for good' }));
     expect(await within(dialog).findByText('Somebody has confirmed the address of this account.')).toBeVisible();
-    server.on(deleteUnprovenUser, reply(deleteUnprovenUser, { success: true }));
-    server.on(listUsers, reply(listUsers, [SELF]));
+    server.answer(deleteUnprovenUser, { success: true });
+    server.answer(listUsers, [SELF]);
     await user.click(within(dialog).getByRole('button', { name: 'Delete for good' }));
     await waitFor(() => expect(dialog).not.toBeInTheDocument());
     expect(server.callsOf(deleteUnprovenUser)[1]?.body).toEqual({ user_id: OMAR.id });
@@ -247,7 +245,7 @@ describe('Users', () => {
   });
 
   it('deletes the account of somebody who is known, for the email typed and one’s own password', async () => {
-    server.on(readTwoFactor, reply(readTwoFactor, TWO_FACTOR_OFF));
+    server.answer(readTwoFactor, TWO_FACTOR_OFF);
     server.on(deleteUser, refusal('invalid_field', { errors: [{ field: 'password', message: 'The password is wrong.' }] }));
     const { user, dialog } = await open();
     await user.click(within(dialog).getByRole('button', { name: 'Delete account' }));
@@ -262,8 +260,8 @@ describe('Users', () => {
     expect(await within(form).findByText('The password is wrong.')).toBeVisible();
     expect(within(form).getByLabelText('Your password')).toHaveFocus();
 
-    server.on(deleteUser, reply(deleteUser, { success: true }));
-    server.on(listUsers, reply(listUsers, [SELF]));
+    server.answer(deleteUser, { success: true });
+    server.answer(listUsers, [SELF]);
     await user.click(submit);
     await waitFor(() => expect(dialog).not.toBeInTheDocument());
     expect(server.callsOf(deleteUser)[1]?.body).toEqual({ user_id: OMAR.id, password: 'not mine', confirmation: OMAR.email });
@@ -279,21 +277,21 @@ describe('Users', () => {
     await user.click(await button('Keep it'));
     expect(await button('Disable account')).toHaveFocus();
 
-    server.on(changeUser, reply(changeUser, { ...OMAR, role: 'support' }));
-    server.on(listUsers, reply(listUsers, [{ ...OMAR, role: 'support' }, SELF]));
+    server.answer(changeUser, { ...OMAR, role: 'support' });
+    server.answer(listUsers, [{ ...OMAR, role: 'support' }, SELF]);
     await user.selectOptions(within(dialog).getByLabelText('Role'), 'Support');
     await user.click(await button('Make Support'));
     await waitFor(() => expect(within(dialog).getByLabelText('Role')).toHaveFocus());
 
-    server.on(listUserSessions, reply(listUserSessions, [{ ...SESSION, id: SELF.id, client: 'Edge on Windows' }]));
-    server.on(endUserSessions, reply(endUserSessions, { success: true }));
+    server.answer(listUserSessions, [{ ...SESSION, id: SELF.id, client: 'Edge on Windows' }]);
+    server.answer(endUserSessions, { success: true });
     await user.click(await button('Sign out Safari on iPhone'));
     await waitFor(async () => expect(await button('Sign out Edge on Windows')).toHaveFocus());
   });
 
   it('ends one session or all', async () => {
     const { user, dialog } = await open();
-    server.on(endUserSessions, reply(endUserSessions, { success: true }));
+    server.answer(endUserSessions, { success: true });
     await user.click(await within(dialog).findByRole('button', { name: 'Sign out Safari on iPhone' }));
     await user.click(within(dialog).getByRole('button', { name: 'Sign out everywhere' }));
     await waitFor(() =>
@@ -315,12 +313,12 @@ describe('Audit log', () => {
     );
     const user = userEvent.setup();
     await screen.findByText('Verified up to entry 12');
-    server.on(endUserSessions, reply(endUserSessions, { success: true }));
+    server.answer(endUserSessions, { success: true });
     await user.click(await screen.findByRole('button', { name: `Manage ${OMAR.email}` }));
     await user.click(await screen.findByRole('button', { name: 'Sign out Safari on iPhone' }));
     await waitFor(() => expect(server.callsOf(listAudit)).toHaveLength(2));
     await waitFor(() => expect(server.callsOf(checkAudit)).toHaveLength(2));
-    server.on(changeUser, reply(changeUser, { ...OMAR, disabled_at: '2026-11-20T10:00:00.000Z' }));
+    server.answer(changeUser, { ...OMAR, disabled_at: '2026-11-20T10:00:00.000Z' });
     await user.click(screen.getByRole('button', { name: 'Disable account' }));
     await user.click(screen.getByRole('button', { name: 'Disable and sign out' }));
     await waitFor(() => expect(server.callsOf(listAudit)).toHaveLength(3));

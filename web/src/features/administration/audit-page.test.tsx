@@ -4,7 +4,6 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AuditPage } from './audit-page.tsx';
 import { AUDIT_CHECK, AUDIT_ENTRY, OMAR } from './fake-administration.ts';
@@ -12,15 +11,14 @@ import { AUDIT_CHECK, AUDIT_ENTRY, OMAR } from './fake-administration.ts';
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
-  server.on(listAudit, reply(listAudit, [AUDIT_ENTRY]));
-  server.on(checkAudit, reply(checkAudit, AUDIT_CHECK));
+  server = new FakeServer({ ...MARIA, role: 'admin' });
+  server.answer(listAudit, [AUDIT_ENTRY]);
+  server.answer(checkAudit, AUDIT_CHECK);
 });
 
 it('tells in words what happened, to whom, and who did it', async () => {
   const gone = { ...AUDIT_ENTRY, seq: 11, kind: 'account_deleted' as const, subject: null, actor: null, actor_id: OMAR.id };
-  server.on(listAudit, reply(listAudit, [AUDIT_ENTRY, { ...gone, address: null, client: null, details: {} }]));
+  server.answer(listAudit, [AUDIT_ENTRY, { ...gone, address: null, client: null, details: {} }]);
   renderForTest(<AuditPage />);
   const [change, deletion] = await screen.findAllByRole('listitem');
   expect(change).toHaveTextContent('Role changed from customer to support');
@@ -32,10 +30,10 @@ it('says that the log is whole, or which entry does not hold', async () => {
   renderForTest(<AuditPage />);
   expect(await screen.findByText('Verified up to entry 12')).toBeVisible();
   expect(screen.getByText(AUDIT_CHECK.head)).toBeVisible();
-  server.on(checkAudit, reply(checkAudit, { ...AUDIT_CHECK, entries: 4, fault: { seq: 5, reason: 'It was changed.' } }));
+  server.answer(checkAudit, { ...AUDIT_CHECK, entries: 4, fault: { seq: 5, reason: 'It was changed.' } });
   await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));
   expect(await screen.findByText('Something is wrong with entry 5. It was changed.')).toBeVisible();
-  server.on(checkAudit, reply(checkAudit, { ...AUDIT_CHECK, checked_from: 3 }));
+  server.answer(checkAudit, { ...AUDIT_CHECK, checked_from: 3 });
   await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));
   expect(await screen.findByText(/Entries before 3 were not checked\. They expired, or their key was replaced\./)).toBeVisible();
 });
@@ -54,7 +52,7 @@ it('is searched by person and by kind', async () => {
   // The answer about the kind alone is the same.
   await waitFor(() => expect(people.at(-1)).toBe('nobody'));
   expect(await screen.findByText('Nothing matches')).toBeVisible();
-  server.on(listAudit, reply(listAudit, [AUDIT_ENTRY]));
+  server.answer(listAudit, [AUDIT_ENTRY]);
   await user.click(screen.getByRole('button', { name: 'Show everything' }));
   expect(screen.getByLabelText('Person')).toHaveValue('');
   expect(screen.getByLabelText('What')).toHaveValue('');

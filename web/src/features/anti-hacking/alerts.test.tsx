@@ -24,14 +24,14 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
-  server.on(currentSubscription, reply(currentSubscription, PREMIUM_PLAN));
-  server.on(listAlerts, reply(listAlerts, []));
-  server.on(readHistory, reply(readHistory, []));
-  server.on(readStats, reply(readStats, statsOf()));
-  server.on(readMonitor, reply(readMonitor, monitorOf()));
-  server.on(listSuppressions, reply(listSuppressions, []));
-  server.on(readLastCheck, reply(readLastCheck, { last: null }));
+  server.answer(readConfig, CONFIG);
+  server.answer(currentSubscription, PREMIUM_PLAN);
+  server.answer(listAlerts, []);
+  server.answer(readHistory, []);
+  server.answer(readStats, statsOf());
+  server.answer(readMonitor, monitorOf());
+  server.answer(listSuppressions, []);
+  server.answer(readLastCheck, { last: null });
 });
 
 const alertPath = (id: string, rest = '') => `/premium/anti-hacking/alerts/${id}${rest}` as const;
@@ -42,7 +42,7 @@ function showPage() {
 
 /** Opens an alert from its row. */
 async function open(alert: AlertDetail) {
-  server.on(listAlerts, reply(listAlerts, [alert]));
+  server.answer(listAlerts, [alert]);
   server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
   showPage();
   await userEvent.click(
@@ -65,7 +65,7 @@ describe('an empty list', () => {
 
   it('says what is not watched, and that nothing is where nothing is', async () => {
     const reason = 'The scanning engine is not running.';
-    server.on(readMonitor, reply(readMonitor, monitorOf({ watches: [{ id: 'files', is_watched: false, reason }] })));
+    server.answer(readMonitor, monitorOf({ watches: [{ id: 'files', is_watched: false, reason }] }));
     showPage();
     expect(await screen.findByText('Not monitoring')).toBeVisible();
     expect(screen.getByText(reason)).toBeVisible();
@@ -73,11 +73,11 @@ describe('an empty list', () => {
   });
 
   it('says how many the filters hide, and shows them', async () => {
-    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3, real: 3 }) })));
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3, real: 3 }) }));
     showPage();
     await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Severity' }), 'critical');
     expect(await screen.findByText('They hide 3 alerts.')).toBeVisible();
-    server.on(listAlerts, reply(listAlerts, [alertOf()]));
+    server.answer(listAlerts, [alertOf()]);
     await press('Show all');
     expect(await screen.findByRole('list', { name: 'Alerts' })).toBeVisible();
     expect(screen.getByRole('combobox', { name: 'Severity' })).toHaveValue('');
@@ -96,7 +96,7 @@ describe('an empty list', () => {
   });
 
   it('leads to what was hidden', async () => {
-    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ hidden: 2 }) })));
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ hidden: 2 }) }));
     showPage();
     await press('Show hidden');
     expect(screen.getByRole('radio', { name: /Hidden/u })).toBeChecked();
@@ -107,30 +107,27 @@ describe('an empty list', () => {
 it('is opened by the link that mends what the security check found', async () => {
   const alert = alertDetailOf({ description: 'A sign-in from elsewhere.', outcome: 'allowed', blocked: false });
   server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
-  server.on(
-    scanPosture,
-    reply(scanPosture, {
-      threats_detected: 1,
-      threats_blocked: 0,
-      test_files: 0,
-      status: 'issues_found',
-      coverage: '1 of 1 checks could run.',
-      vulnerabilities_found: ['A threat was not blocked.'],
-      recommendations: ['Act on it.'],
-      findings: [
-        {
-          id: 'open_alert_high',
-          title: 'A threat of high severity was not blocked',
-          severity: 'high',
-          state: 'fail',
-          evidence: '1 alert.',
-          fix_route: `/anti-hacking?alert=${alert.id}`,
-          deduction: 6,
-          gain: 6,
-        },
-      ],
-    }),
-  );
+  server.answer(scanPosture, {
+    threats_detected: 1,
+    threats_blocked: 0,
+    test_files: 0,
+    status: 'issues_found',
+    coverage: '1 of 1 checks could run.',
+    vulnerabilities_found: ['A threat was not blocked.'],
+    recommendations: ['Act on it.'],
+    findings: [
+      {
+        id: 'open_alert_high',
+        title: 'A threat of high severity was not blocked',
+        severity: 'high',
+        state: 'fail',
+        evidence: '1 alert.',
+        fix_route: `/anti-hacking?alert=${alert.id}`,
+        deduction: 6,
+        gain: 6,
+      },
+    ],
+  });
   showPage();
   await press('Start Scan');
   await userEvent.click(await screen.findByRole('link', { name: /A threat of high severity was not blocked/u }));
@@ -142,7 +139,7 @@ describe('simulated alerts', () => {
   it('have a list of their own below the real ones, and are never mixed with them by default', async () => {
     const real = alertOf({ description: 'It happened.' });
     const simulated = Array.from({ length: 4 }, (_, index) => alertOf({ simulated: true, description: `Simulated ${index}` }));
-    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 5, real: 1 }) })));
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 5, real: 1 }) }));
     server.on(listAlerts, (query) => reply(listAlerts, query.get('simulated') === 'true' ? simulated : [real]));
     showPage();
     const apart = within(await screen.findByRole('list', { name: 'Simulated threats' }));
@@ -222,7 +219,7 @@ describe('an alert', () => {
 
   it('that is not there says so', async () => {
     const alert = alertOf();
-    server.on(listAlerts, reply(listAlerts, [alert]));
+    server.answer(listAlerts, [alert]);
     server.on({ ...readAlert, path: alertPath(alert.id) }, refusal('not_found'));
     showPage();
     await userEvent.click(
@@ -287,15 +284,12 @@ describe('an alert', () => {
   it('that was a false positive is hidden from now on, after saying what that means', async () => {
     const alert = alertDetailOf();
     const dialog = await open(alert);
-    server.on(
-      previewSuppression,
-      reply(previewSuppression, {
-        rule: alert.rule,
-        source: '192.0.2.1',
-        until: '2026-12-20T10:00:00.000Z',
-        would_hide: 4,
-      }),
-    );
+    server.answer(previewSuppression, {
+      rule: alert.rule,
+      source: '192.0.2.1',
+      until: '2026-12-20T10:00:00.000Z',
+      would_hide: 4,
+    });
     const resolved = alertDetailOf({
       ...alert,
       status: 'resolved',
@@ -308,7 +302,7 @@ describe('an alert', () => {
     expect(await dialog.findByText('In the last 30 days it would have hidden 4 alerts.')).toBeVisible();
     await userEvent.click(dialog.getByRole('checkbox', { name: /^Hide the same for 30 days/u }));
     await userEvent.type(dialog.getByLabelText('Note, if you like'), 'Mine.');
-    server.on(listAlerts, reply(listAlerts, []));
+    server.answer(listAlerts, []);
     server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, resolved));
     await press('Resolve alert', dialog);
     expect(await dialog.findByRole('button', { name: 'Reopen' })).toBeVisible();
@@ -375,12 +369,12 @@ it('hidden alerts are shown again on demand', async () => {
     hidden_count: 2,
     last_hidden_at: day(-5),
   };
-  server.on(listSuppressions, reply(listSuppressions, [suppression]));
+  server.answer(listSuppressions, [suppression]);
   showPage();
   expect(await screen.findByText(/^Hidden 2 times, ends .*\d{4}$/u)).toBeVisible();
   const remove = { ...deleteSuppression, path: `/premium/anti-hacking/suppressions/${suppression.id}` } as const;
   server.on(remove, () => {
-    server.on(listSuppressions, reply(listSuppressions, []));
+    server.answer(listSuppressions, []);
     return reply(deleteSuppression, undefined);
   });
   await press('Show again');

@@ -57,16 +57,16 @@ const RESULT: PostureScan = {
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-11-20T10:24:07.000Z') });
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
-  server.on(currentSubscription, reply(currentSubscription, PREMIUM_PLAN));
-  server.on(listAlerts, reply(listAlerts, []));
-  server.on(readMonitor, reply(readMonitor, monitorOf()));
-  server.on(listSuppressions, reply(listSuppressions, []));
-  server.on(listBlocks, reply(listBlocks, []));
-  server.on(readLastCheck, reply(readLastCheck, { last: null }));
-  server.on(readHistory, reply(readHistory, []));
-  server.on(readStats, reply(readStats, statsOf()));
-  server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [], current_stats: statsOf() }));
+  server.answer(readConfig, CONFIG);
+  server.answer(currentSubscription, PREMIUM_PLAN);
+  server.answer(listAlerts, []);
+  server.answer(readMonitor, monitorOf());
+  server.answer(listSuppressions, []);
+  server.answer(listBlocks, []);
+  server.answer(readLastCheck, { last: null });
+  server.answer(readHistory, []);
+  server.answer(readStats, statsOf());
+  server.answer(readLiveFeed, { live_threats: [], current_stats: statsOf() });
 });
 
 afterEach(() => {
@@ -91,7 +91,7 @@ async function open(...chances: number[]) {
 
 describe('without premium', () => {
   it('the screen is locked, and leads to an upgrade', async () => {
-    server.on(currentSubscription, reply(currentSubscription, NO_PLAN));
+    server.answer(currentSubscription, NO_PLAN);
     await open();
     expect(screen.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
     expect(screen.getAllByRole('listitem').length).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe('without premium', () => {
   });
 
   it('the locked screen says that a plan is requested, and since when', async () => {
-    server.on(currentSubscription, reply(currentSubscription, { ...NO_PLAN, requested_at: '2026-11-20T10:00:00.000Z' }));
+    server.answer(currentSubscription, { ...NO_PLAN, requested_at: '2026-11-20T10:00:00.000Z' });
     await open();
     expect(screen.getByText('Requested on November 20, 2026. An administrator will answer.')).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Upgrade' })).not.toBeInTheDocument();
@@ -119,7 +119,7 @@ describe('without premium', () => {
     server.on(currentSubscription, refusal('internal'));
     await open();
     expect(screen.getByText('We couldn’t load your plan')).toBeVisible();
-    server.on(currentSubscription, reply(currentSubscription, NO_PLAN));
+    server.answer(currentSubscription, NO_PLAN);
     await press('button', 'Retry');
     expect(screen.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
   });
@@ -139,7 +139,7 @@ describe('the alerts', () => {
       blocked: false,
       ip_address: null,
     });
-    server.on(listAlerts, reply(listAlerts, [alertOf({ simulated: true }), hostile]));
+    server.answer(listAlerts, [alertOf({ simulated: true }), hostile]);
     await open();
     const [first, second] = within(screen.getByRole('list', { name: 'Alerts' }))
       .getAllByRole('listitem')
@@ -156,7 +156,7 @@ describe('the alerts', () => {
     server.on(listAlerts, refusal('internal'));
     await open();
     expect(screen.getByRole('alert')).toHaveTextContent('Error fetching anti-hacking alerts');
-    server.on(listAlerts, reply(listAlerts, [alertOf({ description: 'found again' })]));
+    server.answer(listAlerts, [alertOf({ description: 'found again' })]);
     await press('button', 'Refresh');
     expect(screen.getByText('found again')).toBeVisible();
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
@@ -164,7 +164,7 @@ describe('the alerts', () => {
 
   it('push down nothing: the cards below come after the last of them', async () => {
     const alerts = Array.from({ length: 50 }, () => alertOf());
-    server.on(listAlerts, reply(listAlerts, alerts));
+    server.answer(listAlerts, alerts);
     let drawnBefore: number | undefined;
     const observer = new MutationObserver(() => {
       if (screen.queryByText('Security check')) drawnBefore ??= document.querySelectorAll('.alert-row').length;
@@ -189,13 +189,13 @@ describe('the alerts', () => {
 
   it('are not drawn again by an answer that changes none of them', async () => {
     const alerts = Array.from({ length: 3 }, () => alertOf());
-    server.on(listAlerts, reply(listAlerts, alerts));
+    server.answer(listAlerts, alerts);
     // Each drawing of an alert writes the address that shows it to support.
     const written = vi.spyOn(URLSearchParams.prototype, 'toString');
     const drawn = () => written.mock.results.filter(({ value }) => String(value).startsWith('share=alert')).length;
     await open();
     expect(drawn()).toBe(alerts.length);
-    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3, real: 3 }) })));
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3, real: 3 }) }));
     await press('button', 'Refresh');
     expect(screen.getByText('We stopped every threat.')).toBeVisible();
     expect(drawn()).toBe(alerts.length);
@@ -204,7 +204,7 @@ describe('the alerts', () => {
 
 describe('the tiles', () => {
   it('count what happened, and drills beside', async () => {
-    server.on(readStats, reply(readStats, statsOf({ threats_blocked_total: 2, simulated_threats_blocked_total: 5 })));
+    server.answer(readStats, statsOf({ threats_blocked_total: 2, simulated_threats_blocked_total: 5 }));
     await open();
     const total = screen.getByRole('region', { name: 'Total Threats Blocked' });
     expect(total.querySelector('.num')).toHaveTextContent('2');
@@ -215,10 +215,7 @@ describe('the tiles', () => {
   });
 
   it('say how many were the harmless files that programs like this one are tried out with', async () => {
-    server.on(
-      readStats,
-      reply(readStats, statsOf({ threats_blocked_today: 1, test_files_blocked_today: 1, threats_blocked_total: 4 })),
-    );
+    server.answer(readStats, statsOf({ threats_blocked_today: 1, test_files_blocked_today: 1, threats_blocked_total: 4 }));
     await open();
     expect(screen.getByRole('region', { name: 'Threats Blocked Today' })).toHaveTextContent('1 of them is a harmless test file');
     expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).not.toHaveTextContent('test file');
@@ -250,7 +247,7 @@ describe('live mode', () => {
 
   it('shows the 5 latest, their descriptions cut to 50 characters', async () => {
     const live_threats = Array.from({ length: 20 }, (_, index) => alertOf({ description: `${index} ${'x'.repeat(60)}` }));
-    server.on(readLiveFeed, reply(readLiveFeed, { live_threats, current_stats: statsOf({ threats_blocked_total: 20 }) }));
+    server.answer(readLiveFeed, { live_threats, current_stats: statsOf({ threats_blocked_total: 20 }) });
     await open();
     await press('switch', 'LIVE');
     const rows = within(screen.getByRole('list', { name: 'Live feed' })).getAllByRole('listitem');
@@ -261,7 +258,7 @@ describe('live mode', () => {
 
   it('requests a simulated threat with a chance of 15 % and the stats with one of 30 %', async () => {
     const threat = alertOf({ description: 'a drill', simulated: true });
-    server.on(simulateThreat, reply(simulateThreat, { success: true, threat_detected: threat }));
+    server.answer(simulateThreat, { success: true, threat_detected: threat });
     await open(0.15, 0.3, 0.1499, 0.3, 0.15, 0.2999);
     await press('switch', 'LIVE');
     const stats = () => server.callsOf(readStats).length;
@@ -284,7 +281,7 @@ describe('live mode', () => {
     await press('switch', 'LIVE');
     expect(screen.getByRole('alert')).toHaveTextContent('We couldn’t load the live feed');
     expect(log).toHaveBeenCalled();
-    server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [alertOf()], current_stats: statsOf() }));
+    server.answer(readLiveFeed, { live_threats: [alertOf()], current_stats: statsOf() });
     await press('button', 'Retry');
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
     expect(screen.getByRole('list', { name: 'Live feed' })).toBeVisible();
@@ -294,14 +291,11 @@ describe('live mode', () => {
 describe('Simulate Threat', () => {
   it('puts the drill at the head of the live list and refreshes the stats', async () => {
     const threat = alertOf({ description: 'a drill', simulated: true });
-    server.on(simulateThreat, reply(simulateThreat, { success: true, threat_detected: threat }));
-    server.on(
-      readLiveFeed,
-      reply(readLiveFeed, { live_threats: [alertOf({ description: 'before' })], current_stats: statsOf() }),
-    );
+    server.answer(simulateThreat, { success: true, threat_detected: threat });
+    server.answer(readLiveFeed, { live_threats: [alertOf({ description: 'before' })], current_stats: statsOf() });
     await open();
     await press('switch', 'LIVE');
-    server.on(readStats, reply(readStats, statsOf({ simulated_threats_blocked_total: 1 })));
+    server.answer(readStats, statsOf({ simulated_threats_blocked_total: 1 }));
     await press('button', 'Simulate Threat');
     const [head] = within(screen.getByRole('list', { name: 'Live feed' })).getAllByRole('listitem');
     expect(head).toHaveTextContent('a drill');
@@ -311,11 +305,11 @@ describe('Simulate Threat', () => {
   });
 
   it('keeps live mode on while the first drill gets a list of its own', async () => {
-    server.on(simulateThreat, reply(simulateThreat, { success: true, threat_detected: alertOf({ simulated: true }) }));
-    server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [], current_stats: statsOf() }));
+    server.answer(simulateThreat, { success: true, threat_detected: alertOf({ simulated: true }) });
+    server.answer(readLiveFeed, { live_threats: [], current_stats: statsOf() });
     await open();
     await press('switch', 'LIVE');
-    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 1, real: 0 }) })));
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 1, real: 0 }) }));
     // The list of simulated alerts is on its way.
     server.on(listAlerts, () => new Promise(() => undefined));
     await press('button', 'Simulate Threat');
@@ -333,7 +327,7 @@ describe('Simulate Threat', () => {
 
 describe('the scan', () => {
   it('of an earlier visit stays with its date, and each finding leads to its fix', async () => {
-    server.on(readLastCheck, reply(readLastCheck, { last: { checked_at: '2026-11-18T09:00:00.000Z', result: RESULT } }));
+    server.answer(readLastCheck, { last: { checked_at: '2026-11-18T09:00:00.000Z', result: RESULT } });
     await open();
     const panel = within(screen.getByRole('region', { name: 'Security check' }));
     expect(panel.getByText(/^Last checked/u)).toBeVisible();

@@ -1,7 +1,7 @@
 import { type Block, liftBlock, listBlocks } from '@palisade/contract/blocks';
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { BlocksCard } from './blocks-card.tsx';
 
@@ -41,13 +41,13 @@ async function press(name: string) {
 
 describe('the active blocks', () => {
   it('say in plain words that there is none', async () => {
-    server.on(listBlocks, reply(listBlocks, []));
+    server.answer(listBlocks, []);
     await open();
     expect(screen.getByText('No sign-ins are blocked')).toBeVisible();
   });
 
   it('tell from where, why, since when and for how long, and read anew when one is over', async () => {
-    server.on(listBlocks, reply(listBlocks, [BLOCK]));
+    server.answer(listBlocks, [BLOCK]);
     await open();
     expect(screen.getByRole('listitem')).toHaveTextContent(
       'Sign-ins from 203.0.113.9 are refusedToo many wrong passwords for your accountthe 2nd time',
@@ -55,19 +55,16 @@ describe('the active blocks', () => {
     expect(screen.getByText('15:53')).toBeVisible();
     await act(() => vi.advanceTimersByTimeAsync(3_000));
     expect(screen.getByText('15:50')).toBeVisible();
-    server.on(listBlocks, reply(listBlocks, []));
+    server.answer(listBlocks, []);
     await act(() => vi.advanceTimersByTimeAsync(950_000));
     expect(screen.getByText('No sign-ins are blocked')).toBeVisible();
   });
 
   it('say how often it has come to that', async () => {
     const levels = [1, 3, 5, 21];
-    server.on(
+    server.answer(
       listBlocks,
-      reply(
-        listBlocks,
-        levels.map((level) => ({ ...BLOCK, id: `${BLOCK.id.slice(0, -2)}${level + 10}`, level })),
-      ),
+      levels.map((level) => ({ ...BLOCK, id: `${BLOCK.id.slice(0, -2)}${level + 10}`, level })),
     );
     await open();
     expect(screen.getAllByRole('listitem').map(({ textContent }) => /the .+ time/u.exec(textContent)?.[0])).toEqual([
@@ -79,15 +76,15 @@ describe('the active blocks', () => {
   });
 
   it('end with Undo, after a question', async () => {
-    server.on(listBlocks, reply(listBlocks, [BLOCK]));
-    server.on(liftBlock, reply(liftBlock, undefined));
+    server.answer(listBlocks, [BLOCK]);
+    server.answer(liftBlock, undefined);
     await open();
     const question = vi.spyOn(window, 'confirm').mockReturnValue(false);
     await press('Undo the block of 203.0.113.9');
     expect(question).toHaveBeenCalledOnce();
     expect(server.callsOf(liftBlock)).toEqual([]);
     question.mockReturnValue(true);
-    server.on(listBlocks, reply(listBlocks, []));
+    server.answer(listBlocks, []);
     await press('Undo the block of 203.0.113.9');
     expect(screen.getByText('No sign-ins are blocked')).toBeVisible();
     expect(server.calls.map(({ method, path }) => `${method} ${path}`)).toContain(
@@ -100,7 +97,7 @@ describe('the active blocks', () => {
     await open();
     await act(() => vi.advanceTimersByTimeAsync(10_000));
     expect(screen.getByRole('alert')).toHaveTextContent('We couldn’t load the blocks');
-    server.on(listBlocks, reply(listBlocks, [BLOCK]));
+    server.answer(listBlocks, [BLOCK]);
     server.on(liftBlock, refusal('unavailable'));
     await press('Retry');
     vi.spyOn(window, 'confirm').mockReturnValue(true);

@@ -2,7 +2,7 @@ import { type HistoryDay, readHistory } from '@palisade/contract/anti-hacking';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { HistoryCard } from './history-card.tsx';
 import { isDrawable, summaryOf } from './history-day.ts';
@@ -32,7 +32,7 @@ const rowsOf = (table: HTMLElement) =>
 describe('the card', () => {
   it('tells the same figures as a table, the latest day first', async () => {
     const user = userEvent.setup();
-    server.on(readHistory, reply(readHistory, DAYS));
+    server.answer(readHistory, DAYS);
     renderForTest(<HistoryCard />);
     expect(screen.getByRole('status', { name: 'Loading the history' })).toBeVisible();
     expect(await screen.findByText('3 threats in the last 3 days, 2 of them blocked.')).toBeVisible();
@@ -49,10 +49,10 @@ describe('the card', () => {
 
   it('shows as many days as are chosen, and until they are there those before', async () => {
     const user = userEvent.setup();
-    server.on(readHistory, reply(readHistory, DAYS));
+    server.answer(readHistory, DAYS);
     renderForTest(<HistoryCard />);
     expect(await screen.findByRole('button', { name: '30 days' })).toHaveAttribute('aria-pressed', 'true');
-    server.on(readHistory, reply(readHistory, [...DAYS, dayOf('2026-11-20')]));
+    server.answer(readHistory, [...DAYS, dayOf('2026-11-20')]);
     await user.click(screen.getByRole('button', { name: '90 days' }));
     expect(screen.getByRole('button', { name: '90 days' })).toHaveAttribute('aria-pressed', 'true');
     expect(screen.getByText(/^3 threats/u)).toBeVisible();
@@ -60,7 +60,7 @@ describe('the card', () => {
   });
 
   it('says that there is nothing to draw yet', async () => {
-    server.on(readHistory, reply(readHistory, [dayOf('2026-11-18'), dayOf('2026-11-19', { score: 100 })]));
+    server.answer(readHistory, [dayOf('2026-11-18'), dayOf('2026-11-19', { score: 100 })]);
     renderForTest(<HistoryCard />);
     expect(await screen.findByText('Nothing to draw yet')).toBeVisible();
     expect(screen.getByText(/^No threats in the last 2 days\. After three days with data/u)).toBeVisible();
@@ -73,7 +73,7 @@ describe('the card', () => {
     server.on(readHistory, refusal('internal'));
     renderForTest(<HistoryCard />);
     expect(await screen.findByText('The history could not be read')).toBeVisible();
-    server.on(readHistory, reply(readHistory, DAYS));
+    server.answer(readHistory, DAYS);
     await user.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await screen.findByText(/3 threats/u)).toBeVisible();
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
@@ -94,7 +94,7 @@ it('shows the figures where what draws them cannot be fetched', async () => {
       disconnect = () => undefined;
     },
   );
-  server.on(readHistory, reply(readHistory, DAYS));
+  server.answer(readHistory, DAYS);
   renderForTest(<HistoryCard />);
   expect(rowsOf(await screen.findByRole('table'))).toHaveLength(4);
 });

@@ -139,34 +139,31 @@ describe('the state of the scanner', () => {
 describe('the engine card', () => {
   it('says one line, and the rest when asked', async () => {
     const server = new FakeServer();
-    server.on(
-      readEngine,
-      reply(readEngine, {
-        ...STATUS,
-        feeds: [
-          {
-            ...FEED,
-            sentence: 'In use: 12 rules. Left out: old.yar, Everyone and 1 more.',
-            left_out: [
-              { name: 'old.yar', why: 'does_not_compile', detail: 'unknown module' },
-              { name: 'Everyone', why: 'would_alarm', detail: 'It calls a letter infected.' },
-            ],
-            left_out_total: 3,
-          },
-          {
-            ...FEED,
-            address: 'https://feeds.example.com/list.txt',
-            kind: 'sha256',
-            severity: 'note',
-            ok: false,
-            sentence: 'Its server answered 500.',
-            changed_at: null,
-            confirmed_at: null,
-            memory_bytes: null,
-          },
-        ],
-      }),
-    );
+    server.answer(readEngine, {
+      ...STATUS,
+      feeds: [
+        {
+          ...FEED,
+          sentence: 'In use: 12 rules. Left out: old.yar, Everyone and 1 more.',
+          left_out: [
+            { name: 'old.yar', why: 'does_not_compile', detail: 'unknown module' },
+            { name: 'Everyone', why: 'would_alarm', detail: 'It calls a letter infected.' },
+          ],
+          left_out_total: 3,
+        },
+        {
+          ...FEED,
+          address: 'https://feeds.example.com/list.txt',
+          kind: 'sha256',
+          severity: 'note',
+          ok: false,
+          sentence: 'Its server answered 500.',
+          changed_at: null,
+          confirmed_at: null,
+          memory_bytes: null,
+        },
+      ],
+    });
     renderForTest(<EngineCard />);
     expect(screen.getByRole('status', { name: 'Loading the scanner status' })).toBeVisible();
     expect(await screen.findByText('Ready to scan')).toBeVisible();
@@ -224,7 +221,7 @@ describe('the engine card', () => {
     server.on(readEngine, refusal('internal', { detail: 'The server is tired.' }));
     renderForTest(<EngineCard />);
     expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
-    server.on(readEngine, reply(readEngine, STATUS));
+    server.answer(readEngine, STATUS);
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await screen.findByText('Ready to scan')).toBeVisible();
   });

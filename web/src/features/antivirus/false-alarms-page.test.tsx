@@ -5,7 +5,6 @@ import { beforeEach, expect, it } from 'vitest';
 import { MARIA, scanOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { createQueryClient } from '#api/query-client.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { FalseAlarmsPage } from './false-alarms-page.tsx';
 
@@ -27,12 +26,11 @@ const REPORT: FalseAlarm = {
 };
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+  server = new FakeServer({ ...MARIA, role: 'admin' });
 });
 
 it('shows what was found, who doubts it and why, and takes a decision', async () => {
-  server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
+  server.answer(listFalseAlarms, [REPORT]);
   renderForTest(<FalseAlarmsPage />);
   const row = await screen.findByRole('listitem');
   for (const words of [
@@ -45,15 +43,15 @@ it('shows what was found, who doubts it and why, and takes a decision', async ()
   ])
     expect(row).toHaveTextContent(words);
 
-  server.on(decideFalseAlarm, reply(decideFalseAlarm, { success: true }));
-  server.on(listFalseAlarms, reply(listFalseAlarms, [{ ...REPORT, status: 'confirmed' }]));
+  server.answer(decideFalseAlarm, { success: true });
+  server.answer(listFalseAlarms, [{ ...REPORT, status: 'confirmed' }]);
   await userEvent.click(screen.getByRole('button', { name: 'Confirm false alarm for build.zip' }));
   await waitFor(() => expect(screen.queryByRole('button', { name: /Confirm threat/u })).not.toBeInTheDocument());
   expect(server.callsOf(decideFalseAlarm)[0]?.body).toEqual({ report_id: REPORT.id, decision: 'confirmed' });
 });
 
 it('says why a decision was not taken', async () => {
-  server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
+  server.answer(listFalseAlarms, [REPORT]);
   server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report already has a decision. Reload the list.' }));
   renderForTest(<FalseAlarmsPage />);
   await userEvent.click(await screen.findByRole('button', { name: 'Confirm threat for build.zip' }));
@@ -91,15 +89,15 @@ it('still says why a decision was not taken once the list shows what somebody el
 
 it('takes a decision back, and says when somebody else has changed it', async () => {
   const decided: FalseAlarm = { ...REPORT, status: 'rejected', decided_at: '2026-11-20T10:05:00.000Z' };
-  server.on(listFalseAlarms, reply(listFalseAlarms, [decided]));
+  server.answer(listFalseAlarms, [decided]);
   server.on(reopenFalseAlarm, refusal('conflict', { detail: 'Someone else changed this decision.' }));
   renderForTest(<FalseAlarmsPage />);
   const undo = await screen.findByRole('button', { name: 'Undo the decision about build.zip' });
   await userEvent.click(undo);
   expect(await screen.findByRole('alert')).toHaveTextContent('Someone else changed this decision.');
 
-  server.on(reopenFalseAlarm, reply(reopenFalseAlarm, { success: true }));
-  server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
+  server.answer(reopenFalseAlarm, { success: true });
+  server.answer(listFalseAlarms, [REPORT]);
   await userEvent.click(undo);
   expect(await screen.findByRole('button', { name: 'Confirm false alarm for build.zip' })).toBeVisible();
   expect(server.callsOf(reopenFalseAlarm)[0]?.body).toEqual({ report_id: REPORT.id, decided_at: decided.decided_at });
@@ -107,7 +105,7 @@ it('takes a decision back, and says when somebody else has changed it', async ()
 });
 
 it('says that there are none', async () => {
-  server.on(listFalseAlarms, reply(listFalseAlarms, []));
+  server.answer(listFalseAlarms, []);
   renderForTest(<FalseAlarmsPage />);
   expect(await screen.findByText('No reports')).toBeVisible();
 });

@@ -13,7 +13,6 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA, scanDetailOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { takeToCheck } from '#domain/scam/to-check.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntivirusPage } from './antivirus-page.tsx';
@@ -23,8 +22,7 @@ import { UploadsProvider } from './uploads.tsx';
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
+  server = new FakeServer(MARIA);
 });
 
 const INFECTED = scanDetailOf({
@@ -43,7 +41,7 @@ const INFECTED = scanDetailOf({
 
 /** Opens the record from its row of the history. */
 async function open(scan: ScanDetail) {
-  server.on(listScans, reply(listScans, [scan]));
+  server.answer(listScans, [scan]);
   server.on({ ...readScan, path: `/antivirus/scans/${scan.id}` }, reply(readScan, scan));
   renderForTest(
     <UploadsProvider>
@@ -124,7 +122,7 @@ describe('the details of a scan', () => {
   });
 
   it('say that a scan is not there', async () => {
-    server.on(listScans, reply(listScans, [INFECTED]));
+    server.answer(listScans, [INFECTED]);
     server.on({ ...readScan, path: `/antivirus/scans/${INFECTED.id}` }, refusal('not_found'));
     vi.spyOn(console, 'error').mockReturnValue();
     renderForTest(
@@ -143,7 +141,7 @@ describe('the details of a scan', () => {
     vi.stubGlobal('confirm', confirm);
     await userEvent.click(dialog.getByRole('button', { name: 'Remove from history' }));
     expect(server.calls.filter(({ method }) => method === 'DELETE')).toEqual([]);
-    server.on(listScans, reply(listScans, []));
+    server.answer(listScans, []);
     await userEvent.click(dialog.getByRole('button', { name: 'Remove from history' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(await screen.findByText('No scans yet')).toBeVisible();

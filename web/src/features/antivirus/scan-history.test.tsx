@@ -11,21 +11,21 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(countScans, reply(countScans, { clean: 1, infected: 0, pending: 0, test_files: 0 }));
+  server.answer(countScans, { clean: 1, infected: 0, pending: 0, test_files: 0 });
 });
 
 describe('the scan history', () => {
   it('says that there are no scans yet', async () => {
-    server.on(listScans, reply(listScans, []));
+    server.answer(listScans, []);
     renderForTest(<ScanHistory />);
     expect(await screen.findByText('No scans yet')).toBeVisible();
   });
 
   it('reads the list anew on Refresh', async () => {
-    server.on(listScans, reply(listScans, []));
+    server.answer(listScans, []);
     renderForTest(<ScanHistory />);
     await screen.findByText('No scans yet');
-    server.on(listScans, reply(listScans, [scanOf({ filename: 'new.txt' })]));
+    server.answer(listScans, [scanOf({ filename: 'new.txt' })]);
     await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
     expect(await screen.findByText('new.txt')).toBeVisible();
   });
@@ -46,7 +46,7 @@ describe('the scan history', () => {
       },
       notes: ['A macro starts by itself.'],
     });
-    server.on(listScans, reply(listScans, [found, scanOf({ scan_status: 'pending', status_detail: 'encrypted' }), scanOf()]));
+    server.answer(listScans, [found, scanOf({ scan_status: 'pending', status_detail: 'encrypted' }), scanOf()]);
     renderForTest(<ScanHistory />);
     await screen.findByText('mail.zip');
     const [infected, pending, clean] = within(screen.getByRole('list', { name: 'Scans' }))
@@ -65,13 +65,13 @@ describe('the scan history', () => {
   });
 
   it('says of a file that holds what nobody understands why it is pending', async () => {
-    server.on(listScans, reply(listScans, [scanOf({ scan_status: 'pending', status_detail: 'unexplained' })]));
+    server.answer(listScans, [scanOf({ scan_status: 'pending', status_detail: 'unexplained' })]);
     renderForTest(<ScanHistory />);
     expect(await screen.findByText(/^This file has hidden data/)).toBeVisible();
   });
 
   it('shows a hostile name as text that cannot turn what stands around it', async () => {
-    server.on(listScans, reply(listScans, [scanOf({ filename: '<b>photo</b>\u202egpj.exe' })]));
+    server.answer(listScans, [scanOf({ filename: '<b>photo</b>\u202egpj.exe' })]);
     renderForTest(<ScanHistory />);
     const name = await screen.findByText('<b>photo</b>\ufffdgpj.exe');
     expect(name.tagName).toBe('BDI');
@@ -79,7 +79,7 @@ describe('the scan history', () => {
 
   it('pages through all that there is, and counts it', async () => {
     const scans = Array.from({ length: 60 }, (_, place) => scanOf({ filename: `file-${String(place).padStart(2, '0')}.txt` }));
-    server.on(countScans, reply(countScans, { clean: 60, infected: 0, pending: 0, test_files: 0 }));
+    server.answer(countScans, { clean: 60, infected: 0, pending: 0, test_files: 0 });
     server.on(listScans, (query) => {
       const from = query.has('cursor') ? scans.findIndex(({ id }) => id === query.get('cursor')) + 1 : 0;
       return reply(listScans, scans.slice(from, from + Number(query.get('limit'))));
@@ -95,7 +95,7 @@ describe('the scan history', () => {
 
   it('shows one status, finds words, and orders', async () => {
     const asked: string[] = [];
-    server.on(countScans, reply(countScans, { clean: 210, infected: 1, pending: 0, test_files: 0 }));
+    server.answer(countScans, { clean: 210, infected: 1, pending: 0, test_files: 0 });
     server.on(listScans, (query) => {
       query.delete('limit');
       asked.push(String(query));

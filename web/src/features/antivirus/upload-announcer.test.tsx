@@ -4,7 +4,6 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { MARIA, scanOf } from '#api/fake-records.ts';
 import { FakeServer, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntivirusPage } from './antivirus-page.tsx';
 import { UploadsProvider } from './uploads.tsx';
@@ -12,9 +11,8 @@ import { UploadsProvider } from './uploads.tsx';
 let server: FakeServer;
 
 beforeEach(async () => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(listScans, reply(listScans, []));
+  server = new FakeServer(MARIA);
+  server.answer(listScans, []);
   renderForTest(
     <UploadsProvider>
       <AntivirusPage />

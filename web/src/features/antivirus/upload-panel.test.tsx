@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepEventsOpen } from '#api/events.ts';
 import { MARIA, scanOf } from '#api/fake-records.ts';
 import { FakeServer, type FakeUpload, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntivirusPage } from './antivirus-page.tsx';
 import { UploadsProvider } from './uploads.tsx';
@@ -15,9 +14,8 @@ let server: FakeServer;
 const alert = vi.fn();
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(listScans, reply(listScans, []));
+  server = new FakeServer(MARIA);
+  server.answer(listScans, []);
   alert.mockReset();
   vi.stubGlobal('alert', alert);
 });
@@ -95,7 +93,7 @@ describe('uploading', () => {
   });
 
   it('puts the new record at the head of the history without reading the list again', async () => {
-    server.on(listScans, reply(listScans, [scanOf({ filename: 'older.txt' })]));
+    server.answer(listScans, [scanOf({ filename: 'older.txt' })]);
     let clean = 0;
     server.on(countScans, () => reply(countScans, { clean: ++clean, infected: 0, pending: 0, test_files: 0 }));
     renderForTest(

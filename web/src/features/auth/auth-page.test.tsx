@@ -7,7 +7,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { currentSession, endSession, type SessionNotice } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { signOut } from './auth.ts';
@@ -21,7 +21,7 @@ beforeEach(() => {
   endSession();
   window.history.replaceState(null, '', '/');
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
+  server.answer(readConfig, CONFIG);
 });
 
 function open(notice?: SessionNotice) {
@@ -46,7 +46,7 @@ async function fillRegistration(user: ReturnType<typeof userEvent.setup>) {
 describe('signing in', () => {
   // proves: product-3.5-1
   it('says that it worked, makes the rest ready, and starts the session', async () => {
-    server.on(login, reply(login, { access_token: 'token-1', user_info: MARIA }));
+    server.answer(login, { access_token: 'token-1', user_info: MARIA });
     const user = open();
     fillLogin();
     await user.click(screen.getByRole('button', { name: 'Sign In' }));
@@ -152,7 +152,7 @@ describe('the second step', () => {
     server.on(loginSecondStep, refusal('second_factor_refused'));
     await user.keyboard('111111{Enter}');
     expect(await screen.findByText('That didn’t match. Try again.')).toBeVisible();
-    server.on(loginSecondStep, reply(loginSecondStep, { access_token: 'token-2', user_info: MARIA }));
+    server.answer(loginSecondStep, { access_token: 'token-2', user_info: MARIA });
     await user.keyboard('222222{Enter}');
     await waitFor(() => expect(currentSession()?.access_token).toBe('token-2'));
     expect(server.callsOf(loginSecondStep).map(({ body }) => body)).toEqual([
@@ -165,7 +165,7 @@ describe('the second step', () => {
     const user = await reach();
     await user.click(screen.getByRole('button', { name: 'Use a recovery code' }));
     expect(screen.getByLabelText('Recovery code')).toHaveFocus();
-    server.on(loginSecondStep, reply(loginSecondStep, { access_token: 'token-3', user_info: MARIA }));
+    server.answer(loginSecondStep, { access_token: 'token-3', user_info: MARIA });
     await user.keyboard('aaaa-bbbb-cccc-dddd{Enter}');
     await waitFor(() => expect(currentSession()?.access_token).toBe('token-3'));
   });
@@ -205,7 +205,7 @@ describe('signing in with a passkey', () => {
     cleanup();
     Object.assign(window, { PublicKeyCredential: class {} });
     const user = open();
-    server.on(requestPasskeyLogin, reply(requestPasskeyLogin, { ...REQUEST, origin: 'https://palisade.example' }));
+    server.answer(requestPasskeyLogin, { ...REQUEST, origin: 'https://palisade.example' });
     await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
     const link = await screen.findByRole('link', { name: 'https://palisade.example' });
     expect(link).toHaveAttribute('href', 'https://palisade.example');
@@ -218,7 +218,7 @@ describe('signing in with a passkey', () => {
     });
     Object.assign(navigator, { credentials: { get } });
     const user = open();
-    server.on(requestPasskeyLogin, reply(requestPasskeyLogin, { ...REQUEST, origin: window.location.origin }));
+    server.answer(requestPasskeyLogin, { ...REQUEST, origin: window.location.origin });
     await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
     expect(await screen.findByText(/was cancelled or took too long/u)).toBeVisible();
     expect(get).toHaveBeenCalledOnce();
@@ -228,7 +228,7 @@ describe('signing in with a passkey', () => {
 
 describe('registering', () => {
   it('is what opens while nobody has an account, and says what the first one becomes', async () => {
-    server.on(readConfig, reply(readConfig, { ...CONFIG, administrator: 'first_account' }));
+    server.answer(readConfig, { ...CONFIG, administrator: 'first_account' });
     await act(refreshConfig);
     open();
     expect(await screen.findByRole('button', { name: 'Create Account' })).toBeVisible();
@@ -236,27 +236,27 @@ describe('registering', () => {
   });
 
   it('says where the first account is made, to who does not come from there', async () => {
-    server.on(readConfig, reply(readConfig, { ...CONFIG, administrator: 'first_account_on_machine' }));
+    server.answer(readConfig, { ...CONFIG, administrator: 'first_account_on_machine' });
     await act(refreshConfig);
     open();
     expect(await screen.findByText(/on the server’s own computer.*EXPOSURE, PUBLIC_URL, and ADMIN_EMAILS/u)).toBeVisible();
   });
 
   it('says in public exposure that a code by mail makes an administrator', async () => {
-    server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', administrator: 'named_email' }));
+    server.answer(readConfig, { ...CONFIG, exposure: 'public', administrator: 'named_email' });
     await act(refreshConfig);
     const user = open();
     const sentence = /Register with an address in ADMIN_EMAILS/u;
     expect(await screen.findByText(sentence)).toBeVisible();
     await user.click(screen.getByRole('tab', { name: 'Register' }));
     expect(screen.getByText(sentence)).toBeVisible();
-    server.on(readConfig, reply(readConfig, CONFIG));
+    server.answer(readConfig, CONFIG);
     await act(refreshConfig);
     expect(screen.queryByText(/ADMIN_EMAILS/u)).not.toBeInTheDocument();
   });
 
   it('goes to the login tab, keeps the email, and does not sign in', async () => {
-    server.on(register, reply(register, MARIA));
+    server.answer(register, MARIA);
     const user = open();
     await fillRegistration(user);
     await user.click(screen.getByRole('button', { name: 'Create Account' }));
@@ -292,7 +292,7 @@ describe('registering', () => {
 
 describe('signing out', () => {
   it('tells the server, forgets the session and loads the page anew', async () => {
-    server.on(logout, reply(logout, undefined));
+    server.answer(logout, undefined);
     const reload = vi.fn();
     await signOut(reload);
     expect(server.callsOf(logout)).toHaveLength(1);
@@ -373,7 +373,7 @@ describe('the modes of the screen', () => {
 
 describe('a forgotten password', () => {
   it('shows the token and its validity where the machine itself asks, and takes it over', async () => {
-    server.on(forgotPassword, reply(forgotPassword, { reset_token: 'token-of-43-characters', expires_in: 900 }));
+    server.answer(forgotPassword, { reset_token: 'token-of-43-characters', expires_in: 900 });
     await askForReset();
     const message = await screen.findByText(/token-of-43-characters \(valid for 15 minutes\)/u);
     expect(message).toHaveAttribute('data-tone', 'good');
@@ -383,8 +383,8 @@ describe('a forgotten password', () => {
   });
 
   it('is replaced by a new one, and both secrets are cleared', async () => {
-    server.on(forgotPassword, reply(forgotPassword, { reset_token: 'token-1', expires_in: 900 }));
-    server.on(resetPassword, reply(resetPassword, { success: true }));
+    server.answer(forgotPassword, { reset_token: 'token-1', expires_in: 900 });
+    server.answer(resetPassword, { success: true });
     const user = await askForReset();
     await screen.findByLabelText('New Password');
     fill('New Password', 'a new long password');
@@ -395,14 +395,14 @@ describe('a forgotten password', () => {
     expect(screen.getByLabelText('Email')).toHaveValue('maria@example.com');
     expect(screen.getByLabelText('Password')).toHaveValue('');
     await user.click(screen.getByRole('link', { name: 'Forgot Password?' }));
-    server.on(forgotPassword, reply(forgotPassword, { reset_token: null, expires_in: 900 }));
+    server.answer(forgotPassword, { reset_token: null, expires_in: 900 });
     await user.click(screen.getByRole('button', { name: 'Send Reset Instructions' }));
     expect(await screen.findByLabelText('Reset Token')).toHaveValue('');
     expect(screen.getByLabelText('New Password')).toHaveValue('');
   });
 
   it('stays when the token is worth nothing, and says so at the field', async () => {
-    server.on(forgotPassword, reply(forgotPassword, { reset_token: 'token-1', expires_in: 900 }));
+    server.answer(forgotPassword, { reset_token: 'token-1', expires_in: 900 });
     const errors = [{ field: 'reset_token', message: 'This reset token is worth nothing.' }];
     server.on(resetPassword, refusal('invalid_field', { detail: 'Ask for a new one.', errors }));
     const user = await askForReset();
@@ -424,7 +424,7 @@ describe('a forgotten username', () => {
   }
 
   it('is told, and filled in', async () => {
-    server.on(recoverUsername, reply(recoverUsername, { username: 'maria' }));
+    server.answer(recoverUsername, { username: 'maria' });
     const user = await ask();
     const message = await screen.findByText('Username recovery successful! Your username is: maria');
     expect(message).toHaveAttribute('data-tone', 'good');

@@ -3,7 +3,7 @@ import type { Endpoint } from '@palisade/contract/endpoint';
 import { readConfig } from '@palisade/contract/platform';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import type { AuthMode } from './auth-modes.ts';
 import { bad, EMPTY, firstState, good } from './auth-state.ts';
 import { submitForm } from './auth-submits.ts';
@@ -22,7 +22,7 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
+  server.answer(readConfig, CONFIG);
 });
 
 describe('a refusal', () => {
@@ -58,7 +58,7 @@ describe('registering', () => {
   ] as const)(
     'in %s exposure, with mails by %s and the administrator %s, says what is next',
     async (exposure, reset_delivery, administrator, next) => {
-      server.on(register, reply(register, MARIA));
+      server.answer(register, MARIA);
       expect(await submitForm('register', TYPED, { ...CONFIG, exposure, reset_delivery, administrator })).toEqual({
         kind: 'move',
         mode: 'login',
@@ -72,7 +72,7 @@ describe('registering', () => {
     const differing = { ...TYPED, confirm: 'something else' };
     expect(await submitForm('register', differing, CONFIG)).toEqual({ kind: 'tell', message: bad('Passwords do not match') });
     expect(server.callsOf(register)).toHaveLength(0);
-    server.on(register, reply(register, MARIA));
+    server.answer(register, MARIA);
     const composed = { ...TYPED, password: 'caf\u00e9 caf\u00e9', confirm: 'cafe\u0301 cafe\u0301' };
     expect(await submitForm('register', composed, CONFIG)).toMatchObject({ kind: 'move' });
   });
@@ -94,7 +94,7 @@ describe('a forgotten password', () => {
     ],
     ['nothing behind a proxy, and why', { reset_token: null, expires_in: 900, detail: BEHIND_PROXY }, bad(BEHIND_PROXY), ''],
   ])('is answered with %s', async (_, answer, message, reset_token) => {
-    server.on(forgotPassword, reply(forgotPassword, answer));
+    server.answer(forgotPassword, answer);
     expect(await submitForm('forgot-password', TYPED, CONFIG)).toEqual({
       kind: 'move',
       mode: 'reset-password',
@@ -112,7 +112,7 @@ describe('a forgotten username', () => {
     ['email', mailed],
     ['outbox', waits],
   ] as const)('is mailed where it is not answered: by %s', async (reset_delivery, text) => {
-    server.on(recoverUsername, reply(recoverUsername, { username: null }));
+    server.answer(recoverUsername, { username: null });
     expect(await submitForm('recover-username', TYPED, { ...CONFIG, reset_delivery })).toMatchObject({
       kind: 'move',
       mode: 'login',
@@ -121,7 +121,7 @@ describe('a forgotten username', () => {
   });
 
   it('is not shown behind a proxy, and the screen says why', async () => {
-    server.on(recoverUsername, reply(recoverUsername, { username: null, detail: BEHIND_PROXY }));
+    server.answer(recoverUsername, { username: null, detail: BEHIND_PROXY });
     expect(await submitForm('recover-username', TYPED, CONFIG)).toEqual({ kind: 'tell', message: bad(BEHIND_PROXY) });
   });
 });

@@ -23,7 +23,6 @@ import { keepEventsOpen } from '#api/events.ts';
 import { articleOf, attachmentOf, chatStateOf, messageOf } from '#api/fake-desk.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { MESSAGES_PAGE } from '#domain/conversation/chat.ts';
 import { followEvents } from '#domain/live-queries.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -36,17 +35,16 @@ let stops: (() => void)[];
 const sentOf = (message: string, automatic_reply: ChatMessage | null = null) => ({ ...messageOf(message), automatic_reply });
 
 function be(state: Partial<ChatState>): void {
-  server.on(readChat, reply(readChat, chatStateOf(state)));
+  server.answer(readChat, chatStateOf(state));
 }
 
 beforeEach(() => {
   errors = vi.spyOn(console, 'error').mockReturnValue();
   stops = [];
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(readConfig, reply(readConfig, CONFIG));
-  server.on(listMessages, reply(listMessages, []));
-  server.on(suggestArticles, reply(suggestArticles, []));
+  server = new FakeServer(MARIA);
+  server.answer(readConfig, CONFIG);
+  server.answer(listMessages, []);
+  server.answer(suggestArticles, []);
   be({});
 });
 
@@ -76,13 +74,12 @@ async function open(address?: string) {
 
 /** Opens the page with a socket, and answers what the test says on it. */
 async function openLive(messages: ChatMessage[]) {
-  server.on(listMessages, reply(listMessages, messages));
+  server.answer(listMessages, messages);
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   stops.push(followEvents(queries), keepEventsOpen('token-1'));
   renderForTest(<ChatPage />, '/', queries);
   await waitFor(() => expect(log().queryByRole('status')).not.toBeInTheDocument());
-  const socket = server.sockets.at(-1);
-  if (!socket) throw new Error('The page has opened no socket');
+  const { socket } = server;
   act(() => {
     socket.open();
     socket.say({ kind: 'welcome', cursor: messageOf('').id, missed: false, heartbeat_ms: 25_000 });
@@ -104,7 +101,7 @@ describe('the conversation', () => {
   // proves: support-bad-input-3
   it('reverses what comes newest first, tells who wrote what, and shows hostile text as text', async () => {
     const messages = [messageOf('We see', { sender: 'support', author: 'tina' }), messageOf('<b>bold</b>'), messageOf('first')];
-    server.on(listMessages, reply(listMessages, messages));
+    server.answer(listMessages, messages);
     renderForTest(<ChatPage />);
     await screen.findByText('first');
     expect(
@@ -120,7 +117,7 @@ describe('the conversation', () => {
 
   // proves: support-scale-8
   it('is a log that announces additions, and not what was there when it opened', async () => {
-    server.on(listMessages, reply(listMessages, [messageOf('first')]));
+    server.answer(listMessages, [messageOf('first')]);
     renderForTest(<ChatPage />);
     const messages = screen.getByRole('log', { name: 'Messages' });
     await screen.findByText('first');
@@ -136,7 +133,7 @@ describe('the conversation', () => {
       messageOf('second', { timestamp: '2026-03-02T13:00:00.000Z' }),
       messageOf('first', { timestamp: '2026-03-02T12:00:00.000Z' }),
     ];
-    server.on(listMessages, reply(listMessages, messages));
+    server.answer(listMessages, messages);
     renderForTest(<ChatPage />);
     await screen.findByText('first');
     expect(log().getAllByRole('list', { name: /March/u })).toHaveLength(2);
@@ -147,7 +144,7 @@ describe('the conversation', () => {
     server.on(listMessages, refusal('internal', { detail: 'The server is tired.' }));
     renderForTest(<ChatPage />);
     expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
-    server.on(listMessages, reply(listMessages, [messageOf('found again')]));
+    server.answer(listMessages, [messageOf('found again')]);
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await screen.findByText('found again')).toBeVisible();
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
@@ -167,12 +164,12 @@ describe('the conversation', () => {
       },
     );
     const full = Array.from({ length: MESSAGES_PAGE }, (_, index) => messageOf(`newer ${index}`));
-    server.on(listMessages, reply(listMessages, full));
+    server.answer(listMessages, full);
     renderForTest(<ChatPage />);
     expect(await screen.findByRole('button', { name: 'Show earlier messages' })).toBeVisible();
     const messages = screen.getByRole('log', { name: 'Messages' });
     await waitFor(() => expect(messages).toHaveAttribute('aria-live', 'polite'));
-    server.on(listMessages, reply(listMessages, [messageOf('the very first')]));
+    server.answer(listMessages, [messageOf('the very first')]);
     const observer = new IntersectionObserver(() => undefined);
     const rect = document.body.getBoundingClientRect();
     const at = { boundingClientRect: rect, intersectionRect: rect, rootBounds: null, target: document.body, time: 0 };
@@ -185,13 +182,10 @@ describe('the conversation', () => {
 
   it('shows cards and files, and marks automatic messages', async () => {
     const card = { kind: 'article', slug: 'what-pending-means', title: 'What Pending means' } as const;
-    server.on(
-      listMessages,
-      reply(listMessages, [
-        messageOf('By itself', { sender: 'support', is_automatic: true, card }),
-        messageOf('', { attachments: [attachmentOf({ filename: 'letter.svg' })] }),
-      ]),
-    );
+    server.answer(listMessages, [
+      messageOf('By itself', { sender: 'support', is_automatic: true, card }),
+      messageOf('', { attachments: [attachmentOf({ filename: 'letter.svg' })] }),
+    ]);
     renderForTest(<ChatPage />);
     expect(await screen.findByText('Automatic reply')).toBeVisible();
     expect(log().getByRole('link', { name: 'Read it' })).toHaveAttribute('href', '/help/what-pending-means');
@@ -239,7 +233,7 @@ describe('sending', () => {
   });
 
   it('happens by Enter, and not by Shift and Enter', async () => {
-    server.on(sendMessage, reply(sendMessage, sentOf('two lines')));
+    server.answer(sendMessage, sentOf('two lines'));
     const user = await open();
     await user.type(field(), 'one{Shift>}{Enter}{/Shift}two');
     expect(server.callsOf(sendMessage)).toEqual([]);
@@ -252,7 +246,7 @@ describe('sending', () => {
   it('is followed by the automatic reply of the server after 1.5 seconds, below its message and marked', async () => {
     const sent = messageOf('I have a virus');
     const automatic = messageOf('Don’t open the file.', { sender: 'support', is_automatic: true });
-    server.on(sendMessage, reply(sendMessage, { ...sent, automatic_reply: automatic }));
+    server.answer(sendMessage, { ...sent, automatic_reply: automatic });
     await open();
     vi.useFakeTimers();
     fireEvent.change(field(), { target: { value: 'I have a virus' } });
@@ -297,7 +291,7 @@ describe('sending', () => {
     await user.type(field(), 'do not lose me{Enter}');
     expect(await screen.findByRole('alert')).toHaveTextContent('Your message was not sent. Not just now.');
     await user.type(field(), 'the next one');
-    server.on(sendMessage, reply(sendMessage, sentOf('do not lose me')));
+    server.answer(sendMessage, sentOf('do not lose me'));
     await user.click(log().getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(screen.queryByRole('alert')).not.toBeInTheDocument());
     expect(log().getAllByText('do not lose me')).toHaveLength(1);
@@ -349,7 +343,7 @@ describe('files', () => {
     expect(send()).toBeDisabled();
     tell({ kind: 'chat_attachment', attachment: { ...attachment, status: 'clean' } });
     expect(await screen.findByText('3 B, clean')).toBeVisible();
-    server.on(sendMessage, reply(sendMessage, sentOf('')));
+    server.answer(sendMessage, sentOf(''));
     await user.click(send());
     await waitFor(() =>
       expect(server.callsOf(sendMessage)[0]?.body).toMatchObject({ message: '', attachment_ids: [attachment.id] }),
@@ -406,7 +400,7 @@ describe('a person of support', () => {
     const own = messageOf('Hello?');
     be({ agent: 'tina', last_seq: own.seq });
     const { tell } = await openLive([own]);
-    server.on(markRead, reply(markRead, chatStateOf({ agent: 'tina' })));
+    server.answer(markRead, chatStateOf({ agent: 'tina' }));
     expect(last()).toHaveTextContent('Sent');
     const { conversation_id } = own;
     tell({ kind: 'chat_typing', conversation_id, side: 'support', user_id: null, username: 'tina' });
@@ -422,7 +416,7 @@ describe('a person of support', () => {
 
   // proves: support-customer-13
   it('can be asked for', async () => {
-    server.on(askPerson, reply(askPerson, chatStateOf({ wants_person: true })));
+    server.answer(askPerson, chatStateOf({ wants_person: true }));
     const user = await open();
     await user.click(screen.getByRole('button', { name: 'Talk to a person' }));
     expect(await screen.findByRole('button', { name: 'A person is asked for' })).toBeDisabled();
@@ -438,7 +432,7 @@ describe('a person of support', () => {
   // proves: support-customer-12
   it('is rated once the conversation is closed', async () => {
     be({ status: 'closed', rating: { given: null } });
-    server.on(rateChat, reply(rateChat, chatStateOf({ status: 'closed', rating: { given: 4 } })));
+    server.answer(rateChat, chatStateOf({ status: 'closed', rating: { given: 4 } }));
     const user = await open();
     await user.click(await screen.findByRole('radio', { name: '4 of 5: Good' }));
     await user.type(screen.getByRole('textbox', { name: /What went well/u }), 'Patient.');
@@ -492,7 +486,7 @@ describe('parts around it', () => {
   // proves: support-customer-29
   it('suggests help pages for what is being typed, until they are put away', async () => {
     const { body: _, ...article } = articleOf();
-    server.on(suggestArticles, reply(suggestArticles, [article]));
+    server.answer(suggestArticles, [article]);
     const user = await open();
     await user.type(field(), 'why is it pending');
     const link = await screen.findByRole('link', { name: /What Pending means/u });
@@ -504,10 +498,7 @@ describe('parts around it', () => {
   // proves: support-customer-24
   it('asks before it shows support the thing that its person comes from', async () => {
     const subject_id = messageOf('').id;
-    server.on(
-      shareThing,
-      reply(shareThing, messageOf('', { card: { kind: 'shared', thing: 'scan', subject_id, title: 'invoice.pdf.exe' } })),
-    );
+    server.answer(shareThing, messageOf('', { card: { kind: 'shared', thing: 'scan', subject_id, title: 'invoice.pdf.exe' } }));
     const user = await open(`/chat?share=scan:${subject_id}&name=invoice.pdf.exe`);
     const strip = within(screen.getByRole('region', { name: 'Show this to support' }));
     expect(strip.getByText(/They can open this one thing from then on, and nothing else/u)).toBeVisible();
@@ -534,7 +525,7 @@ describe('parts around it', () => {
     // Refused, it can be asked once more.
     const strip = within(screen.getByRole('region', question));
     await waitFor(() => expect(strip.getByRole('alert')).toBeVisible());
-    server.on(shareThing, reply(shareThing, messageOf('')));
+    server.answer(shareThing, messageOf(''));
     await userEvent.click(strip.getByRole('button', { name: 'Show it' }));
     await waitFor(() => expect(screen.queryByRole('region', question)).not.toBeInTheDocument());
     expect(new Set(server.callsOf(shareThing).map(({ body }) => JSON.stringify(body))).size).toBe(1);
@@ -551,7 +542,7 @@ describe('parts around it', () => {
     await user.type(await screen.findByRole('searchbox', { name: 'Search the messages' }), 'printer');
     expect(await screen.findByRole('list', { name: 'Found messages' })).toHaveTextContent('my printer');
     await user.click(screen.getByRole('button', { name: 'Close' }));
-    server.on(mailTranscript, reply(mailTranscript, { success: true }));
+    server.answer(mailTranscript, { success: true });
     await user.click(screen.getByRole('button', { name: 'Email it to me' }));
     expect(await screen.findByText('It is on its way to your address.')).toBeVisible();
   });

@@ -4,25 +4,20 @@ import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { LiveChatPage } from './live-chat-page.tsx';
 
 // proves: support-customer-30
 it('is the chat alone, with the provider’s name, number and addresses', async () => {
-  const server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(listMessages, reply(listMessages, []));
-  server.on(
-    readConfig,
-    reply(readConfig, {
-      ...CONFIG,
-      provider_name: 'Acme Security',
-      support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' },
-      links: { live_chat: 'https://chat.example.com/', remote_portal: null },
-    }),
-  );
+  const server = new FakeServer(MARIA);
+  server.answer(listMessages, []);
+  server.answer(readConfig, {
+    ...CONFIG,
+    provider_name: 'Acme Security',
+    support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' },
+    links: { live_chat: 'https://chat.example.com/', remote_portal: null },
+  });
   renderForTest(<LiveChatPage />);
   expect(screen.getByRole('heading', { level: 1, name: 'Support Chat' })).toBeVisible();
   expect(await screen.findByText('Acme Security')).toBeVisible();

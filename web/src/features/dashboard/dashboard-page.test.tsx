@@ -4,7 +4,7 @@ import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, dashboardOf, NO_PLAN, PREMIUM_PLAN, scanOf } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { DashboardPage } from './dashboard-page.tsx';
 import { StatCards } from './stat-cards.tsx';
@@ -13,7 +13,7 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
+  server.answer(readConfig, CONFIG);
 });
 
 afterEach(() => {
@@ -44,7 +44,7 @@ describe('the dashboard', () => {
     const score_breakdown = [
       { id: 'port_22_open', title: 'Port 22 (SSH) is open', deduction: 8, gain: 8, fix_route: '/firewall' },
     ];
-    server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown })));
+    server.answer(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown }));
     renderForTest(<DashboardPage />);
     expect(await screen.findByRole('heading', { name: '1 infected file was found and quarantined or removed.' })).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('92%');
@@ -63,7 +63,7 @@ describe('the dashboard', () => {
       gain: 8,
       fix_route: '/firewall',
     }));
-    server.on(readDashboard, reply(readDashboard, dashboardOf({ security_score: 60, score_breakdown })));
+    server.answer(readDashboard, dashboardOf({ security_score: 60, score_breakdown }));
     renderForTest(<DashboardPage />);
     const all = await screen.findByRole('button', { name: 'Show all 5' });
     const rows = within(screen.getByRole('list', { name: 'What would raise the score' })).getAllByRole('listitem');
@@ -75,13 +75,13 @@ describe('the dashboard', () => {
 
   it('says that the last deep scan is pending when no file was read whole', async () => {
     const recent_scans = [scanOf({ scan_status: 'pending', status_detail: 'encrypted' })];
-    server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans })));
+    server.answer(readDashboard, dashboardOf({ recent_scans }));
     renderForTest(<DashboardPage />);
     expect(await screen.findByText('PENDING')).toBeVisible();
   });
 
   it('offers the first scan when there is none', async () => {
-    server.on(readDashboard, reply(readDashboard, dashboardOf()));
+    server.answer(readDashboard, dashboardOf());
     renderForTest(<DashboardPage />);
     expect(await screen.findByText('No scans yet')).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('100%Not scored yet. Scan a file first.');
@@ -96,7 +96,7 @@ describe('the dashboard', () => {
     renderForTest(<DashboardPage />);
     expect(await screen.findByRole('heading', { name: 'Your security status could not be read.' })).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('–');
-    server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans: [scanOf({ filename: 'a.txt' })] })));
+    server.answer(readDashboard, dashboardOf({ recent_scans: [scanOf({ filename: 'a.txt' })] }));
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await screen.findByText('a.txt')).toBeVisible();
   });
@@ -106,7 +106,7 @@ describe('the simulated counters', () => {
   /** `random` 0.99 gives the most: threats +5, rules +2. */
   async function start() {
     vi.useFakeTimers({ now: new Date(2026, 10, 20, 10, 24, 7) });
-    server.on(readDashboard, reply(readDashboard, dashboardOf()));
+    server.answer(readDashboard, dashboardOf());
     renderForTest(<DashboardPage random={() => 0.99} />);
     await pass(0);
   }
@@ -116,7 +116,7 @@ describe('the simulated counters', () => {
 
   it('give way to measured figures, and stay next to them, small and marked', async () => {
     const status = dashboardOf({ recent_scans: [scanOf({ scan_status: 'infected' })] });
-    server.on(readDashboard, reply(readDashboard, { ...status, measured: { ...status.measured, firewall_rules: 12 } }));
+    server.answer(readDashboard, { ...status, measured: { ...status.measured, firewall_rules: 12 } });
     renderForTest(<DashboardPage />);
     await screen.findByRole('region', { name: 'Firewall Rules' });
     const rules = card('Firewall Rules');
@@ -156,7 +156,7 @@ describe('the simulated counters', () => {
 describe('with a device', () => {
   it('no figure is simulated or a sample', async () => {
     const devices = { count: 1, online: 1, health: null, last_deep_scan: null, blocked_last_hour: 0, blocked_total: 0 };
-    server.on(readDashboard, reply(readDashboard, dashboardOf({ devices })));
+    server.answer(readDashboard, dashboardOf({ devices }));
     renderForTest(<DashboardPage />);
     await screen.findByText('No device has measured anything yet.');
     expect(card('Threats Neutralized')).toHaveTextContent('0measured on this account');
@@ -175,7 +175,7 @@ describe('without the demo', () => {
 
 describe('the plan', () => {
   it('shows name, badge, price, expiry, and four features of more', async () => {
-    server.on(readDashboard, reply(readDashboard, dashboardOf({ subscription: PREMIUM_PLAN })));
+    server.answer(readDashboard, dashboardOf({ subscription: PREMIUM_PLAN }));
     renderForTest(<DashboardPage />);
     const plan = within(await screen.findByRole('region', { name: 'Family Shield' }));
     expect(plan.getByText('PREMIUM')).toBeVisible();
@@ -186,7 +186,7 @@ describe('the plan', () => {
   });
 
   it('is BASIC NEURAL ACCESS without a subscription, with a way to upgrade', async () => {
-    server.on(readDashboard, reply(readDashboard, dashboardOf()));
+    server.answer(readDashboard, dashboardOf());
     renderForTest(<DashboardPage />);
     const plan = within(await screen.findByRole('region', { name: 'BASIC NEURAL ACCESS' }));
     expect(plan.getByRole('button', { name: 'Upgrade' })).toBeVisible();
@@ -194,7 +194,7 @@ describe('the plan', () => {
 
   it('says that a plan is requested, and since when, and offers it no second time', async () => {
     const subscription = { ...NO_PLAN, requested_at: '2026-11-20T10:00:00.000Z' };
-    server.on(readDashboard, reply(readDashboard, dashboardOf({ subscription })));
+    server.answer(readDashboard, dashboardOf({ subscription }));
     renderForTest(<DashboardPage />);
     const plan = within(await screen.findByRole('region', { name: 'BASIC NEURAL ACCESS' }));
     expect(plan.queryByRole('button', { name: 'Upgrade' })).not.toBeInTheDocument();
@@ -204,7 +204,7 @@ describe('the plan', () => {
 
 describe('next steps', () => {
   it('leads to scanning and the firewall, and opens the live chat in a new window with a word', async () => {
-    server.on(readDashboard, reply(readDashboard, dashboardOf()));
+    server.answer(readDashboard, dashboardOf());
     const open = vi.spyOn(window, 'open').mockReturnValue(null);
     const alert = vi.spyOn(window, 'alert').mockReturnValue();
     renderForTest(<DashboardPage />);
@@ -216,7 +216,7 @@ describe('next steps', () => {
   });
 
   it('shows health bars that say they are samples', async () => {
-    server.on(readDashboard, reply(readDashboard, dashboardOf()));
+    server.answer(readDashboard, dashboardOf());
     renderForTest(<DashboardPage />);
     const health = within(await screen.findByRole('region', { name: 'System health' }));
     expect(health.getByText('Sample')).toBeVisible();

@@ -2,7 +2,7 @@ import { readOverview } from '@palisade/contract/overview';
 import { screen, within } from '@testing-library/react';
 import { beforeEach, expect, it } from 'vitest';
 import { NOTHING_WAITS } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { Waiting } from './waiting.tsx';
 
@@ -16,7 +16,7 @@ const first_steps = { provider: true, second_factor: true, first_scan: true, oth
 
 it('lists each kind that waits with its one action, people first', async () => {
   const waiting = { ...NOTHING_WAITS, unproven: 1, conversations: 1_200, plans_ending: 2 };
-  server.on(readOverview, reply(readOverview, { waiting, first_steps }));
+  server.answer(readOverview, { waiting, first_steps });
   renderForTest(<Waiting />);
   const rows = within(await screen.findByRole('region', { name: 'Waiting for you' })).getAllByRole('listitem');
   expect(rows.map((row) => row.querySelector('.waiting__what')?.textContent)).toEqual([
@@ -33,7 +33,7 @@ it('lists each kind that waits with its one action, people first', async () => {
 });
 
 it('says so when nothing waits', async () => {
-  server.on(readOverview, reply(readOverview, { waiting: NOTHING_WAITS, first_steps }));
+  server.answer(readOverview, { waiting: NOTHING_WAITS, first_steps });
   renderForTest(<Waiting />);
   expect(await screen.findByText(/^Nothing\. New chats/u)).toBeVisible();
   expect(screen.queryByRole('listitem')).not.toBeInTheDocument();

@@ -29,8 +29,8 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(listDeviceFindings, reply(listDeviceFindings, []));
-  server.on(listRules, reply(listRules, []));
+  server.answer(listDeviceFindings, []);
+  server.answer(listRules, []);
 });
 
 function at<E extends Endpoint>(endpoint: E, record: { id: string }): E {
@@ -38,7 +38,7 @@ function at<E extends Endpoint>(endpoint: E, record: { id: string }): E {
 }
 
 function open(...devices: ReturnType<typeof deviceOf>[]) {
-  server.on(listDevices, reply(listDevices, devices));
+  server.answer(listDevices, devices);
   renderForTest(<DevicesPage />);
   return userEvent.setup();
 }
@@ -51,7 +51,7 @@ describe('without a device', () => {
     expect(await screen.findByRole('region', { name: 'No device is connected.' })).toHaveAttribute('data-tone', 'unknown');
     const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
     const expires_at = new Date(Date.now() + 600_000).toISOString();
-    server.on(createEnrolmentCode, reply(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null }));
+    server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
     await user.click(screen.getByRole('button', { name: /^Linux/u }));
     expect(await screen.findByText(command)).toBeVisible();
     expect(screen.getByText(/^Waiting for the device to connect/u)).toBeVisible();
@@ -62,7 +62,7 @@ describe('without a device', () => {
     const user = open();
     const expires_at = new Date(Date.now() + 600_000).toISOString();
     const command = 'curl -fsS http://localhost:3000/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
-    server.on(createEnrolmentCode, reply(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null }));
+    server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
     await user.click(await screen.findByRole('button', { name: /^Linux/u }));
     expect(await screen.findByText(/^This command works only on this computer/u)).toBeVisible();
   });
@@ -71,7 +71,7 @@ describe('without a device', () => {
     const user = open();
     const expires_at = new Date(Date.now() + 600_000).toISOString();
     const answer = { code: 'K7M4Q-P9XDA', expires_at, command: null, refusal: 'This server cannot be reached by https.' };
-    server.on(createEnrolmentCode, reply(createEnrolmentCode, answer));
+    server.answer(createEnrolmentCode, answer);
     await user.click(await screen.findByRole('button', { name: /^Linux/u }));
     expect(await screen.findByRole('alert')).toHaveTextContent('This server cannot be reached by https.');
     server.on(createEnrolmentCode, refusal('device_limit', { detail: 'Your plan holds 1 device.' }));
@@ -89,15 +89,15 @@ describe('adding a device', () => {
     const old = deviceOf({ device_name: 'Laptop' });
     const user = open(old);
     await user.click(await screen.findByRole('button', { name: 'Add a device' }));
-    server.on(createEnrolmentCode, reply(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null }));
+    server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
     await user.click(screen.getByRole('button', { name: /^Linux/u }));
     expect(await screen.findByText(/^Waiting for the device to connect/u)).toBeVisible();
     expect(screen.getByRole('button', { name: 'Copy command' })).toBeVisible();
     const fresh = deviceOf({ device_name: 'Kitchen', state: 'offline' });
-    server.on(listDevices, reply(listDevices, [fresh, old]));
+    server.answer(listDevices, [fresh, old]);
     await act(() => vi.advanceTimersByTimeAsync(3_000));
     expect(await screen.findByText(/is added\. Waiting for it to connect\./u)).toBeVisible();
-    server.on(listDevices, reply(listDevices, [{ ...fresh, state: 'online' }, old]));
+    server.answer(listDevices, [{ ...fresh, state: 'online' }, old]);
     await act(() => vi.advanceTimersByTimeAsync(3_000));
     const success = await screen.findByText(/is connected\.$/u);
     expect(success).toHaveTextContent('Kitchen is connected.');
@@ -110,7 +110,7 @@ describe('adding a device', () => {
     ['macOS', 'the macOS firewall (pf)', '/firewall?export=pf'],
   ])('says what works on %s today, and keeps a wish', async (name, firewall, address) => {
     const system = name === 'Windows' ? 'windows' : 'macos';
-    server.on(listDeviceWishes, reply(listDeviceWishes, []));
+    server.answer(listDeviceWishes, []);
     const user = open();
     await user.click(await screen.findByRole('button', { name: new RegExp(`^${name}`, 'u') }));
     expect(await screen.findByText(`Export them for ${firewall}.`)).toBeVisible();
@@ -118,19 +118,19 @@ describe('adding a device', () => {
     expect(screen.getByRole('link', { name: 'Scan files' })).toHaveAttribute('href', '/antivirus');
     await user.type(await screen.findByRole('textbox'), 'Scan my downloads');
     const wish = { system, note: 'Scan my downloads', created_at: '2026-11-20T10:00:00.000Z' } as const;
-    server.on(saveDeviceWish, reply(saveDeviceWish, wish));
-    server.on(listDeviceWishes, reply(listDeviceWishes, [wish]));
+    server.answer(saveDeviceWish, wish);
+    server.answer(listDeviceWishes, [wish]);
     await user.click(screen.getByRole('button', { name: `Request ${name} support` }));
     expect(await screen.findByText(new RegExp(`^You asked for ${name} support`, 'u'))).toBeVisible();
     expect(server.callsOf(saveDeviceWish)[0]?.body).toEqual({ system, note: 'Scan my downloads' });
-    server.on(withdrawDeviceWish, reply(withdrawDeviceWish, undefined));
-    server.on(listDeviceWishes, reply(listDeviceWishes, []));
+    server.answer(withdrawDeviceWish, undefined);
+    server.answer(listDeviceWishes, []);
     await user.click(screen.getByRole('button', { name: 'Withdraw request' }));
     expect(await screen.findByRole('button', { name: `Request ${name} support` })).toBeVisible();
   });
 
   it('is no dead end on a phone', async () => {
-    server.on(listDeviceWishes, reply(listDeviceWishes, []));
+    server.answer(listDeviceWishes, []);
     const user = open();
     await user.click(await screen.findByRole('button', { name: /^Phone or tablet/u }));
     expect(await screen.findByRole('link', { name: 'Scan files' })).toBeVisible();
@@ -139,7 +139,7 @@ describe('adding a device', () => {
 
   it('shows administrators what people asked for', async () => {
     startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
-    server.on(countDeviceWishes, reply(countDeviceWishes, [{ system: 'windows', people: 3, notes: ['<b>Downloads</b>'] }]));
+    server.answer(countDeviceWishes, [{ system: 'windows', people: 3, notes: ['<b>Downloads</b>'] }]);
     open();
     const wishes = within(await screen.findByRole('region', { name: 'Requested systems' }));
     expect(wishes.getByRole('listitem')).toHaveTextContent('Windows: 3 people<b>Downloads</b>');
@@ -296,10 +296,7 @@ describe('a device', () => {
 
   it('shows the name of a file that is not UTF-8 with its bytes', async () => {
     const laptop = deviceOf();
-    server.on(
-      listDeviceFindings,
-      reply(listDeviceFindings, [deviceFindingOf({ device_id: laptop.id, path: '/home/maria/n\\xff.sh' })]),
-    );
+    server.answer(listDeviceFindings, [deviceFindingOf({ device_id: laptop.id, path: '/home/maria/n\\xff.sh' })]);
     open(laptop);
     expect(await screen.findByText('/home/maria/n\\xff.sh')).toBeVisible();
   });
@@ -314,7 +311,7 @@ describe('a device', () => {
     await user.type(field, 'Kitchen');
     const renamed = { ...laptop, device_name: 'Kitchen' };
     server.on(at(renameDevice, laptop), reply(renameDevice, renamed));
-    server.on(listDevices, reply(listDevices, [renamed]));
+    server.answer(listDevices, [renamed]);
     await user.click(screen.getByRole('button', { name: 'Save' }));
     expect(await screen.findByRole('region', { name: 'Kitchen' })).toBeVisible();
     expect(screen.queryByRole('textbox', { name: 'Device name' })).not.toBeInTheDocument();
@@ -332,7 +329,7 @@ describe('a device', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('Another device has this name.');
     expect(field).toHaveValue('Kitchen');
     server.on(at(renameDevice, laptop), refusal('not_found'));
-    server.on(listDevices, reply(listDevices, []));
+    server.answer(listDevices, []);
     await user.click(screen.getByRole('button', { name: 'Save' }));
     expect(await screen.findByRole('heading', { name: 'No device is connected.' })).toBeVisible();
     expect(screen.getByRole('alert')).toHaveTextContent('“Laptop” was deleted in another window.');
@@ -355,7 +352,7 @@ describe('a device', () => {
     };
     const scan = deviceScanOf({ device_id: laptop.id, progress });
     server.on(at(startDeviceScan, laptop), reply(startDeviceScan, scan));
-    server.on(listDevices, reply(listDevices, [{ ...laptop, scan }]));
+    server.answer(listDevices, [{ ...laptop, scan }]);
     await user.click(await screen.findByRole('button', { name: 'Full scan' }));
     const shown = await card('Laptop');
     expect(await shown.findByText('1,500 of 3,000 files, 2 min left')).toBeVisible();
@@ -440,7 +437,7 @@ describe('a file that was found', () => {
     engines: [],
   };
   const show = (parts: Parameters<typeof deviceFindingOf>[0], device = laptop) => {
-    server.on(listDeviceFindings, reply(listDeviceFindings, [{ ...finding, ...parts }]));
+    server.answer(listDeviceFindings, [{ ...finding, ...parts }]);
     return open(device);
   };
   const item = async () => within(await screen.findByRole('region', { name: 'Found on devices' }));
@@ -456,12 +453,12 @@ describe('a file that was found', () => {
     confirm.mockReturnValue(true);
     const asked = { ...finding, second_look: { ...look, state: 'asked' as const } };
     server.on(at(askSecondLook, finding), reply(askSecondLook, asked));
-    server.on(listDeviceFindings, reply(listDeviceFindings, [asked]));
+    server.answer(listDeviceFindings, [asked]);
     await user.click((await item()).getByRole('button', { name: 'Server rescan' }));
     expect(await (await item()).findByText(/Laptop will send the file when it connects\./u)).toBeVisible();
     expect(server.callsOf(at(askSecondLook, finding)).map(({ body }) => body)).toEqual([{ agreed: true }]);
     server.on(at(withdrawSecondLook, finding), reply(withdrawSecondLook, finding));
-    server.on(listDeviceFindings, reply(listDeviceFindings, [finding]));
+    server.answer(listDeviceFindings, [finding]);
     await user.click((await item()).getByRole('button', { name: 'Cancel rescan' }));
     expect(await (await item()).findByRole('button', { name: 'Server rescan' })).toBeVisible();
   });

@@ -38,7 +38,7 @@ describe('adding a rule', () => {
     for (const label of ['Source IP', 'Destination IP', 'Port']) expect(form.getByLabelText(label)).toHaveValue('*');
     expect(form.getByText('Anyone may reach everything over TCP on this computer.')).toBeVisible();
     const made = ruleOf({ rule_name: 'Office' });
-    server.on(addRule, reply(addRule, made));
+    server.answer(addRule, made);
     await user.type(form.getByLabelText('Rule Name'), 'Office{Enter}');
     expect(await status('Office')).toBeChecked();
     expect(server.callsOf(addRule)[0]?.body).toEqual({
@@ -118,7 +118,7 @@ describe('adding a rule', () => {
     await user.selectOptions(form.getByLabelText('Protocol'), 'ICMP');
     expect(form.getByLabelText('Port')).toBeDisabled();
     expect(form.getByLabelText('Port')).toHaveAccessibleDescription('ICMP has no ports.');
-    server.on(addRule, reply(addRule, ruleOf({ rule_name: 'Pings', protocol: 'icmp' })));
+    server.answer(addRule, ruleOf({ rule_name: 'Pings', protocol: 'icmp' }));
     await user.click(form.getByRole('button', { name: 'Add Rule' }));
     await status('Pings');
     expect(server.callsOf(addRule)[0]?.body).toMatchObject({ protocol: 'icmp', port: '*' });
@@ -151,7 +151,7 @@ describe('adding a rule', () => {
     const third = await dialog();
     expect(third.form.getByLabelText('Rule Name')).toHaveValue('');
     expect(third.form.queryByText(said)).not.toBeInTheDocument();
-    server.on(addRule, reply(addRule, ruleOf({ rule_name: 'Office' })));
+    server.answer(addRule, ruleOf({ rule_name: 'Office' }));
     await third.user.type(third.form.getByLabelText('Rule Name'), 'Office{Enter}');
     await status('Office');
     cleanup();
@@ -293,7 +293,7 @@ describe('before a rule is saved', () => {
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     expect(form.getByLabelText('Lasts')).toHaveDisplayValue('Until I turn it off');
     await user.selectOptions(form.getByLabelText('Lasts'), '1 hour');
-    server.on(addRule, reply(addRule, ruleOf({ rule_name: 'Guest', expires_at: '2026-11-20T11:00:00.000Z' })));
+    server.answer(addRule, ruleOf({ rule_name: 'Guest', expires_at: '2026-11-20T11:00:00.000Z' }));
     await user.type(form.getByLabelText('Rule Name'), 'Guest{Enter}');
     await status('Guest');
     expect(server.callsOf(addRule)[0]?.body).toMatchObject({ lasts: 'hour' });
@@ -320,7 +320,7 @@ describe('before a rule is saved', () => {
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     await user.click(form.getByRole('button', { name: /^Only my network may print/u }));
     expect(form.getByText(/^No one outside 10\.0\.0\.0\/8/u, { exact: false })).toBeVisible();
-    server.on(importRules, reply(importRules, { added: 2, removed: 0 }));
+    server.answer(importRules, { added: 2, removed: 0 });
     answerRules([ruleOf({ rule_name: 'Print 6' }), ruleOf({ rule_name: 'Print 4' })]);
     await user.click(form.getByRole('button', { name: 'Add 2 rules' }));
     await status('Print 4');

@@ -92,7 +92,7 @@ describe('the list of rules', () => {
     ]);
     expect(screen.getByRole('region', { name: 'Rules that match no traffic' })).toHaveTextContent('Nowhere');
 
-    server.on(changeRules, reply(changeRules, { changed: 1 }));
+    server.answer(changeRules, { changed: 1 });
     answerRules([wide, ...allows.slice(1), nowhere]);
     await user.click(group.getByRole('button', { name: 'Delete Allow 22' }));
     expect(await screen.findByText('2 rules have no effect.')).toBeVisible();
@@ -106,7 +106,7 @@ describe('the list of rules', () => {
   it('changes selected rules together', async () => {
     const rules = ['One', 'Two', 'Three'].map((rule_name, index) => ruleOf({ rule_name, port: String(index + 1) }));
     const user = open(...rules);
-    server.on(changeRules, reply(changeRules, { changed: 2 }));
+    server.answer(changeRules, { changed: 2 });
     await user.click(await screen.findByRole('checkbox', { name: 'Select One' }));
     await user.click(screen.getByRole('checkbox', { name: 'Select Three' }));
     const bar = within(screen.getByRole('group', { name: 'Selected rules' }));
@@ -307,7 +307,7 @@ describe('past changes', () => {
     await user.click(await screen.findByRole('button', { name: 'Delete Office' }));
     await screen.findByText('Deleted “Office”.');
     const latest = revisionOf({ kind: 'deleted', removed: 1, changed: 0 });
-    server.on(listRevisions, reply(listRevisions, [latest]));
+    server.answer(listRevisions, [latest]);
     const undo = at(undoRevision, latest);
     server.on(undo, reply(undoRevision, revisionOf({ kind: 'undone' })));
     answerRules([rule]);
@@ -325,7 +325,7 @@ describe('past changes', () => {
       revisionOf({ kind: 'expired', rule_name: null, changed: 2 }),
       revisionOf({ kind: 'disabled' }),
     ];
-    server.on(listRevisions, reply(listRevisions, revisions));
+    server.answer(listRevisions, revisions);
     await user.click(screen.getByRole('button', { name: 'History' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Rule history' }));
     for (const text of ['Imported 12 rules, replacing 3', '2 rules ended and were disabled', 'Disabled “Office”'])
@@ -393,7 +393,7 @@ describe('rules as a file', () => {
     expect(await form.findByText('From a file')).toBeVisible();
     expect(form.getByText(/No one may reach SSH on this computer\./u)).toBeVisible();
     await user.click(form.getByRole('checkbox'));
-    server.on(importRules, reply(importRules, { added: 1, removed: 1 }));
+    server.answer(importRules, { added: 1, removed: 1 });
     answerRules([ruleOf({ rule_name: 'From a file' })]);
     await user.click(form.getByRole('button', { name: 'Import 1 rule' }));
     expect(await status('From a file')).toBeVisible();
@@ -416,12 +416,9 @@ describe('with a device', () => {
 
   it('says where the rules are applied, how much each decided, and what was blocked', async () => {
     const rule = ruleOf({ rule_name: 'Closed', action: 'block', port: '443' });
-    server.on(listDevices, reply(listDevices, [laptop]));
-    server.on(
-      countRules,
-      reply(countRules, [{ device_id: laptop.id, of: rule.id, packets: 1_204, bytes: 2_048, last_at: null }]),
-    );
-    server.on(listBlocked, reply(listBlocked, { packets: 3, packets_total: 1_204, sources: [source] }));
+    server.answer(listDevices, [laptop]);
+    server.answer(countRules, [{ device_id: laptop.id, of: rule.id, packets: 1_204, bytes: 2_048, last_at: null }]);
+    server.answer(listBlocked, { packets: 3, packets_total: 1_204, sources: [source] });
     open(rule);
     answerRules([rule]);
     expect(await screen.findByRole('region', { name: 'Your rules are applied on Laptop.' })).toHaveAttribute('data-tone', 'good');
@@ -454,9 +451,9 @@ describe('with a device', () => {
       connections: [connection],
     };
     const desk = deviceOf({ device_name: 'Desk', telemetry });
-    server.on(listDevices, reply(listDevices, [laptop, desk]));
-    server.on(countRules, reply(countRules, []));
-    server.on(listBlocked, reply(listBlocked, { packets: 0, packets_total: 0, sources: [] }));
+    server.answer(listDevices, [laptop, desk]);
+    server.answer(countRules, []);
+    server.answer(listBlocked, { packets: 0, packets_total: 0, sources: [] });
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
@@ -466,7 +463,7 @@ describe('with a device', () => {
     expect(form.getByRole('checkbox', { name: /^All devices/u })).toBeChecked();
     await user.click(form.getByRole('checkbox', { name: 'Only on Laptop' }));
     await waitFor(() => expect(form.queryByText(cut)).not.toBeInTheDocument());
-    server.on(addRule, reply(addRule, ruleOf({ rule_name: 'Mine', device_ids: [laptop.id] })));
+    server.answer(addRule, ruleOf({ rule_name: 'Mine', device_ids: [laptop.id] }));
     await user.type(form.getByLabelText('Rule Name'), 'Mine{Enter}');
     await status('Mine');
     expect(server.callsOf(addRule)[0]?.body).toMatchObject({ device_ids: [laptop.id] });
@@ -474,9 +471,9 @@ describe('with a device', () => {
 
   it('"Allow this" lets the address through the rule that blocked it, after a question', async () => {
     const rule = ruleOf({ rule_name: 'Closed', action: 'block', protocol: 'tcp', source_ip: '203.0.113.0/24', port: '443' });
-    server.on(listDevices, reply(listDevices, [laptop]));
-    server.on(countRules, reply(countRules, []));
-    server.on(listBlocked, reply(listBlocked, { packets: 3, packets_total: 3, sources: [source] }));
+    server.answer(listDevices, [laptop]);
+    server.answer(countRules, []);
+    server.answer(listBlocked, { packets: 3, packets_total: 3, sources: [source] });
     const user = open(rule);
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(true);
     server.on(at(editRule, rule), reply(editRule, rule));

@@ -3,7 +3,7 @@ import { screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useConfig } from '#api/config.ts';
 import { CONFIG } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { FirewallStats } from './firewall-stats.tsx';
 
@@ -14,7 +14,7 @@ function Exposure() {
 // The configuration is asked for once a page, so this stands in a file of its own.
 it('has no samples where none are shown', async () => {
   const server = new FakeServer();
-  server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', demo: false }));
+  server.answer(readConfig, { ...CONFIG, exposure: 'public', demo: false });
   renderForTest(
     <>
       <FirewallStats devices={[]} total={0} active={0} conflicts={0} />

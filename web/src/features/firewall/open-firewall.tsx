@@ -6,7 +6,7 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { vi } from 'vitest';
 import { CONFIG } from '#api/fake-records.ts';
-import { FakeServer, page, reply } from '#api/fake-server.ts';
+import { FakeServer, page } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { FirewallPage } from './firewall-page.tsx';
 
@@ -17,8 +17,8 @@ export const log = () => vi.spyOn(console, 'error').mockReturnValue();
 /** A server with no rules and no devices, before each test. */
 export function begin(): void {
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
-  server.on(listDevices, reply(listDevices, []));
+  server.answer(readConfig, CONFIG);
+  server.answer(listDevices, []);
 }
 
 /** The call for one rule, at its own address. */

@@ -19,11 +19,10 @@ const { body: _, ...SUMMARY } = articleOf();
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(listArticles, reply(listArticles, [SUMMARY]));
-  server.on(readArticle, reply(readArticle, articleOf()));
-  server.on(listAllArticles, reply(listAllArticles, [articleOf({ is_published: false })]));
+  server = new FakeServer(MARIA);
+  server.answer(listArticles, [SUMMARY]);
+  server.answer(readArticle, articleOf());
+  server.answer(listAllArticles, [articleOf({ is_published: false })]);
 });
 
 function open(address: string): void {
@@ -58,7 +57,7 @@ describe('the help pages', () => {
 
   // proves: support-staff-27
   it('show one as it was written, without any HTML in it', async () => {
-    server.on(readArticle, reply(readArticle, articleOf({ body: '## In short\n\n<script>alert(1)</script> **Wait.**' })));
+    server.answer(readArticle, articleOf({ body: '## In short\n\n<script>alert(1)</script> **Wait.**' }));
     open('/help/what-pending-means');
     expect(await screen.findByRole('heading', { level: 1, name: 'What Pending means' })).toBeVisible();
     expect(screen.getByRole('heading', { level: 2, name: 'In short' })).toBeVisible();
@@ -74,7 +73,7 @@ describe('the help pages', () => {
       summary: 'In plain words.',
     });
     const some = [other('bills', 'What it costs'), other('locked', 'A pending file that is locked'), SUMMARY];
-    server.on(listArticles, reply(listArticles, some));
+    server.answer(listArticles, some);
     open('/help/what-pending-means');
     const beside = within(await screen.findByRole('complementary', { name: 'More help' }));
     await beside.findByRole('link', { name: 'What it costs' });
@@ -96,7 +95,7 @@ describe('the help pages', () => {
 describe('the editor', () => {
   it('shows what is written as customers see it, makes its address, and saves it', async () => {
     startSession({ access_token: 'token-1', user_info: ADA });
-    server.on(createArticle, reply(createArticle, articleOf({ title: 'Hang up!' })));
+    server.answer(createArticle, articleOf({ title: 'Hang up!' }));
     renderForTest(<EditHelpPage />);
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: 'New page' }));

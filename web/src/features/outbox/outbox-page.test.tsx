@@ -25,7 +25,7 @@ const WAITING: Mail = {
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
+  server.answer(readConfig, CONFIG);
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
 });
 
@@ -45,7 +45,7 @@ it('shows each mail as it is, its text on demand', async () => {
     attempts: 2,
     last_error: '550 no',
   };
-  server.on(listOutbox, reply(listOutbox, [WAITING, sent, failed]));
+  server.answer(listOutbox, [WAITING, sent, failed]);
   renderForTest(<OutboxPage />);
   const rows = await screen.findAllByRole('listitem');
   expect(rows.map((row) => within(row).getByText(/^(?:Waiting|Sent|Failed)$/u).dataset['tone'])).toEqual([
@@ -66,16 +66,16 @@ it('says that there is nothing, and why a list is not there', async () => {
   renderForTest(<OutboxPage />);
   const alert = await screen.findByRole('alert');
   expect(alert).toHaveTextContent('The server is in trouble.');
-  server.on(listOutbox, reply(listOutbox, []));
+  server.answer(listOutbox, []);
   await userEvent.setup().click(within(alert).getByRole('button', { name: 'Retry' }));
   expect(await screen.findByText('No emails yet')).toBeVisible();
 });
 
 it('is copied and marked as passed on, after a question', async () => {
-  server.on(listOutbox, reply(listOutbox, [WAITING]));
+  server.answer(listOutbox, [WAITING]);
   const passed: Mail = { ...WAITING, status: 'passed_on', text: null, sent_at: WAITING.created_at };
   server.on(passOnMail, () => {
-    server.on(listOutbox, reply(listOutbox, [passed]));
+    server.answer(listOutbox, [passed]);
     return reply(passOnMail, passed);
   });
   const confirm = vi.spyOn(window, 'confirm').mockReturnValueOnce(false).mockReturnValueOnce(true);

@@ -8,8 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepEventsOpen } from '#api/events.ts';
 import { deviceOf } from '#api/fake-devices.ts';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, type FakeSocket, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { FakeServer, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { GrantsCard } from './grants-card.tsx';
@@ -26,17 +25,10 @@ const of = (grant: 'view' | 'control' | 'clipboard') => ({
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
+  server = new FakeServer(MARIA);
   close = keepEventsOpen('token-1');
 });
 afterEach(() => close());
-
-function socket(): FakeSocket {
-  const opened = server.sockets.at(-1);
-  if (!opened) throw new Error('The page has opened no socket.');
-  return opened;
-}
 
 /** The card of a session that changes. */
 function Shown({ session, onShow }: { session: RemoteSession; onShow: (show: (changed: RemoteSession) => void) => void }) {
@@ -47,7 +39,7 @@ function Shown({ session, onShow }: { session: RemoteSession; onShow: (show: (ch
 
 function visit(parts: Partial<RemoteSession> = {}, devices = [LAPTOP]) {
   const session = sessionOf({ status: 'active', support_agent: 'tina', ...parts });
-  server.on(listDevices, reply(listDevices, devices));
+  server.answer(listDevices, devices);
   const grants: `/${string}` = `/remote/sessions/${session.id}/grants`;
   const revoke: `/${string}` = `/remote/sessions/${session.id}/revoke`;
   server.on({ ...grantInSession, path: grants }, reply(grantInSession, session));
@@ -61,7 +53,7 @@ function visit(parts: Partial<RemoteSession> = {}, devices = [LAPTOP]) {
 function askForControl({ id: session_id }: RemoteSession): void {
   const signal = { type: 'grant_wanted', grant: 'control' } as const;
   const event = { kind: 'remote_signal', session_id, from: 'technician', signal } as const;
-  act(() => socket().say({ kind: 'event', id: null, topic: { session_id }, event }));
+  act(() => server.socket.say({ kind: 'event', id: null, topic: { session_id }, event }));
 }
 
 describe('grants of the technician', () => {
@@ -88,7 +80,7 @@ describe('grants of the technician', () => {
   it('is asked for, and silence is no answer', async () => {
     const { session, asked } = visit();
     await screen.findByRole('switch', { name: /Control mouse/u });
-    socket().open();
+    server.socket.open();
     askForControl(session);
     expect(screen.getByRole('alert')).toHaveTextContent('tina asks to control your computer.');
     await userEvent.click(screen.getByRole('button', { name: 'Not now' }));
@@ -98,7 +90,7 @@ describe('grants of the technician', () => {
 
   it('is not asked for anew by what was granted and taken back', async () => {
     const { session, show } = visit();
-    socket().open();
+    server.socket.open();
     askForControl(session);
     expect(screen.getByRole('alert')).toBeVisible();
     act(() => show({ ...session, grants: [of('control')] }));

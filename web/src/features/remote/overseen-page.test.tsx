@@ -9,7 +9,6 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { OverseenPage } from './overseen-page.tsx';
@@ -37,8 +36,7 @@ function overseen(parts: Partial<OverseenSession> = {}): OverseenSession {
 }
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+  server = new FakeServer({ ...MARIA, role: 'admin' });
 });
 
 const of = <E extends { path: string }>(endpoint: E, { id }: { id: string }) => {
@@ -81,7 +79,7 @@ it('says who looked at whose screen, how long and how it ended, and what was rep
 
 it('ends one that runs, and says why it could not', async () => {
   const running = overseen({ status: 'active', phase: 'active', end_reason: null, ended_at: null });
-  server.on(listOverseenSessions, reply(listOverseenSessions, [running]));
+  server.answer(listOverseenSessions, [running]);
   server.on(of(endOverseenSession, running), refusal('conflict', { detail: 'It has ended already.' }));
   renderForTest(<OverseenPage />);
   await userEvent.click(await screen.findByRole('button', { name: 'End the session of tina with <b>maria</b>' }));
@@ -89,7 +87,7 @@ it('ends one that runs, and says why it could not', async () => {
 
   const ended = overseen({ id: running.id, end_reason: 'ended_by_admin' });
   server.on(of(endOverseenSession, running), () => {
-    server.on(listOverseenSessions, reply(listOverseenSessions, [ended]));
+    server.answer(listOverseenSessions, [ended]);
     return reply(endOverseenSession, ended);
   });
   await userEvent.click(screen.getByRole('button', { name: 'End the session of tina with <b>maria</b>' }));
@@ -98,7 +96,7 @@ it('ends one that runs, and says why it could not', async () => {
 });
 
 it('narrows the list by state, end, report and name, and leads back', async () => {
-  server.on(listOverseenSessions, reply(listOverseenSessions, [overseen()]));
+  server.answer(listOverseenSessions, [overseen()]);
   renderForTest(<OverseenPage />);
   await userEvent.click(await screen.findByRole('radio', { name: 'Completed' }));
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'End' }), 'The four-hour limit was reached');
@@ -111,7 +109,7 @@ it('narrows the list by state, end, report and name, and leads back', async () =
   await userEvent.type(screen.getByRole('searchbox', { name: 'Search the sessions' }), 'tina');
   await waitFor(() => expect(asked?.get('search')).toBe('tina'));
   expect(Object.fromEntries(asked ?? [])).toMatchObject({ status: 'completed', end_reason: 'time_limit', reported: 'true' });
-  server.on(listOverseenSessions, reply(listOverseenSessions, [overseen()]));
+  server.answer(listOverseenSessions, [overseen()]);
   await userEvent.click(await screen.findByRole('button', { name: 'Show all sessions' }));
   expect(await screen.findByRole('list', { name: 'Sessions' })).toBeVisible();
 });
@@ -120,7 +118,7 @@ it('says that there are none, and why the list could not be read', async () => {
   server.on(listOverseenSessions, refusal('internal', { detail: 'Not now.' }));
   renderForTest(<OverseenPage />);
   expect(await screen.findByRole('alert')).toHaveTextContent('Not now.');
-  server.on(listOverseenSessions, reply(listOverseenSessions, []));
+  server.answer(listOverseenSessions, []);
   await userEvent.click(screen.getByRole('button', { name: /retry|try again/iu }));
   expect(await screen.findByText('No sessions yet')).toBeVisible();
 });

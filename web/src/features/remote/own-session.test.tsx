@@ -17,7 +17,6 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { RemotePage } from './remote-page.tsx';
@@ -33,9 +32,8 @@ const of = <E extends { path: string }>(endpoint: E, { id }: RemoteSession) => {
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(readConfig, reply(readConfig, CONFIG));
+  server = new FakeServer(MARIA);
+  server.answer(readConfig, CONFIG);
   vi.stubGlobal('isSecureContext', true);
   picker = vi.fn(async () => {
     throw new DOMException('Permission denied', 'NotAllowedError');
@@ -44,7 +42,7 @@ beforeEach(() => {
 });
 
 function visit(session: RemoteSession) {
-  server.on(listSessions, reply(listSessions, [session]));
+  server.answer(listSessions, [session]);
   server.on(of(listSessionMessages, session), reply(listSessionMessages, []));
   server.on(of(readSessionChanges, session), reply(readSessionChanges, []));
   server.on(of(listSessionFiles, session), reply(listSessionFiles, []));
@@ -83,7 +81,7 @@ describe('a technician who asks', () => {
     visit(session);
     const declined = { ...session, status: 'cancelled' as const, phase: 'ended' as const, end_reason: 'declined' as const };
     server.on(of(declineSession, session), () => {
-      server.on(listSessions, reply(listSessions, [declined]));
+      server.answer(listSessions, [declined]);
       return reply(declineSession, declined);
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Decline' }));
@@ -117,7 +115,7 @@ describe('a browser that cannot share', () => {
     expect(screen.queryByRole('button', { name: 'Approve' })).not.toBeInTheDocument();
     const running = { ...session, status: 'active' as const, phase: 'active' as const, view: 'talk' as const };
     server.on(of(approveSession, session), () => {
-      server.on(listSessions, reply(listSessions, [running]));
+      server.answer(listSessions, [running]);
       return reply(approveSession, running);
     });
     await userEvent.click(screen.getByRole('button', { name: 'Approve without a screen' }));
@@ -241,7 +239,7 @@ describe('a session that has just ended', () => {
     visit(session);
     const reported = { ...session, reported_at: new Date().toISOString() };
     server.on(of(reportSession, session), () => {
-      server.on(listSessions, reply(listSessions, [reported]));
+      server.answer(listSessions, [reported]);
       return reply(reportSession, reported);
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Report this session' }));

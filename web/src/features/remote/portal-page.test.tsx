@@ -19,9 +19,9 @@ const open = vi.fn();
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
   server = new FakeServer();
-  server.on(readConfig, reply(readConfig, CONFIG));
-  server.on(listSessions, reply(listSessions, []));
-  server.on(listJoined, reply(listJoined, []));
+  server.answer(readConfig, CONFIG);
+  server.answer(listSessions, []);
+  server.answer(listJoined, []);
   vi.stubGlobal('open', open);
 });
 
@@ -46,7 +46,7 @@ describe('the portal of a customer', () => {
     vi.useFakeTimers();
     visit('customer');
     await act(() => vi.advanceTimersByTimeAsync(10));
-    server.on(listSessions, reply(listSessions, [sessionOf()]));
+    server.answer(listSessions, [sessionOf()]);
     await act(() => vi.advanceTimersByTimeAsync(5_000));
     expect(screen.getByText('K7M-4QP-9XD')).toBeVisible();
     expect(screen.getByRole('button', { name: 'Cancel' })).toBeVisible();
@@ -57,7 +57,7 @@ describe('the portal of a customer', () => {
     await screen.findByText('No session is open. No one can join you.');
     const session = sessionOf();
     server.on(createSession, () => {
-      server.on(listSessions, reply(listSessions, [session]));
+      server.answer(listSessions, [session]);
       return reply(createSession, session);
     });
     await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
@@ -81,7 +81,7 @@ describe('the portal of a technician', () => {
     const asked = { ...session, status: 'pending' as const, phase: 'claimed' as const };
     server.on({ ...listSessionMessages, path: `/remote/sessions/${session.id}/messages` }, reply(listSessionMessages, []));
     server.on(joinSession, () => {
-      server.on(listJoined, reply(listJoined, [asked]));
+      server.answer(listJoined, [asked]);
       return reply(joinSession, asked);
     });
     await userEvent.type(screen.getByLabelText('Session code'), ' k7m 4qp9xd');
@@ -95,14 +95,14 @@ describe('the portal of a technician', () => {
     // The workspace has the place of the form and of the list.
     expect(screen.queryByLabelText('Session code')).not.toBeInTheDocument();
     expect(screen.queryByRole('region', { name: 'Joined sessions' })).not.toBeInTheDocument();
-    server.on(listJoined, reply(listJoined, [session]));
+    server.answer(listJoined, [session]);
     await act(() => queries.invalidateQueries());
     expect(await workspace.findByRole('button', { name: 'End session' })).toBeVisible();
     expect(screen.queryByText(/You have joined the session of/u)).not.toBeInTheDocument();
 
     const completed = { ...session, status: 'completed' as const, phase: 'ended' as const, ended_at: session.started_at };
     server.on({ ...completeJoined, path: `/remote/joined/${session.id}/complete` }, () => {
-      server.on(listJoined, reply(listJoined, [completed]));
+      server.answer(listJoined, [completed]);
       return reply(completeJoined, completed);
     });
     await userEvent.click(workspace.getByRole('button', { name: 'End session' }));
@@ -129,7 +129,7 @@ describe('the portal of a technician', () => {
     const session = sessionOf({ status: 'active', support_agent: 'tina' });
     server.on({ ...listSessionMessages, path: `/remote/sessions/${session.id}/messages` }, reply(listSessionMessages, []));
     const other = sessionOf({ status: 'active', support_agent: 'tina', session_code: 'AAA-AAA-AA2' });
-    server.on(listJoined, reply(listJoined, [other, session]));
+    server.answer(listJoined, [other, session]);
     server.on({ ...listSessionMessages, path: `/remote/sessions/${other.id}/messages` }, reply(listSessionMessages, []));
     server.on(
       { ...completeJoined, path: `/remote/joined/${session.id}/complete` },

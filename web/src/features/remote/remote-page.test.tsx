@@ -5,7 +5,6 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { RemotePage } from './remote-page.tsx';
@@ -18,10 +17,9 @@ const open = vi.fn<(address: string, target: string, features: string) => null>(
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  server.on(readConfig, reply(readConfig, CONFIG));
-  server.on(listSessions, reply(listSessions, []));
+  server = new FakeServer(MARIA);
+  server.answer(readConfig, CONFIG);
+  server.answer(listSessions, []);
   alert.mockReset();
   open.mockReset();
   vi.stubGlobal('alert', alert);
@@ -49,13 +47,10 @@ describe('the session history', () => {
 
   it('tells of each session the code, the agent, both times and the status', async () => {
     const ended_at = '2026-11-20T10:20:00.000Z';
-    server.on(
-      listSessions,
-      reply(listSessions, [
-        sessionOf({ session_code: 'AAA-AAA-AA2', status: 'completed', support_agent: '<b>tina</b>', ended_at }),
-        sessionOf({ session_code: 'AAA-AAA-AA3', status: 'cancelled', end_reason: 'expired', ended_at }),
-      ]),
-    );
+    server.answer(listSessions, [
+      sessionOf({ session_code: 'AAA-AAA-AA2', status: 'completed', support_agent: '<b>tina</b>', ended_at }),
+      sessionOf({ session_code: 'AAA-AAA-AA3', status: 'cancelled', end_reason: 'expired', ended_at }),
+    ]);
     renderForTest(<RemotePage />);
     await screen.findByText('AAA-AAA-AA2');
     const [completed, cancelled] = history()
@@ -96,7 +91,7 @@ describe('a new session', () => {
     await screen.findByText('No sessions yet');
     const session = sessionOf();
     server.on(createSession, () => {
-      server.on(listSessions, reply(listSessions, [session]));
+      server.answer(listSessions, [session]);
       return reply(createSession, session);
     });
     await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
@@ -148,7 +143,7 @@ describe('a new session', () => {
 
 describe('the banner', () => {
   it('copies the code', async () => {
-    server.on(listSessions, reply(listSessions, [sessionOf()]));
+    server.answer(listSessions, [sessionOf()]);
     const user = userEvent.setup();
     renderForTest(<RemotePage />);
     await user.click(await screen.findByRole('button', { name: 'Copy code' }));
@@ -158,7 +153,7 @@ describe('the banner', () => {
 
   it('cancels a session that waits', async () => {
     const session = sessionOf();
-    server.on(listSessions, reply(listSessions, [session]));
+    server.answer(listSessions, [session]);
     renderForTest(<RemotePage />);
     const cancelled = {
       ...session,
@@ -167,7 +162,7 @@ describe('the banner', () => {
       ended_at: session.started_at,
     };
     server.on({ ...cancelSession, path: `/remote/sessions/${session.id}/cancel` }, () => {
-      server.on(listSessions, reply(listSessions, [cancelled]));
+      server.answer(listSessions, [cancelled]);
       return reply(cancelSession, cancelled);
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
@@ -189,7 +184,7 @@ describe('the banner', () => {
   it('without a session stands at the first step, and after one at the last', async () => {
     expect(stepOf(undefined, false)).toBe('Code');
     const session = sessionOf({ status: 'completed', support_agent: 'tina', ended_at: new Date().toISOString() });
-    server.on(listSessions, reply(listSessions, [session]));
+    server.answer(listSessions, [session]);
     renderForTest(<RemotePage />);
     const steps = within(await screen.findByRole('list', { name: 'Steps of a session' }));
     const current = steps.getAllByRole('listitem').filter((item) => item.getAttribute('aria-current') === 'step');
@@ -198,7 +193,7 @@ describe('the banner', () => {
 
   it('says why a session could not be ended', async () => {
     const session = sessionOf({ status: 'active', support_agent: 'tina', joined_at: '2026-11-20T10:05:00.000Z' });
-    server.on(listSessions, reply(listSessions, [session]));
+    server.answer(listSessions, [session]);
     server.on(
       { ...completeSession, path: `/remote/sessions/${session.id}/complete` },
       refusal('conflict', { detail: 'It has ended already.' }),
@@ -211,13 +206,13 @@ describe('the banner', () => {
   // proves: product-3.3-1
   it('follows a session every 5 seconds: from waiting to the technician who joined', async () => {
     const session = sessionOf();
-    server.on(listSessions, reply(listSessions, [session]));
+    server.answer(listSessions, [session]);
     vi.useFakeTimers();
     renderForTest(<RemotePage />);
     await act(() => vi.advanceTimersByTimeAsync(10));
     expect(screen.getByText('Waiting for connection...')).toBeVisible();
     const joined = { ...session, status: 'active' as const, support_agent: 'tina', joined_at: session.started_at };
-    server.on(listSessions, reply(listSessions, [joined]));
+    server.answer(listSessions, [joined]);
     await act(() => vi.advanceTimersByTimeAsync(5_000));
     expect(screen.queryByText('Waiting for connection...')).not.toBeInTheDocument();
     expect(banner().getByRole('heading')).toHaveTextContent('tina has joined your session');

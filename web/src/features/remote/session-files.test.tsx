@@ -7,7 +7,6 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { Allow, SessionFiles } from './session-files.tsx';
@@ -47,8 +46,7 @@ function visit(session: JoinedSession, files: SessionFile[], side: 'customer' | 
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
+  server = new FakeServer(MARIA);
 });
 
 describe('files of a session', () => {

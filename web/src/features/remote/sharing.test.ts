@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { keepEventsOpen } from '#api/events.ts';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, type FakeSocket, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { sessionOf } from './fake-sessions.ts';
@@ -47,15 +47,16 @@ let close: () => void;
 let picker: ReturnType<typeof vi.fn<() => Promise<unknown>>>;
 let track: FakeTrack;
 
-function socket(): FakeSocket {
-  const opened = server.sockets.at(-1);
-  if (!opened) throw new Error('The page has opened no socket.');
-  return opened;
-}
 const tell = (told: LiveSession) =>
-  socket().say({ kind: 'event', id: null, topic: { session_id: session.id }, event: { kind: 'remote_changed', session: told } });
-const signals = () => socket().sent.flatMap((frame) => (frame.kind === 'remote_signal' ? [frame.signal] : []));
-const listening = () => socket().say({ kind: 'listening', topic: { session_id: session.id }, cursor: CURSOR, missed: false });
+  server.socket.say({
+    kind: 'event',
+    id: null,
+    topic: { session_id: session.id },
+    event: { kind: 'remote_changed', session: told },
+  });
+const signals = () => server.socket.sent.flatMap((frame) => (frame.kind === 'remote_signal' ? [frame.signal] : []));
+const listening = () =>
+  server.socket.say({ kind: 'listening', topic: { session_id: session.id }, cursor: CURSOR, missed: false });
 const typedSchema = z.object({ type: z.string() });
 const sharing = () => renderHook(useSharing).result.current;
 const settle = () => vi.advanceTimersByTimeAsync(0);
@@ -87,8 +88,8 @@ beforeEach(() => {
   server.on({ ...readIce, path: params('/ice') }, reply(readIce, { ice_servers: [], has_relay: false, expires_at: null }));
   startSession({ access_token: 'token-1', user_info: MARIA });
   close = keepEventsOpen('token-1');
-  socket().open();
-  socket().say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });
+  server.socket.open();
+  server.socket.say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });
   track = new FakeTrack();
   picker = vi.fn(async () => ({ getVideoTracks: () => [track] }));
   vi.stubGlobal('isSecureContext', true);
@@ -185,7 +186,7 @@ describe('shared screens of a customer', () => {
         from: 'technician',
         signal: { type: 'offer_wanted' },
       } as const;
-      socket().say({ kind: 'event', id: null, topic: { session_id: session.id }, event });
+      server.socket.say({ kind: 'event', id: null, topic: { session_id: session.id }, event });
       await settle();
     };
     await ask();
@@ -243,7 +244,7 @@ describe('shared screens of a customer', () => {
   test('ends here when another device of the person has taken the place', async () => {
     await begin();
     await approve();
-    act(() => socket().say({ kind: 'refused', topic: { session_id: session.id }, why: 'taken' }));
+    act(() => server.socket.say({ kind: 'refused', topic: { session_id: session.id }, why: 'taken' }));
     expect(track.readyState).toBe('ended');
     expect(sharing().place).toBe('taken');
   });

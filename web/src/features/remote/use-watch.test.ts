@@ -3,8 +3,7 @@ import { act, renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { keepEventsOpen } from '#api/events.ts';
 import { TINA } from '#api/fake-desk.ts';
-import { FakeServer, type FakeSocket } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { sessionOf } from './fake-sessions.ts';
 import { useWatch } from './use-watch.ts';
 
@@ -12,27 +11,20 @@ let server: FakeServer;
 let close: () => void;
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: { ...TINA } });
+  server = new FakeServer({ ...TINA });
   close = keepEventsOpen('token-1');
-  socket().open();
-  socket().say({ kind: 'welcome', cursor: '01890a5d-ac96-774b-bcce-b302099a8057', missed: false, heartbeat_ms: 25_000 });
+  server.socket.open();
+  server.socket.say({ kind: 'welcome', cursor: '01890a5d-ac96-774b-bcce-b302099a8057', missed: false, heartbeat_ms: 25_000 });
 });
 
 afterEach(() => close());
-
-function socket(): FakeSocket {
-  const opened = server.sockets.at(-1);
-  if (!opened) throw new Error('The page has opened no socket.');
-  return opened;
-}
 
 it('is paused and shown again as the customer’s page says, and not by what the technician’s own page or another session says', () => {
   const session = sessionOf({ status: 'active', share: 'running', view: 'screen', is_customer_here: true });
   const { result } = renderHook(() => useWatch(session, 0));
   const say = (signal: CustomerSignal, from: 'customer' | 'technician' = 'customer', session_id = session.id) => {
     const event = { kind: 'remote_signal', session_id, from, signal } as const;
-    act(() => socket().say({ kind: 'event', id: null, topic: { session_id: session.id }, event }));
+    act(() => server.socket.say({ kind: 'event', id: null, topic: { session_id: session.id }, event }));
     return result.current.isPaused;
   };
   expect(say({ type: 'choosing' })).toBe(false);

@@ -5,8 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepEventsOpen } from '#api/events.ts';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, type FakeSocket } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { mute, stopVoice } from './voice.ts';
@@ -29,15 +28,10 @@ let session: JoinedSession;
 let opened: FakeMicrophone[];
 let ask: ReturnType<typeof vi.fn<() => Promise<unknown>>>;
 
-function socket(): FakeSocket {
-  const last = server.sockets.at(-1);
-  if (!last) throw new Error('The page has opened no socket.');
-  return last;
-}
-const said = () => socket().sent.flatMap((frame) => (frame.kind === 'remote_signal' ? [frame.signal] : []));
+const said = () => server.socket.sent.flatMap((frame) => (frame.kind === 'remote_signal' ? [frame.signal] : []));
 function tell(told: Partial<LiveSession>) {
   const event = { kind: 'remote_changed' as const, session: { ...session, ...told } };
-  act(() => socket().say({ kind: 'event', id: null, topic: { session_id: session.id }, event }));
+  act(() => server.socket.say({ kind: 'event', id: null, topic: { session_id: session.id }, event }));
 }
 
 function visit(
@@ -51,11 +45,10 @@ const press = (name: string) => userEvent.click(screen.getByRole('button', { nam
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: MARIA });
+  server = new FakeServer(MARIA);
   close = keepEventsOpen('token-1');
-  socket().open();
-  socket().say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });
+  server.socket.open();
+  server.socket.say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });
   opened = [];
   ask = vi.fn(async () => {
     const microphone = new FakeMicrophone();

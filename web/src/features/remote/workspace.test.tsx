@@ -6,8 +6,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepEventsOpen } from '#api/events.ts';
 import { TINA } from '#api/fake-desk.ts';
-import { FakeServer, type FakeSocket, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { Workspace } from './workspace.tsx';
@@ -19,22 +18,15 @@ let close: () => void;
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: { ...TINA } });
+  server = new FakeServer({ ...TINA });
   close = keepEventsOpen('token-1');
-  socket().open();
-  socket().say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });
+  server.socket.open();
+  server.socket.say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });
 });
 
 afterEach(() => close());
 
-function socket(): FakeSocket {
-  const opened = server.sockets.at(-1);
-  if (!opened) throw new Error('The page has opened no socket.');
-  return opened;
-}
-
-const said = (kind: string) => socket().sent.filter((frame) => frame.kind === kind);
+const said = (kind: string) => server.socket.sent.filter((frame) => frame.kind === kind);
 
 function visit(parts: Partial<JoinedSession>): JoinedSession {
   const session = sessionOf({ status: 'active', support_agent: 'tina', is_customer_here: true, ...parts });
@@ -69,7 +61,7 @@ describe('the place of a technician', () => {
     expect(said('listen_remote')).toEqual([{ kind: 'listen_remote', session_id: session.id }]);
     const tell = (share: 'none' | 'running') =>
       act(() =>
-        socket().say({ kind: 'event', id: null, topic, event: { kind: 'remote_changed', session: { ...session, share } } }),
+        server.socket.say({ kind: 'event', id: null, topic, event: { kind: 'remote_changed', session: { ...session, share } } }),
       );
     tell('none');
     expect(said('remote_signal')).toEqual([]);
@@ -79,7 +71,7 @@ describe('the place of a technician', () => {
 
   it('is one window’s at a time, and goes to where it is wanted', async () => {
     const session = visit({ share: 'running', view: 'screen' });
-    act(() => socket().say({ kind: 'refused', topic: { session_id: session.id }, why: 'taken' }));
+    act(() => server.socket.say({ kind: 'refused', topic: { session_id: session.id }, why: 'taken' }));
     expect(screen.getByText('You watch this session in another window')).toBeVisible();
     await userEvent.click(screen.getByRole('button', { name: 'Continue in this window' }));
     expect(said('listen_remote')).toHaveLength(2);

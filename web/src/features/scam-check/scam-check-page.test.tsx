@@ -11,7 +11,7 @@ import {
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ScamCheckPage } from './scam-check-page.tsx';
 
@@ -73,9 +73,9 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(listScamChecks, reply(listScamChecks, []));
-  server.on(listTrustedDomains, reply(listTrustedDomains, []));
-  server.on(listProviderDomains, reply(listProviderDomains, []));
+  server.answer(listScamChecks, []);
+  server.answer(listTrustedDomains, []);
+  server.answer(listProviderDomains, []);
 });
 
 function at<E extends Endpoint>(endpoint: E, id: string): E {
@@ -97,7 +97,7 @@ async function checkMessage(user: ReturnType<typeof userEvent.setup>) {
 
 describe('a check', () => {
   it('shows the verdict, its reasons with their place, and who receives the click', async () => {
-    server.on(checkScamText, reply(checkScamText, { ...ANSWER, id: null }));
+    server.answer(checkScamText, { ...ANSWER, id: null });
     const user = open();
     expect(screen.getByRole('button', { name: 'Check it' })).toBeDisabled();
     await checkMessage(user);
@@ -112,7 +112,7 @@ describe('a check', () => {
   });
 
   it('changes the advice with what the person has done', async () => {
-    server.on(checkScamText, reply(checkScamText, { ...ANSWER, id: null }));
+    server.answer(checkScamText, { ...ANSWER, id: null });
     const user = open();
     await checkMessage(user);
     const todo = await region('What to do');
@@ -131,7 +131,7 @@ describe('a check', () => {
   });
 
   it('takes an older answer away when the text changes', async () => {
-    server.on(checkScamText, reply(checkScamText, { ...ANSWER, id: null }));
+    server.answer(checkScamText, { ...ANSWER, id: null });
     const user = open();
     await checkMessage(user);
     await screen.findByRole('region', { name: 'Why' });
@@ -142,9 +142,9 @@ describe('a check', () => {
 
 describe('kept checks', () => {
   it('are opened, and deleted after a second press', async () => {
-    server.on(listScamChecks, reply(listScamChecks, [{ id: ID, created_at: AT, excerpt: `Go ${link}`, answer: ANSWER }]));
+    server.answer(listScamChecks, [{ id: ID, created_at: AT, excerpt: `Go ${link}`, answer: ANSWER }]);
     const gone = at(deleteScamCheck, ID);
-    server.on(gone, reply(gone, undefined));
+    server.answer(gone, undefined);
     const user = open();
     const kept = await region('Kept checks');
     await user.click(kept.getByRole('button', { name: /^Delete: / }));
@@ -157,10 +157,10 @@ describe('kept checks', () => {
 describe('trusted domains', () => {
   it('are added', async () => {
     const added = { id: ID, domain: 'example.com', created_at: AT };
-    server.on(trustDomain, reply(trustDomain, added));
+    server.answer(trustDomain, added);
     const user = open();
     await user.type(await screen.findByLabelText('Domain to trust'), 'example.com');
-    server.on(listTrustedDomains, reply(listTrustedDomains, [added]));
+    server.answer(listTrustedDomains, [added]);
     await user.click(screen.getByRole('button', { name: 'Trust it' }));
     expect(await screen.findByRole('button', { name: 'Remove example.com' })).toBeVisible();
   });

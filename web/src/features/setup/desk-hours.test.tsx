@@ -3,8 +3,7 @@ import { cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { ADA } from '#api/fake-desk.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
 import { ZONE } from '#ui/place.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { DeskHours } from './desk-hours.tsx';
@@ -15,10 +14,9 @@ const ALWAYS: DeskSettings = { time_zone: 'UTC', hours: null, unanswered_minutes
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: ADA });
-  server.on(readDeskSettings, reply(readDeskSettings, ALWAYS));
-  server.on(changeDeskSettings, reply(changeDeskSettings, ALWAYS));
+  server = new FakeServer(ADA);
+  server.answer(readDeskSettings, ALWAYS);
+  server.answer(changeDeskSettings, ALWAYS);
 });
 
 // proves: support-staff-24
@@ -86,7 +84,7 @@ it('keeps what was chosen over a reload and a step back, until it is saved', asy
 
 it('offers the time zone of this browser, and keeps hours and waiting times apart', async () => {
   const set: DeskSettings = { ...ALWAYS, time_zone: 'Pacific/Auckland', hours: [{ day: 'monday', from: '09:00', to: '17:00' }] };
-  server.on(readDeskSettings, reply(readDeskSettings, set));
+  server.answer(readDeskSettings, set);
   renderForTest(<DeskHours />);
   const user = userEvent.setup();
   await screen.findByLabelText('Time zone');

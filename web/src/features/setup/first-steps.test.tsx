@@ -3,21 +3,19 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MARIA, NOTHING_WAITS } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+  server = new FakeServer({ ...MARIA, role: 'admin' });
 });
 
 function open(done: Partial<Overview['first_steps']>) {
   const first_steps = { provider: false, second_factor: false, first_scan: false, others: false, ...done };
-  server.on(readOverview, reply(readOverview, { waiting: NOTHING_WAITS, first_steps }));
+  server.answer(readOverview, { waiting: NOTHING_WAITS, first_steps });
   renderForTest(<FirstSteps />);
 }
 

@@ -18,14 +18,14 @@ beforeEach(() => {
   alert = vi.fn();
   vi.stubGlobal('alert', alert);
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
-  server.on(readConfig, reply(readConfig, CONFIG));
+  server.answer(readConfig, CONFIG);
   giveUp(0);
 });
 
 function giveUp(jobs: number): void {
   const waiting = { ...NOTHING_WAITS, jobs };
   const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
-  server.on(readOverview, reply(readOverview, { waiting, first_steps }));
+  server.answer(readOverview, { waiting, first_steps });
 }
 
 async function open() {
@@ -50,7 +50,7 @@ it('keeps what was typed over a reload and a step back, until it is saved', asyn
   await open();
   expect(screen.getByLabelText('Company Name')).toHaveValue('Harbour IT');
   expect(screen.getByText('We restored what you typed here. It isn’t saved yet.')).toBeVisible();
-  server.on(setupConfig, reply(setupConfig, { success: true }));
+  server.answer(setupConfig, { success: true });
   await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
   await screen.findByRole('heading', { name: 'Setup Complete' });
   cleanup();

@@ -37,13 +37,13 @@ beforeEach(() => {
   // jsdom has no layout to scroll.
   Element.prototype.scrollIntoView = () => undefined;
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  server.on(listSubscriptions, reply(listSubscriptions, []));
-  server.on(listTemplates, reply(listTemplates, []));
-  server.on(listAllPlanRequests, reply(listAllPlanRequests, []));
-  server.on(currentSubscription, reply(currentSubscription, NO_PLAN));
-  server.on(listPlans, reply(listPlans, []));
-  server.on(listPlanRequests, reply(listPlanRequests, []));
-  server.on(listUsers, reply(listUsers, []));
+  server.answer(listSubscriptions, []);
+  server.answer(listTemplates, []);
+  server.answer(listAllPlanRequests, []);
+  server.answer(currentSubscription, NO_PLAN);
+  server.answer(listPlans, []);
+  server.answer(listPlanRequests, []);
+  server.answer(listUsers, []);
 });
 
 function Address() {
@@ -77,7 +77,7 @@ it('opens the tab that the address names', async () => {
 });
 
 it('is for the person whose record led here', async () => {
-  server.on(listUsers, reply(listUsers, [OMAR]));
+  server.answer(listUsers, [OMAR]);
   const user = open('admin', '/subscription-manager?tab=assign&email=omar%40example.com');
   const person = await screen.findByLabelText('User Email');
   expect(person).toHaveValue('omar@example.com');
@@ -125,7 +125,7 @@ describe('assigning', () => {
   });
 
   it('sends what was typed, says that it worked in green, and starts anew', async () => {
-    server.on(assignSubscription, reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
+    server.answer(assignSubscription, { success: true, subscription: subscriptionOf() });
     const user = open('admin');
     fill();
     await user.selectOptions(field('Duration'), '3 months');
@@ -216,7 +216,7 @@ describe('assigning', () => {
 describe('templates', () => {
   it('are edited in the form that creates them', async () => {
     const plan = templateOf();
-    server.on(listTemplates, reply(listTemplates, [plan]));
+    server.answer(listTemplates, [plan]);
     const user = open('admin', '/subscription-manager?tab=templates');
     await user.click(await screen.findByRole('button', { name: `Edit ${plan.template_name}` }));
     const name = screen.getByLabelText('Template Name');
@@ -224,7 +224,7 @@ describe('templates', () => {
     expect(name).toHaveValue(plan.template_name);
     await user.clear(name);
     await user.type(name, 'Family Two');
-    server.on(changeTemplate, reply(changeTemplate, { success: true, template: { ...plan, template_name: 'Family Two' } }));
+    server.answer(changeTemplate, { success: true, template: { ...plan, template_name: 'Family Two' } });
     await user.click(screen.getByRole('button', { name: 'Save Template' }));
     expect(await screen.findByText('Template "Family Two" saved successfully')).toBeVisible();
     expect(server.callsOf(changeTemplate)[0]?.body).toMatchObject({ template_id: plan.id, template_name: 'Family Two' });
@@ -243,8 +243,8 @@ describe('templates', () => {
     const options = within(field('Duration')).getAllByRole('option');
     expect(options.map((option) => option.textContent)).toEqual(['1 month', '12 months', '24 months']);
     const template = templateOf({ template_name: 'Solo <b>', features: [] });
-    server.on(createTemplate, reply(createTemplate, { success: true, template }));
-    server.on(listTemplates, reply(listTemplates, [template]));
+    server.answer(createTemplate, { success: true, template });
+    server.answer(listTemplates, [template]);
     await user.type(field('Template Name'), ' Solo <b> ');
     await user.type(field('Base Price'), '4.5');
     await user.click(screen.getByRole('button', { name: 'Create Template' }));
@@ -264,7 +264,7 @@ describe('templates', () => {
 
   it('is taken off the offer after a question, and stays while somebody asks for it', async () => {
     const plan = templateOf();
-    server.on(listTemplates, reply(listTemplates, [plan]));
+    server.answer(listTemplates, [plan]);
     server.on(deleteTemplate, refusal('conflict', { detail: 'Somebody asks for it.' }));
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
     const user = open('admin');
@@ -276,7 +276,7 @@ describe('templates', () => {
     await user.click(remove);
     expect(await screen.findByText('Error: Somebody asks for it.')).toBeVisible();
     server.on(deleteTemplate, () => {
-      server.on(listTemplates, reply(listTemplates, []));
+      server.answer(listTemplates, []);
       return reply(deleteTemplate, { success: true });
     });
     await user.click(remove);
@@ -285,7 +285,7 @@ describe('templates', () => {
   });
 
   it('shows each, and Use Template copies it into the assign form', async () => {
-    server.on(listTemplates, reply(listTemplates, [templateOf()]));
+    server.answer(listTemplates, [templateOf()]);
     const user = open('admin');
     await user.type(field('User Email'), 'maria@example.com');
     await openTab(user, 'Templates');
@@ -323,19 +323,16 @@ describe('managing', () => {
   });
 
   it('shows of each subscription whose, what, how much, how long, its status and its end', async () => {
-    server.on(
-      listSubscriptions,
-      reply(listSubscriptions, [
-        subscriptionOf(),
-        subscriptionOf({
-          user_email: 'jonas@example.com',
-          user_username: 'jonas',
-          is_premium: false,
-          status: 'expired',
-          expires_at: null,
-        }),
-      ]),
-    );
+    server.answer(listSubscriptions, [
+      subscriptionOf(),
+      subscriptionOf({
+        user_email: 'jonas@example.com',
+        user_username: 'jonas',
+        is_premium: false,
+        status: 'expired',
+        expires_at: null,
+      }),
+    ]);
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
     expect(await screen.findByRole('heading', { name: 'Active Subscriptions' })).toBeVisible();
@@ -361,13 +358,10 @@ describe('managing', () => {
   });
 
   it('searches, filters, sorts, and says when nothing matches', async () => {
-    server.on(
-      listSubscriptions,
-      reply(listSubscriptions, [
-        subscriptionOf({ user_email: 'zoe@example.com', user_username: 'zoe', status: 'replaced' }),
-        subscriptionOf({ user_email: 'anna@example.com', user_username: 'anna' }),
-      ]),
-    );
+    server.answer(listSubscriptions, [
+      subscriptionOf({ user_email: 'zoe@example.com', user_username: 'zoe', status: 'replaced' }),
+      subscriptionOf({ user_email: 'anna@example.com', user_username: 'anna' }),
+    ]);
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
     const emails = () => screen.queryAllByText(/@example\.com$/u, { selector: 'td bdi' }).map((cell) => cell.textContent);
@@ -407,8 +401,8 @@ describe('managing', () => {
 
   it('ends one after asking', async () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
-    server.on(listSubscriptions, reply(listSubscriptions, [subscriptionOf()]));
-    server.on(cancelSubscription, reply(cancelSubscription, { success: true }));
+    server.answer(listSubscriptions, [subscriptionOf()]);
+    server.answer(cancelSubscription, { success: true });
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
     const cancel = await screen.findByRole('button', { name: 'Cancel the subscription of maria@example.com' });
@@ -424,8 +418,8 @@ describe('managing', () => {
 
   it('loads a request into the assign form, and sends which one it grants', async () => {
     const request = userPlanRequestOf();
-    server.on(listAllPlanRequests, reply(listAllPlanRequests, [request]));
-    server.on(assignSubscription, reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
+    server.answer(listAllPlanRequests, [request]);
+    server.answer(assignSubscription, { success: true, subscription: subscriptionOf() });
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
     await user.click(await screen.findByRole('button', { name: 'Review and assign for maria@example.com' }));
@@ -438,7 +432,7 @@ describe('managing', () => {
 
   it('declines a request after asking', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
-    server.on(listAllPlanRequests, reply(listAllPlanRequests, [userPlanRequestOf()]));
+    server.answer(listAllPlanRequests, [userPlanRequestOf()]);
     const { promise, resolve } = Promise.withResolvers<ReturnType<typeof reply>>();
     server.on(declinePlanRequest, () => promise);
     const user = open('admin');
@@ -446,7 +440,7 @@ describe('managing', () => {
     const button = await screen.findByRole('button', { name: 'Decline the request from maria@example.com' });
     await user.click(button);
     expect(button).toHaveAttribute('aria-busy', 'true');
-    server.on(listAllPlanRequests, reply(listAllPlanRequests, []));
+    server.answer(listAllPlanRequests, []);
     resolve(reply(declinePlanRequest, { success: true }));
     expect(await screen.findByText('Request from maria@example.com declined')).toBeVisible();
     await waitFor(() => expect(button).not.toBeInTheDocument());
@@ -470,21 +464,18 @@ describe.each(['customer', 'support'] as const)('for a %s', (role) => {
 
 describe('for a customer', () => {
   it('shows the own plan', async () => {
-    server.on(
-      currentSubscription,
-      reply(currentSubscription, {
-        ...NO_PLAN,
-        has_subscription: true,
-        plan_name: 'Family Shield',
-        is_premium: true,
-        price: 19.99,
-        currency: 'USD',
-        duration_months: 12,
-        max_devices: 5,
-        features: ['Remote support'],
-        expires_at: '2027-11-20T10:00:00.000Z',
-      }),
-    );
+    server.answer(currentSubscription, {
+      ...NO_PLAN,
+      has_subscription: true,
+      plan_name: 'Family Shield',
+      is_premium: true,
+      price: 19.99,
+      currency: 'USD',
+      duration_months: 12,
+      max_devices: 5,
+      features: ['Remote support'],
+      expires_at: '2027-11-20T10:00:00.000Z',
+    });
     open('customer');
     const card = within(screen.getByRole('region', { name: 'Your plan' }));
     for (const text of ['Family Shield', 'Premium', '$19.99', 'for 12 months', '5 devices', 'Remote support'])
@@ -495,9 +486,9 @@ describe('for a customer', () => {
   it('asks for a plan, says since when, and takes the request back', async () => {
     const template = templateOf();
     const request = { ...userPlanRequestOf({ template }) };
-    server.on(listPlans, reply(listPlans, [template]));
+    server.answer(listPlans, [template]);
     server.on(requestPlan, () => {
-      server.on(listPlanRequests, reply(listPlanRequests, [request]));
+      server.answer(listPlanRequests, [request]);
       return reply(requestPlan, request);
     });
     const user = open('customer');
@@ -505,7 +496,7 @@ describe('for a customer', () => {
     expect(await screen.findByText(/^Requested on .*2026/u)).toBeVisible();
     expect(server.callsOf(requestPlan).map(({ body }) => body)).toEqual([{ template_id: template.id }]);
     server.on({ ...withdrawPlanRequest, path: `/subscription/requests/${request.id}` }, () => {
-      server.on(listPlanRequests, reply(listPlanRequests, [{ ...request, status: 'withdrawn' }]));
+      server.answer(listPlanRequests, [{ ...request, status: 'withdrawn' }]);
       return reply(withdrawPlanRequest, undefined);
     });
     await user.click(await screen.findByRole('button', { name: 'Withdraw the request for Family Shield' }));
@@ -514,11 +505,10 @@ describe('for a customer', () => {
 
   it('says why a request was refused, and that one was declined', async () => {
     const template = templateOf();
-    server.on(listPlans, reply(listPlans, [template]));
-    server.on(
-      listPlanRequests,
-      reply(listPlanRequests, [userPlanRequestOf({ template, status: 'declined', decided_at: '2026-11-21T10:00:00.000Z' })]),
-    );
+    server.answer(listPlans, [template]);
+    server.answer(listPlanRequests, [
+      userPlanRequestOf({ template, status: 'declined', decided_at: '2026-11-21T10:00:00.000Z' }),
+    ]);
     server.on(requestPlan, refusal('not_found', { detail: 'This plan is no longer on offer.' }));
     const user = open('customer');
     expect(await screen.findByText(/^Declined on .*2026/u)).toBeVisible();
@@ -531,7 +521,7 @@ describe('for a customer', () => {
     const user = open('customer');
     const notice = await screen.findByRole('alert');
     expect(notice).toHaveTextContent('We couldn’t load the plans');
-    server.on(listPlans, reply(listPlans, [templateOf()]));
+    server.answer(listPlans, [templateOf()]);
     await user.click(within(notice).getByRole('button', { name: 'Retry' }));
     expect(await screen.findByRole('article', { name: 'Family Shield' })).toBeVisible();
   });

@@ -4,7 +4,6 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ADA, TINA } from '#api/fake-desk.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AnswersPage } from './answers-page.tsx';
 import { ReportsPage } from './reports-page.tsx';
@@ -40,10 +39,9 @@ const REPORT: Report = {
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: ADA });
-  server.on(listCanned, reply(listCanned, [HELLO]));
-  server.on(readReport, reply(readReport, REPORT));
+  server = new FakeServer(ADA);
+  server.answer(listCanned, [HELLO]);
+  server.answer(readReport, REPORT);
 });
 
 describe('canned answers', () => {
@@ -59,7 +57,7 @@ describe('canned answers', () => {
     await user.type(dialog.getByRole('textbox', { name: 'Text' }), 'All the best.');
     await user.click(dialog.getByRole('button', { name: 'Save' }));
     expect(await dialog.findByText('There is one already.')).toBeVisible();
-    server.on(createCanned, reply(createCanned, { ...HELLO, shortcut: 'bye' }));
+    server.answer(createCanned, { ...HELLO, shortcut: 'bye' });
     await user.click(dialog.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(server.callsOf(createCanned).at(-1)?.body).toEqual({ shortcut: 'bye', title: 'Farewell', text: 'All the best.' });
@@ -102,7 +100,7 @@ describe('canned answers', () => {
     expect(screen.getByRole('textbox', { name: title })).toHaveValue('');
     expect(screen.queryByText(kept)).not.toBeInTheDocument();
     await user.type(screen.getByRole('textbox', { name: title }), 'Farewell');
-    server.on(createCanned, reply(createCanned, HELLO));
+    server.answer(createCanned, HELLO);
     await user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     await openNew();
@@ -129,7 +127,7 @@ describe('reports', () => {
     const [week] = REPORT.weeks;
     if (!week) throw new Error('The report of tests has a week.');
     const quiet = { ...week, week: '2026-11-09', opened: 0, closed: 0 };
-    server.on(readReport, reply(readReport, { ...REPORT, weeks: [quiet, week] }));
+    server.answer(readReport, { ...REPORT, weeks: [quiet, week] });
     renderForTest(<ReportsPage />);
     const weeks = await screen.findByRole('table', { name: 'Weeks' });
     expect(within(weeks).getAllByRole('row')).toHaveLength(2);
@@ -137,13 +135,13 @@ describe('reports', () => {
   });
 
   it('say that their days are in UTC where the server does not know the zone of the desk', async () => {
-    server.on(readReport, reply(readReport, { ...REPORT, time_zone: 'UTC', unknown_time_zone: 'Mars/Olympus' }));
+    server.answer(readReport, { ...REPORT, time_zone: 'UTC', unknown_time_zone: 'Mars/Olympus' });
     renderForTest(<ReportsPage />);
     expect(await screen.findByText('This server doesn’t know the time zone Mars/Olympus. Days are in UTC.')).toBeVisible();
   });
 
   it('of a time without a matter say so in a line, and draw no empty axes', async () => {
-    server.on(readReport, reply(readReport, { ...REPORT, total: { ...REPORT.total, opened: 0, closed: 0 }, people: [] }));
+    server.answer(readReport, { ...REPORT, total: { ...REPORT.total, opened: 0, closed: 0 }, people: [] });
     renderForTest(<ReportsPage />);
     expect(await screen.findByText('Nothing was asked or closed in this time.')).toBeVisible();
     expect(screen.queryByTitle(/^Week of/u)).not.toBeInTheDocument();

@@ -40,7 +40,6 @@ import {
 } from '#api/fake-desk.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { followEvents } from '#domain/live-queries.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { SupportPage } from './support-page.tsx';
@@ -98,12 +97,11 @@ function be(conversation: Partial<Conversation>, messages: DeskMessage[] = []): 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
   stops = [];
-  server = new FakeServer();
-  startSession({ access_token: 'token-1', user_info: TINA });
-  server.on(readConfig, reply(readConfig, CONFIG));
-  server.on(readCounts, reply(readCounts, COUNTS));
-  server.on(listTeam, reply(listTeam, [teamMemberOf(), teamMemberOf({ id: ADA.id, username: 'ada', presence: 'away' })]));
-  server.on(listCanned, reply(listCanned, [CANNED]));
+  server = new FakeServer(TINA);
+  server.answer(readConfig, CONFIG);
+  server.answer(readCounts, COUNTS);
+  server.answer(listTeam, [teamMemberOf(), teamMemberOf({ id: ADA.id, username: 'ada', presence: 'away' })]);
+  server.answer(listCanned, [CANNED]);
   server.on(
     listConversations,
     page(
@@ -131,8 +129,7 @@ async function open(address = '/support') {
   stops.push(followEvents(queries), keepEventsOpen('token-1'));
   renderForTest(<SupportPage />, address, queries);
   await inbox().findByText('maria');
-  const socket = server.sockets.at(-1);
-  if (!socket) throw new Error('The page has opened no socket');
+  const { socket } = server;
   act(() => {
     socket.open();
     socket.say({ kind: 'welcome', cursor: OTHER_ID, missed: false, heartbeat_ms: 25_000 });
@@ -178,7 +175,7 @@ describe('the desk', () => {
   });
 
   it('leads from an empty part to what is one’s own, and does not say that nobody waits', async () => {
-    server.on(readCounts, reply(readCounts, { ...COUNTS, mine: 1, unassigned: 0 }));
+    server.answer(readCounts, { ...COUNTS, mine: 1, unassigned: 0 });
     server.on(listConversations, (query) =>
       query.get('view') === 'mine'
         ? page(listConversations, [conversationOf({ customer: 'maria' })], { total: 1 })
@@ -191,7 +188,7 @@ describe('the desk', () => {
   });
 
   it('says what will be here while no conversation is open at all', async () => {
-    server.on(readCounts, reply(readCounts, { ...COUNTS, mine: 0, unassigned: 0, all: 0 }));
+    server.answer(readCounts, { ...COUNTS, mine: 0, unassigned: 0, all: 0 });
     server.on(listConversations, () => page(listConversations, [], { total: 0 }));
     renderForTest(<SupportPage />, '/support');
     expect(await inbox().findByText('When a customer writes, the conversation appears here.')).toBeVisible();
@@ -228,7 +225,7 @@ describe('the desk', () => {
 
   // proves: support-staff-14
   it('says that one is away, by hand', async () => {
-    server.on(setPresence, reply(setPresence, teamMemberOf({ presence: 'away' })));
+    server.answer(setPresence, teamMemberOf({ presence: 'away' }));
     const { user } = await open();
     const presence = screen.getByRole('combobox', { name: 'Your presence' });
     await waitFor(() => expect(presence).toHaveDisplayValue('Available'));
@@ -374,7 +371,7 @@ describe('a conversation', () => {
   });
 
   it('says that no canned answer begins like this, before a shortcut is sent to a customer', async () => {
-    server.on(listCanned, reply(listCanned, []));
+    server.answer(listCanned, []);
     const { user } = await openConversation();
     const field = screen.getByRole('textbox', { name: 'Answer' });
     await user.type(field, '/he');

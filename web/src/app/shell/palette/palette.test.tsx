@@ -9,7 +9,7 @@ import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, RouterProvider } from 'react-router';
 import { beforeEach, expect, it } from 'vitest';
 import { MARIA, scanOf } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { PaletteButton } from '#app/shell/palette-button.tsx';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
@@ -19,10 +19,10 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(listScans, reply(listScans, [INVOICE]));
-  server.on(listRules, reply(listRules, []));
-  server.on(listUsers, reply(listUsers, []));
-  server.on(listConversations, reply(listConversations, []));
+  server.answer(listScans, [INVOICE]);
+  server.answer(listRules, []);
+  server.answer(listUsers, []);
+  server.answer(listConversations, []);
 });
 
 function open(role: 'customer' | 'support' | 'admin') {
@@ -74,7 +74,7 @@ it('shows a customer neither the screens of staff nor other people', async () =>
   expect(names('Screens')).not.toContain('Users');
   expect(names('Screens')).not.toContain('Support Desk');
   await user.type(await field(), 'xyzzy');
-  server.on(listScans, reply(listScans, []));
+  server.answer(listScans, []);
   expect(await screen.findByText('Nothing matches “xyzzy”. Try another word.')).toBeVisible();
 });
 
