@@ -12,8 +12,9 @@ import {
   IconChevronDown,
   IconPencil,
   IconTrash,
+  type TablerIcon,
 } from '@tabler/icons-react';
-import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ComponentProps, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -186,7 +187,6 @@ function describeTerms(rule: Rule): string {
 }
 
 const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isSelected, devices, packets }: RuleRowProps) {
-  const [open, setOpen] = useState<Finding['kind']>();
   // On a phone a row is two lines, and its details are asked for.
   const [isOpen, setIsOpen] = useState(false);
   const DirectionIcon = rule.direction === 'inbound' ? IconArrowDownLeft : IconArrowUpRight;
@@ -228,30 +228,7 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isS
           {describeTerms(rule)}
         </span>
         <span className="rule-row__sentence">{ruleSentence(rule)}</span>
-        <RowFacts rule={rule} packets={packets}>
-          {findings.map(({ kind }) => (
-            <button
-              key={kind}
-              type="button"
-              className="rule-finding__kind"
-              aria-expanded={open === kind}
-              onClick={() => setOpen(open === kind ? undefined : kind)}
-            >
-              <IconAlertTriangle size={14} stroke={2} aria-hidden="true" />
-              {FINDINGS[kind]}
-            </button>
-          ))}
-        </RowFacts>
-        {findings
-          .filter(({ kind }) => kind === open)
-          .map((finding) => (
-            <FindingNote
-              key={finding.kind}
-              finding={finding}
-              otherName={names.get(finding.other_id ?? '') ?? ''}
-              onShow={does.show}
-            />
-          ))}
+        <RowFindings rule={rule} packets={packets} findings={findings} names={names} onShow={does.show} />
         <RowDevices rule={rule} devices={devices} />
       </th>
       <td className="rule-row__direction">
@@ -275,42 +252,73 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isS
         )}
       </td>
       <td className="rule-row__more">
-        <button
-          type="button"
-          className="rule-button icon-button"
+        <RowButton
+          icon={IconChevronDown}
           aria-label={`Details of ${rule.rule_name}`}
           aria-expanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
-        >
-          <IconChevronDown size={18} stroke={1.7} aria-hidden="true" />
-        </button>
+        />
       </td>
       <td className="rule-row__buttons">
         <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
-        <button
-          type="button"
-          className="rule-button icon-button"
+        <RowButton
+          icon={IconPencil}
           aria-label={`Edit ${rule.rule_name}`}
           title="Edit"
           data-edit=""
           onClick={() => does.edit(rule)}
-        >
-          <IconPencil size={18} stroke={1.7} aria-hidden="true" />
-        </button>
-        <button
-          type="button"
-          className="rule-button icon-button"
+        />
+        <RowButton
+          icon={IconTrash}
           aria-label={`Delete ${rule.rule_name}`}
           title="Delete"
           data-delete=""
           onClick={() => does.remove(rule)}
-        >
-          <IconTrash size={18} stroke={1.7} aria-hidden="true" />
-        </button>
+        />
       </td>
     </tr>
   );
 });
+
+function RowButton({ icon: Icon, ...props }: ComponentProps<'button'> & { icon: TablerIcon }) {
+  return (
+    <button {...props} type="button" className="rule-button icon-button">
+      <Icon size={18} stroke={1.7} aria-hidden="true" />
+    </button>
+  );
+}
+
+interface RowFindingsProps extends Pick<RuleRowProps, 'rule' | 'packets' | 'findings' | 'names'> {
+  onShow: (rule_id: string) => void;
+}
+
+/** The facts of a rule with its contradictions; a pressed one says why. */
+function RowFindings({ rule, packets, findings, names, onShow }: RowFindingsProps) {
+  const [open, setOpen] = useState<Finding['kind']>();
+  return (
+    <>
+      <RowFacts rule={rule} packets={packets}>
+        {findings.map(({ kind }) => (
+          <button
+            key={kind}
+            type="button"
+            className="rule-finding__kind"
+            aria-expanded={open === kind}
+            onClick={() => setOpen(open === kind ? undefined : kind)}
+          >
+            <IconAlertTriangle size={14} stroke={2} aria-hidden="true" />
+            {FINDINGS[kind]}
+          </button>
+        ))}
+      </RowFacts>
+      {findings
+        .filter(({ kind }) => kind === open)
+        .map((finding) => (
+          <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id ?? '') ?? ''} onShow={onShow} />
+        ))}
+    </>
+  );
+}
 
 /** One line: when the rule was made, how long it lasts, and what is odd about it. It keeps its height when the latter comes. */
 interface RowFactsProps {

@@ -55,40 +55,18 @@ interface RulesCardProps {
 export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, onAdd }: RulesCardProps) {
   const { rules, total = 0, isWhole, error, refetch, want } = read;
   const actions = useRuleActions();
-  const [choice, setChoice] = useState(EVERY_RULE);
-  const [shown, setShown] = useState(FIRST_RULES);
   const { dialog, setDialog, target } = useDialog(want);
   const selection = useSelection();
-  const byRule = useMemo(() => Map.groupBy(findings, ({ rule_id }) => rule_id), [findings]);
+  const { choice, choose, byRule, conflicts, found, shown, left, showMore, show } = useChosen(read, findings, selection.clear);
   const counts = useRuleCounts(devices);
   const names = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule.rule_name])), [rules]);
-  const conflicts = useMemo(() => conflictsOf(rules ?? [], findings), [rules, findings]);
-  const isNarrowed = choice !== EVERY_RULE;
-  // Filters and orders work on all rules.
-  const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, byRule, choice));
   const body = useFocusAfterDeletion(found);
-  const choose = (next: RuleChoice) => {
-    want();
-    setChoice(next);
-    setShown(FIRST_RULES);
-    selection.clear();
-  };
   const selected = found?.filter(({ id }) => selection.ids.has(id)) ?? [];
   function changeSelected(change: RuleChange) {
     actions.changeMany(selected, change);
     selection.clear();
   }
-  function show(rule_id: string) {
-    if (goToRule(rule_id)) return;
-    const place = rules?.findIndex(({ id }) => id === rule_id) ?? -1;
-    flushSync(() => {
-      setChoice(EVERY_RULE);
-      setShown(Math.max(FIRST_RULES, place + 1));
-    });
-    goToRule(rule_id);
-  }
   const [edited, setEdited] = useEdited(rules, isWhole, actions.tell);
-  const left = (isNarrowed ? (found?.length ?? 0) : total) - shown;
   return (
     <RefreshedCard title="Rules" onRefresh={refetch}>
       {(refresh) => (
@@ -175,14 +153,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
             />
           )}
           {found && left > 0 && choice.state !== 'odd' && (
-            <ShowMore
-              left={left}
-              loading={shown > FIRST_RULES && !isWhole}
-              onMore={() => {
-                want();
-                setShown(shown + ROWS_AT_ONCE);
-              }}
-            />
+            <ShowMore left={left} loading={shown > FIRST_RULES && !isWhole} onMore={showMore} />
           )}
           <RuleDialog
             dialog={dialog}
@@ -195,6 +166,45 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
       )}
     </RefreshedCard>
   );
+}
+
+/** The rules that are listed: those of a choice, as far as they are shown. `onChoose` is called with each new choice. */
+function useChosen({ rules, total = 0, isWhole, want }: ReadRules, findings: readonly Finding[], onChoose: () => void) {
+  const [choice, setChoice] = useState(EVERY_RULE);
+  const [shown, setShown] = useState(FIRST_RULES);
+  const byRule = useMemo(() => Map.groupBy(findings, ({ rule_id }) => rule_id), [findings]);
+  const conflicts = useMemo(() => conflictsOf(rules ?? [], findings), [rules, findings]);
+  const isNarrowed = choice !== EVERY_RULE;
+  // Filters and orders work on all rules.
+  const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, byRule, choice));
+  return {
+    choice,
+    byRule,
+    conflicts,
+    found,
+    shown,
+    left: (isNarrowed ? (found?.length ?? 0) : total) - shown,
+    choose(next: RuleChoice) {
+      want();
+      setChoice(next);
+      setShown(FIRST_RULES);
+      onChoose();
+    },
+    showMore() {
+      want();
+      setShown(shown + ROWS_AT_ONCE);
+    },
+    /** Brings a rule into view, whatever is chosen. */
+    show(rule_id: string) {
+      if (goToRule(rule_id)) return;
+      const place = rules?.findIndex(({ id }) => id === rule_id) ?? -1;
+      flushSync(() => {
+        setChoice(EVERY_RULE);
+        setShown(Math.max(FIRST_RULES, place + 1));
+      });
+      goToRule(rule_id);
+    },
+  };
 }
 
 /** The dialog over the card. The address may ask for the export to another firewall. */
