@@ -9,6 +9,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, refusal } from '#api/fake-server.ts';
 import { endSession, startSession } from '#api/session.ts';
+import { enter } from '#ui/render-for-test.tsx';
 import { App } from './app.tsx';
 import { Providers } from './providers.tsx';
 
@@ -36,8 +37,8 @@ describe('the application', () => {
     endSession();
     server.answer(login, { access_token: 'token-1', user_info: MARIA });
     const user = open();
-    await user.type(screen.getByLabelText('Email'), 'maria@example.com');
-    await user.type(screen.getByLabelText('Password'), 'correct horse');
+    await enter(user, screen.getByLabelText('Email'), 'maria@example.com');
+    await enter(user, screen.getByLabelText('Password'), 'correct horse');
     await user.click(screen.getByRole('button', { name: 'Sign In' }));
     expect(await screen.findByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
   });
@@ -60,8 +61,8 @@ describe('the application', () => {
     server.answer(startTotp, { secret: 'ABCDEFGH', uri: 'otpauth://totp/x?secret=ABCDEFGH' });
     server.answer(activateTotp, { recovery_codes: ['aaaa-bbbb'] });
     const user = open();
-    await user.type(screen.getByLabelText('Email'), 'maria@example.com');
-    await user.type(screen.getByLabelText('Password'), 'correct horse');
+    await enter(user, screen.getByLabelText('Email'), 'maria@example.com');
+    await enter(user, screen.getByLabelText('Password'), 'correct horse');
     await user.click(screen.getByRole('button', { name: 'Sign In' }));
     expect(await screen.findByRole('heading', { name: 'Set up two-factor to continue' })).toHaveFocus();
     expect(screen.getByRole('button', { name: 'Sign Out' })).toBeVisible();
@@ -74,7 +75,7 @@ describe('the application', () => {
     server.answer(currentUser, MARIA_ACCOUNT);
     server.answer(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, required: true });
     // The sixth digit sends it.
-    await user.type(code, '123456');
+    await enter(user, code, '123456');
     expect(await screen.findByText('aaaa-bbbb')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'I’ve saved my codes' }));
     expect(await screen.findByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();

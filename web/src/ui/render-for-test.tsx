@@ -1,6 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render } from '@testing-library/react';
+import type userEvent from '@testing-library/user-event';
 import type { ReactNode } from 'react';
 import { MemoryRouter } from 'react-router';
 
@@ -17,4 +18,10 @@ export function renderForTest(
       </QueryClientProvider>
     </MantineProvider>,
   );
+}
+
+/** Enters a text as one change, where its keys are not the subject: each key draws the page again. */
+export async function enter(user: Pick<typeof userEvent, 'click' | 'paste'>, field: Element, text: string): Promise<void> {
+  await user.click(field);
+  await user.paste(text);
 }

@@ -11,7 +11,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, useSession } from '#api/session.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { ProfileDialog } from './profile-dialog.tsx';
 import { SecurityDialog } from './security-dialog.tsx';
 
@@ -143,7 +143,7 @@ describe('Profile Settings', () => {
     await user.click(await screen.findByRole('button', { name: 'Delete my account' }));
     const form = within(await screen.findByRole('form', { name: 'Delete my account' }));
     await user.type(form.getByLabelText(/^Type .* to confirm$/u), MARIA_ACCOUNT.email);
-    await user.type(form.getByLabelText('Your password'), 'correct horse');
+    await enter(user, form.getByLabelText('Your password'), 'correct horse');
     await user.click(form.getByRole('button', { name: 'Delete for good' }));
     const code = form.getByLabelText('Code');
     expect(code).toHaveFocus();
@@ -158,8 +158,8 @@ describe('Profile Settings', () => {
     const form = screen.getByRole('form', { name: 'Delete my account' });
     expect(form).toHaveTextContent('This cannot be undone.');
     const submit = within(form).getByRole('button', { name: 'Delete for good' });
-    await user.type(within(form).getByLabelText('Your password'), 'correct horse');
-    await user.type(within(form).getByLabelText('Type maria@example.com to confirm'), 'maria@example');
+    await enter(user, within(form).getByLabelText('Your password'), 'correct horse');
+    await enter(user, within(form).getByLabelText('Type maria@example.com to confirm'), 'maria@example');
     expect(submit).toBeDisabled();
     await user.type(within(form).getByLabelText('Type maria@example.com to confirm'), '.com');
     await user.click(submit);
@@ -189,8 +189,8 @@ describe('Security Preferences', () => {
 
   async function change(user: ReturnType<typeof open>) {
     await choose(user, 'Password');
-    await user.type(screen.getByLabelText('Current Password'), 'correct horse');
-    await user.type(screen.getByLabelText('New Password'), 'battery staple');
+    await enter(user, screen.getByLabelText('Current Password'), 'correct horse');
+    await enter(user, screen.getByLabelText('New Password'), 'battery staple');
     await user.click(screen.getByRole('button', { name: 'Change Password' }));
   }
 
@@ -295,7 +295,7 @@ describe('Security Preferences', () => {
     server.on(endPhone, reply(endSession, undefined));
     server.answer(listSessions, [HERE]);
     await user.clear(field);
-    await user.type(field, 'correct horse');
+    await enter(user, field, 'correct horse');
     await user.click(within(form).getByRole('button', { name: 'Sign out' }));
     expect(await screen.findByText('Safari on iPhone is signed out.')).toBeVisible();
     await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));

@@ -14,7 +14,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, refusal } from '#api/fake-server.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { SecurityDialog } from './security-dialog.tsx';
 
 let server: FakeServer;
@@ -47,7 +47,7 @@ describe('setting up an authenticator app', () => {
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Set up an authenticator app' }));
     expect(screen.getByLabelText('Your password')).toHaveFocus();
-    await user.type(screen.getByLabelText('Your password'), 'correct horse');
+    await enter(user, screen.getByLabelText('Your password'), 'correct horse');
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     expect(await screen.findByText('ABCD EFGH')).toBeVisible();
     expect(screen.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
@@ -84,8 +84,8 @@ describe('setting up an authenticator app', () => {
     };
     await user.click(await screen.findByRole('button', { name: 'New Codes' }));
     expect(leave()).toBe(false);
-    await user.type(screen.getByLabelText('Your password'), 'correct horse');
-    await user.type(screen.getByLabelText('Code'), '123456');
+    await enter(user, screen.getByLabelText('Your password'), 'correct horse');
+    await enter(user, screen.getByLabelText('Code'), '123456');
     await user.click(screen.getByRole('button', { name: 'Make New Codes' }));
     await screen.findByText(CODES[9] ?? '');
 
@@ -123,7 +123,7 @@ describe('a change while two-factor sign-in is on', () => {
     const user = open(ON);
     await user.click(await screen.findByRole('button', { name: 'New Codes' }));
     server.on(confirmIdentity, refusal('second_factor_refused', { detail: 'This code is wrong.' }));
-    await user.type(screen.getByLabelText('Your password'), 'correct horse');
+    await enter(user, screen.getByLabelText('Your password'), 'correct horse');
     await user.type(screen.getByLabelText('Code'), '111111{Enter}');
     expect(await screen.findByText('This code is wrong.')).toBeVisible();
     expect(screen.getByLabelText('Code')).toHaveFocus();
@@ -147,7 +147,7 @@ describe('a change while two-factor sign-in is on', () => {
     server.on({ ...removePasskey, path: `/${path.slice(1)}` }, refusal('confirmation_required'));
     const user = open({ ...ON, passkeys: [KEY] });
     await user.click(await screen.findByRole('button', { name: 'Remove Work laptop' }));
-    await user.type(screen.getByLabelText('Your password'), 'correct horse');
+    await enter(user, screen.getByLabelText('Your password'), 'correct horse');
     await user.type(screen.getByLabelText('Code'), '111111{Enter}');
     await waitFor(() => expect(server.callsOf(confirmIdentity)).toHaveLength(1));
     expect(await screen.findByLabelText('Your password')).toBeVisible();

@@ -16,7 +16,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { AuditPage } from './audit-page.tsx';
 import { AUDIT_CHECK, AUDIT_ENTRY, OMAR } from './fake-administration.ts';
 import { UsersPage } from './users-page.tsx';
@@ -112,7 +112,7 @@ describe('Users', () => {
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: 'Invite someone' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
-    await user.type(dialog.getByLabelText('Email'), 'zoe@example.com');
+    await enter(user, dialog.getByLabelText('Email'), 'zoe@example.com');
     await user.selectOptions(dialog.getByLabelText('Role'), 'Support');
     server.on(invitePerson, refusal('conflict', { detail: 'zoe@example.com has an account already.' }));
     await user.click(dialog.getByRole('button', { name: 'Send invitation' }));
@@ -255,7 +255,7 @@ describe('Users', () => {
     const submit = within(form).getByRole('button', { name: 'Delete for good' });
     expect(submit).toBeDisabled();
     await user.type(within(form).getByLabelText(`Type ${OMAR.email} to confirm`), OMAR.email);
-    await user.type(within(form).getByLabelText('Your password'), 'not mine');
+    await enter(user, within(form).getByLabelText('Your password'), 'not mine');
     await user.click(submit);
     expect(await within(form).findByText('The password is wrong.')).toBeVisible();
     expect(within(form).getByLabelText('Your password')).toHaveFocus();

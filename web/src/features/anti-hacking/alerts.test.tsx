@@ -17,7 +17,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { alertCountsOf, alertDetailOf, alertOf, CONFIG, MARIA, monitorOf, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
 
 let server: FakeServer;
@@ -176,7 +176,7 @@ describe('a list of many', () => {
       return page(listAlerts, [], { total: 0 });
     });
     showPage();
-    await userEvent.type(await screen.findByLabelText('Search the alerts'), '198.51.100.7');
+    await enter(userEvent, await screen.findByLabelText('Search the alerts'), '198.51.100.7');
     await vi.waitFor(() => expect(asked.at(-1)).toBe('198.51.100.7'));
   });
 });
@@ -321,7 +321,7 @@ describe('an alert', () => {
     const dialog = await open(alert);
     await press('Resolve', dialog);
     await userEvent.click(dialog.getByRole('radio', { name: /^Fixed/u }));
-    await userEvent.type(dialog.getByLabelText('Note, if you like'), 'New locks.');
+    await enter(userEvent, dialog.getByLabelText('Note, if you like'), 'New locks.');
     const resolution = { reason: 'was_me', note: null, until: null, at: alert.created_at, by: MARIA.id } as const;
     const resolved = alertDetailOf({ ...alert, status: 'resolved', resolution });
     server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, resolved));
@@ -348,7 +348,7 @@ describe('an alert', () => {
     server.on(resolve, reply(resolveAlert, { ...alert, status: 'resolved' }));
     const until = dialog.getByLabelText('Until the end of');
     await userEvent.clear(until);
-    await userEvent.type(until, '2099-01-31');
+    await enter(userEvent, until, '2099-01-31');
     await press('Resolve alert', dialog);
     // The browser holds it back: it is more than a year away.
     expect(until).toBeInvalid();

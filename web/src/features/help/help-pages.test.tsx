@@ -8,7 +8,7 @@ import { ADA, articleOf, messageOf } from '#api/fake-desk.ts';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { ArticlePage } from './article-page.tsx';
 import { EditHelpPage } from './edit-help-page.tsx';
 import { HelpPage } from './help-page.tsx';
@@ -44,7 +44,7 @@ describe('the help pages', () => {
       expect(query.get('search')).toBe('printer');
       return reply(listArticles, []);
     });
-    await userEvent.type(screen.getByRole('searchbox', { name: 'Search the help pages' }), 'printer');
+    await enter(userEvent, screen.getByRole('searchbox', { name: 'Search the help pages' }), 'printer');
     expect(await screen.findByText('Nothing found')).toBeVisible();
     expect(screen.getByRole('link', { name: 'Ask support' })).toHaveAttribute('href', '/chat');
   });
@@ -99,9 +99,9 @@ describe('the editor', () => {
     renderForTest(<EditHelpPage />);
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: 'New page' }));
-    await user.type(screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
-    await user.type(screen.getByRole('textbox', { name: 'In one sentence' }), 'A caller is no friend.');
-    await user.type(screen.getByRole('textbox', { name: 'Article' }), '**Hang up** now.');
+    await enter(user, screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
+    await enter(user, screen.getByRole('textbox', { name: 'In one sentence' }), 'A caller is no friend.');
+    await enter(user, screen.getByRole('textbox', { name: 'Article' }), '**Hang up** now.');
     await user.click(screen.getByRole('tab', { name: 'Preview' }));
     const preview = within(screen.getByRole('region', { name: 'Preview' }));
     await waitFor(() => expect(preview.getByText('Hang up').tagName).toBe('STRONG'));
@@ -125,7 +125,7 @@ describe('the editor', () => {
     const user = userEvent.setup();
     renderForTest(<EditHelpPage />);
     await user.click(await screen.findByRole('button', { name: 'New page' }));
-    await user.type(screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
+    await enter(user, screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
     cleanup();
     renderForTest(<EditHelpPage />);
     await user.click(await screen.findByRole('button', { name: 'New page' }));
@@ -140,7 +140,7 @@ describe('the editor', () => {
     const user = userEvent.setup();
     renderForTest(<EditHelpPage />);
     await user.click(await screen.findByRole('button', { name: 'New page' }));
-    await user.type(screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
+    await enter(user, screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
     await user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(server.callsOf(createArticle)).toHaveLength(1));
     expect(readDraft('help.new')).toContain('Hang up!');
@@ -171,7 +171,7 @@ describe('the editor', () => {
     renderForTest(<EditHelpPage />);
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: 'New page' }));
-    await user.type(screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
+    await enter(user, screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
     const other = screen.getByRole('button', { name: /What Pending means/u });
     await user.click(other);
     expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('Hang up!');

@@ -7,7 +7,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA, NOTHING_WAITS } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { SetupPage } from './setup-page.tsx';
 
 let server: FakeServer;
@@ -45,7 +45,7 @@ it('says how much work the server has given up, and where to look why', async ()
 
 it('keeps what was typed over a reload and a step back, until it is saved', async () => {
   const user = await open();
-  await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');
+  await enter(user, screen.getByLabelText('Company Name'), 'Harbour IT');
   cleanup();
   await open();
   expect(screen.getByLabelText('Company Name')).toHaveValue('Harbour IT');
@@ -65,7 +65,7 @@ it('needs a company name, and nothing else', async () => {
   await user.type(screen.getByLabelText('Company Name'), '   ');
   expect(button).toBeDisabled();
   expect(screen.getByText('Enter the company name first.')).toBeVisible();
-  await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');
+  await enter(user, screen.getByLabelText('Company Name'), 'Harbour IT');
   expect(button).toBeEnabled();
   expect(screen.queryByText('Enter the company name first.')).not.toBeInTheDocument();
   for (const label of ['Company Name', 'Support Phone', 'Support Email']) expect(screen.getByLabelText(label)).toBeRequired();
@@ -75,9 +75,9 @@ it('saves, says so, shows the summary, and has the screens read the new name', a
   const { promise, resolve } = Promise.withResolvers<ReturnType<typeof reply>>();
   server.on(setupConfig, () => promise);
   const user = await open();
-  await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');
-  await user.type(screen.getByLabelText('Support Phone'), '+1 800 555 0199');
-  await user.type(screen.getByLabelText('Support Email'), 'not checked');
+  await enter(user, screen.getByLabelText('Company Name'), 'Harbour IT');
+  await enter(user, screen.getByLabelText('Support Phone'), '+1 800 555 0199');
+  await enter(user, screen.getByLabelText('Support Email'), 'not checked');
   const asked = server.callsOf(readConfig).length;
   await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
   expect(screen.getByRole('button', { name: 'Complete Setup' })).toBeDisabled();
@@ -101,7 +101,7 @@ it('says that it could not be saved, and why at the field', async () => {
   const errors = [{ field: 'client_info.support_phone', message: 'Use at most 40 characters for the support phone.' }];
   server.on(setupConfig, refusal('invalid_field', { errors }));
   const user = await open();
-  await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');
+  await enter(user, screen.getByLabelText('Company Name'), 'Harbour IT');
   await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
   await waitFor(() => expect(alert.mock.calls).toEqual([['Error saving configuration. Please try again.']]));
   expect(screen.getByLabelText('Support Phone')).toHaveAccessibleDescription(/at most 40 characters/u);

@@ -23,7 +23,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA, NO_PLAN, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { SubscriptionManagerPage } from './subscription-manager-page.tsx';
 
 let server: FakeServer;
@@ -132,7 +132,7 @@ describe('assigning', () => {
     await user.selectOptions(field('Max Devices'), 'Unlimited');
     await user.click(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' }));
     await user.type(field('Features'), '  Anti-hacking monitor {Enter}');
-    await user.type(field('Features'), 'Remote support');
+    await enter(user, field('Features'), 'Remote support');
     await user.click(screen.getByRole('button', { name: 'Add' }));
     await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
     expect(await screen.findByText('Subscription assigned successfully to maria@example.com')).toBeVisible();
@@ -223,7 +223,7 @@ describe('templates', () => {
     expect(name).toHaveFocus();
     expect(name).toHaveValue(plan.template_name);
     await user.clear(name);
-    await user.type(name, 'Family Two');
+    await enter(user, name, 'Family Two');
     server.answer(changeTemplate, { success: true, template: { ...plan, template_name: 'Family Two' } });
     await user.click(screen.getByRole('button', { name: 'Save Template' }));
     expect(await screen.findByText('Template "Family Two" saved successfully')).toBeVisible();
@@ -245,7 +245,7 @@ describe('templates', () => {
     const template = templateOf({ template_name: 'Solo <b>', features: [] });
     server.answer(createTemplate, { success: true, template });
     server.answer(listTemplates, [template]);
-    await user.type(field('Template Name'), ' Solo <b> ');
+    await enter(user, field('Template Name'), ' Solo <b> ');
     await user.type(field('Base Price'), '4.5');
     await user.click(screen.getByRole('button', { name: 'Create Template' }));
     expect(await screen.findByText('Template "Solo <b>" created successfully')).toBeVisible();
@@ -287,7 +287,7 @@ describe('templates', () => {
   it('shows each, and Use Template copies it into the assign form', async () => {
     server.answer(listTemplates, [templateOf()]);
     const user = open('admin');
-    await user.type(field('User Email'), 'maria@example.com');
+    await enter(user, field('User Email'), 'maria@example.com');
     await openTab(user, 'Templates');
     const card = within(await screen.findByRole('article', { name: 'Family Shield' }));
     for (const text of ['$19.99', '5 devices', 'Premium', 'Anti-hacking monitor', 'Five devices'])

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ADA, TINA } from '#api/fake-desk.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { AnswersPage } from './answers-page.tsx';
 import { ReportsPage } from './reports-page.tsx';
 
@@ -53,8 +53,8 @@ describe('canned answers', () => {
     await user.click(await screen.findByRole('button', { name: 'New reply' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'New reply' }));
     await user.type(dialog.getByRole('textbox', { name: 'Shortcut' }), 'bye');
-    await user.type(dialog.getByRole('textbox', { name: 'Title' }), 'Farewell');
-    await user.type(dialog.getByRole('textbox', { name: 'Text' }), 'All the best.');
+    await enter(user, dialog.getByRole('textbox', { name: 'Title' }), 'Farewell');
+    await enter(user, dialog.getByRole('textbox', { name: 'Text' }), 'All the best.');
     await user.click(dialog.getByRole('button', { name: 'Save' }));
     expect(await dialog.findByText('There is one already.')).toBeVisible();
     server.answer(createCanned, { ...HELLO, shortcut: 'bye' });
@@ -85,7 +85,7 @@ describe('canned answers', () => {
     renderForTest(<AnswersPage />);
     await openNew();
     expect(screen.queryByText(kept)).not.toBeInTheDocument();
-    await user.type(screen.getByRole('textbox', { name: title }), 'Farewell');
+    await enter(user, screen.getByRole('textbox', { name: title }), 'Farewell');
     await user.keyboard('{Escape}');
     cleanup();
     renderForTest(<AnswersPage />);
@@ -99,7 +99,7 @@ describe('canned answers', () => {
     await openNew();
     expect(screen.getByRole('textbox', { name: title })).toHaveValue('');
     expect(screen.queryByText(kept)).not.toBeInTheDocument();
-    await user.type(screen.getByRole('textbox', { name: title }), 'Farewell');
+    await enter(user, screen.getByRole('textbox', { name: title }), 'Farewell');
     server.answer(createCanned, HELLO);
     await user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
