@@ -1,5 +1,5 @@
 import { hexDigit } from './text-codings.ts';
-import { digitsOf } from './text-rewrites.ts';
+import { digitsOf } from './text-listings.ts';
 import { DECODED_LEAST, type Run } from './text-runs.ts';
 
 // Bytes written as columns of hexadecimal digits beside other words: traces of curl and tcpdump, memory as debuggers show it, rows of a log, drawings with a code between two rows, calls of a script of a

@@ -1,107 +1,54 @@
-import { decodeHTMLStrict } from 'entities';
+import {
+  AMPERSAND,
+  APOSTROPHE,
+  APPENDED,
+  BACKSLASH,
+  BACKTICK,
+  BLANKS_MAXIMUM,
+  BRACE,
+  BRACKET_END,
+  CARET,
+  CLOSE,
+  COLON,
+  COMMAND_FILE,
+  COMMANDS,
+  DOLLAR,
+  ENTITY,
+  FoldSource,
+  GREATER,
+  HASH,
+  isBlank,
+  isCareted,
+  isPrintable,
+  JOINING,
+  JOINT,
+  LANGUAGE_BYTES,
+  LESS,
+  LETTER,
+  LOOK_BYTES,
+  markOf,
+  NAME_LETTERS,
+  NEWLINE,
+  OPEN,
+  PERCENT,
+  QUOTE,
+  RETURN,
+  SEMICOLON,
+  SLASH,
+  SPACE,
+  SPECIAL,
+  STAR,
+  TAB,
+  UNDERSCORE,
+  VISUAL_BASIC,
+  WORD,
+  WORD_BYTES,
+} from './fold-source.ts';
 import { hexDigit } from './text-codings.ts';
 
 // A text as the programs that run it read it: joined string literals, escapes of characters, comments and line continuations are resolved before a
 // program runs, and hide a command from a rule. One pass, without knowing the language: the common parts of script languages (JavaScript, PowerShell,
 // VBA, VBScript, PHP, Python, shells, cmd, HTML). The result is matched beside the text.
-
-const QUOTE = 0x22;
-const APOSTROPHE = 0x27;
-const BACKSLASH = 0x5c;
-const BACKTICK = 0x60;
-const NEWLINE = 0x0a;
-const RETURN = 0x0d;
-const SPACE = 0x20;
-const TAB = 0x09;
-const CARET = 0x5e;
-const PERCENT = 0x25;
-const AMPERSAND = 0x26;
-const SLASH = 0x2f;
-const STAR = 0x2a;
-const HASH = 0x23;
-const LESS = 0x3c;
-const GREATER = 0x3e;
-const OPEN = 0x28;
-const CLOSE = 0x29;
-const DOLLAR = 0x24;
-const JOINING = Buffer.from('+&._\\`^', 'latin1');
-const BRACKET_END = 0x5d;
-const BRACE = 0x7b;
-const UNDERSCORE = 0x5f;
-const SEMICOLON = 0x3b;
-const COLON = 0x3a;
-
-/** Characters at which something may have to be folded. */
-const SPECIAL = new Uint8Array(256);
-for (const character of '\n\r\t "\'\\`^%&/#<>(]') SPECIAL[character.charCodeAt(0)] = 1;
-
-const LETTER = new Uint8Array(256);
-const WORD = new Uint8Array(256);
-for (let code = 0; code < 128; code += 1) {
-  const character = String.fromCharCode(code);
-  if (/[A-Za-z]/.test(character)) LETTER[code] = 1;
-  if (/\w/.test(character)) WORD[code] = 1;
-}
-const isBlank = (byte: number | undefined) => byte === SPACE || byte === TAB;
-const isPrintable = (code: number | undefined): code is number => code !== undefined && code >= 0x20 && code < 0x7f;
-
-/** Behind these words of scripts blanks, a line end or a comment stand only to hide them. */
-const COMMANDS: ReadonlySet<string> = new Set(
-  'assert,base64_decode,bitsadmin,call_user_func,certutil,cmd,createobject,curl,eval,exec,execute,iex,invoke,mshta,passthru,pcntl_exec,popen,powershell,preg_replace,proc_open,pwsh,regsvr32,run,rundll32,shell,shell_exec,shellexecute,system,unescape,wget,wscript,exe'.split(
-    ',',
-  ),
-);
-const WORD_BYTES = 24;
-const BLANKS_MAXIMUM = 400;
-
-/** The longest name in HTML's table has so many letters. */
-const NAME_LETTERS = 31;
-const ENTITY = /^&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|([A-Za-z]{2,31}));?/;
-
-/** The mark of a language that a name of HTML's table stands for; undefined for other characters, which no rule asks for. */
-function markOf(name: string): string | undefined {
-  const character = decodeHTMLStrict(`&${name};`);
-  return character.length <= 2 && /^[\n\t -~]{1,2}$/.test(character) ? character : undefined;
-}
-
-/** One of few forms of a number: decimal, `0x41`, `&H41`, perhaps with another one added or taken. */
-const NUMBER = String.raw`(?:0[xX][0-9a-fA-F]{1,4}|&[hH][0-9a-fA-F]{1,4}&?|\d{1,5})`;
-const CHARACTER_OF = new RegExp(String.raw`^\(\s{0,8}(${NUMBER})(?:\s{0,8}([-+*^])\s{0,8}(${NUMBER}))?\s{0,8}\)`);
-const LISTED = new RegExp(String.raw`^\s{0,8}(${NUMBER})\s{0,8}([,)])`);
-const CAST = new RegExp(String.raw`^\s{0,4}(?:\(\s{0,4}(?=[^)]{1,8}\)))?(${NUMBER})`);
-const OPERAND_CHARACTER = /^(?:chr[wb]?\$?|\[char\])/i;
-/** The operators between two literals that are put together. */
-const JOINT =
-  /^(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}(?:\.concat[ \t]{0,8}\(|[+&]|\.{1,2})(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}\({0,3}[ \t]{0,8}/;
-/** A statement that appends to the value set before. */
-const APPENDED =
-  /^\)?[ \t]{0,8};?[ \t]{0,8}(?:\r?\n[ \t]{0,64}){1,4}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}(?:[+.&]=|=[ \t]{0,8}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}[+&.])[ \t]{0,8}/;
-const LOOK_BYTES = 400;
-
-function numberOf(text: string): number {
-  return /^&h/i.test(text) ? Number.parseInt(text.slice(2), 16) : Number(text);
-}
-
-function calculated(first: string, operator: string | undefined, second: string | undefined): number {
-  const one = numberOf(first);
-  const other = second === undefined ? 0 : numberOf(second);
-  if (operator === '-') return one - other;
-  if (operator === '*') return one * other;
-  if (operator === '^') return one ^ other;
-  return one + other;
-}
-
-const VISUAL_BASIC = /\b(end sub|end function|createobject|option explicit|attribute vb_)\b/i;
-const COMMAND_FILE = /^[ \t]{0,8}(@echo|setlocal|set [a-z])/im;
-const LANGUAGE_BYTES = 64 * 1024;
-
-/** So many carets, and one of so few characters, stand in a batch file only to hide the text behind them. */
-const CARETS = { least: 16, one_of: 8 } as const;
-
-function isCareted(beginning: string): boolean {
-  const carets = beginning.match(/\^[!-~]/g)?.length ?? 0;
-  return carets >= CARETS.least && carets * CARETS.one_of >= beginning.length;
-}
 
 export interface Folded {
   bytes: Buffer;
@@ -116,6 +63,7 @@ const ORDINARY = { escapes: 2, percents: 2, entities: 1, marks: 12 } as const;
 
 class Fold {
   private readonly text: Buffer;
+  private readonly source: FoldSource;
   private readonly out: Buffer;
   private length = 0;
   private quote = 0;
@@ -126,7 +74,6 @@ class Fold {
   private entities = 0;
   private tricks = 0;
   private readonly joins: number[] = [];
-  private readonly ends = new Map<string, number>();
   private readonly is_basic: boolean;
   private readonly is_careted: boolean;
   private readonly is_command: boolean;
@@ -134,6 +81,7 @@ class Fold {
 
   constructor(text: Buffer) {
     this.text = text;
+    this.source = new FoldSource(text);
     this.out = Buffer.allocUnsafe(text.length + 2);
     const beginning = text.toString('latin1', 0, LANGUAGE_BYTES);
     this.is_basic = VISUAL_BASIC.test(beginning);
@@ -178,19 +126,6 @@ class Fold {
 
   private isLineStart(): boolean {
     return this.last() === NEWLINE;
-  }
-
-  private look(at: number, bytes = LOOK_BYTES): string {
-    return this.text.toString('latin1', at, at + bytes);
-  }
-
-  /** The first place of `end` from `at` on; each part of the text is searched once. */
-  private endOf(end: string, at: number): number {
-    const known = this.ends.get(end);
-    if (known !== undefined && (known < 0 || known >= at)) return known;
-    const found = this.text.indexOf(end, at, 'latin1');
-    this.ends.set(end, found);
-    return found;
   }
 
   private isBehindCommand(length = this.length): boolean {
@@ -271,12 +206,12 @@ class Fold {
     if (this.isLineStart()) return end;
     this.emit(NEWLINE);
     if (this.is_basic && text[end] === APOSTROPHE) return this.toLineEnd(end);
-    if ((this.is_basic || this.is_command) && /^(rem[ \t]|::)/i.test(this.look(end, 4))) return this.toLineEnd(end);
+    if ((this.is_basic || this.is_command) && /^(rem[ \t]|::)/i.test(this.source.look(end, 4))) return this.toLineEnd(end);
     return end;
   }
 
   private toLineEnd(at: number): number {
-    const found = this.endOf('\n', at);
+    const found = this.source.endOf('\n', at);
     return found < 0 ? this.text.length : found;
   }
 
@@ -304,7 +239,7 @@ class Fold {
   /** After a literal that ends at `at`: continues in the next one where they are put together, else writes the quote. */
   private closed(at: number): number {
     for (let next = at; ; ) {
-      const around = this.mayJoin(next) ? this.look(next) : '';
+      const around = this.mayJoin(next) ? this.source.look(next) : '';
       const [between] = JOINT.exec(around) ?? APPENDED.exec(around) ?? [];
       if (between === undefined) {
         this.emit(this.quote);
@@ -318,7 +253,7 @@ class Fold {
         this.quote = first;
         return operand + 1;
       }
-      const character = this.characterAt(operand);
+      const character = this.source.characterAt(operand);
       if (character === undefined) {
         this.emit(this.quote);
         this.quote = 0;
@@ -344,23 +279,6 @@ class Fold {
     return JOINING.includes(byte) || (is_next_line && (LETTER[byte] === 1 || byte === DOLLAR));
   }
 
-  /** `Chr(65)` or `[char]65`. */
-  private characterAt(at: number): { text: string; after: number } | undefined {
-    const around = this.look(at, 64);
-    const [start] = OPERAND_CHARACTER.exec(around) ?? [];
-    if (start === undefined) return undefined;
-    const rest = around.slice(start.length);
-    const [whole, first, operator, second] = (start.startsWith('[') ? CAST.exec(rest) : CHARACTER_OF.exec(rest)) ?? [];
-    if (whole === undefined || first === undefined) return undefined;
-    const code = calculated(first, operator, second);
-    // The bracket around the number of a cast.
-    const close =
-      start.startsWith('[') && whole.includes('(') ? (/^\s{0,4}\)/.exec(rest.slice(whole.length))?.[0].length ?? 0) : 0;
-    return code > 0 && code < 0xd800
-      ? { text: String.fromCharCode(code), after: at + start.length + whole.length + close }
-      : undefined;
-  }
-
   /** Takes back so many bytes, writes a literal, and continues behind it. */
   private literal(back: number, text: string, after: number): number {
     this.length -= back;
@@ -375,34 +293,22 @@ class Fold {
     const before = this.out.toString('latin1', Math.max(0, this.length - 20), this.length);
     const [name] = /(?<!\w)chr[wb]?\$?$/i.exec(before) ?? [];
     if (name !== undefined && this.quote === 0) {
-      const character = this.characterAt(at - name.length);
+      const character = this.source.characterAt(at - name.length);
       if (character !== undefined) return this.literal(name.length, character.text, character.after);
     }
     const [many] = /string\.fromcharcode$/i.exec(before) ?? [];
     if (many !== undefined) {
-      const list = this.listed(at + 1);
+      const list = this.source.listed(at + 1);
       if (list !== undefined) return this.literal(many.length, list.text, list.after);
     }
     this.emit(OPEN);
     return at + 1;
   }
 
-  /** The characters of a list of codes, which ends with a bracket. */
-  private listed(at: number): { text: string; after: number } | undefined {
-    let text = '';
-    for (let next = at; ; ) {
-      const [whole, code, mark] = LISTED.exec(this.look(next, 32)) ?? [];
-      if (whole === undefined || code === undefined) return undefined;
-      text += String.fromCharCode(numberOf(code) & 0xffff);
-      next += whole.length;
-      if (mark === ')') return { text, after: next };
-    }
-  }
-
   private cast(at: number): number {
     const is_cast =
       this.quote === 0 && this.out.toString('latin1', Math.max(0, this.length - 5), this.length).toLowerCase() === '[char';
-    const character = is_cast ? this.characterAt(at - 5) : undefined;
+    const character = is_cast ? this.source.characterAt(at - 5) : undefined;
     if (character !== undefined) return this.literal(5, character.text, character.after);
     this.emit(BRACKET_END);
     return at + 1;
@@ -413,7 +319,8 @@ class Fold {
     const next = text[at + 1] ?? 0;
     // \xNN, \uNNNN, \u{N}, \NNN
     if (next === 0x78 || next === 0x75) {
-      const [whole, two, four, some] = /^\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\})/i.exec(this.look(at, 12)) ?? [];
+      const [whole, two, four, some] =
+        /^\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\})/i.exec(this.source.look(at, 12)) ?? [];
       const code = Number.parseInt(two ?? four ?? some ?? '', 16);
       if (whole !== undefined && isPrintable(code)) {
         this.escapes += 1;
@@ -421,7 +328,7 @@ class Fold {
         return at + whole.length;
       }
     } else if (this.quote !== 0 && (next === 0x30 || next === 0x31)) {
-      const [whole, digits] = /^\\([01][0-7]{2})/.exec(this.look(at, 4)) ?? [];
+      const [whole, digits] = /^\\([01][0-7]{2})/.exec(this.source.look(at, 4)) ?? [];
       const code = Number.parseInt(digits ?? '', 8);
       if (whole !== undefined && isPrintable(code)) {
         this.escapes += 1;
@@ -469,7 +376,7 @@ class Fold {
   }
 
   private entity(at: number): number {
-    const [whole, hexadecimal, decimal, name] = ENTITY.exec(this.look(at, NAME_LETTERS + 2)) ?? [];
+    const [whole, hexadecimal, decimal, name] = ENTITY.exec(this.source.look(at, NAME_LETTERS + 2)) ?? [];
     const code = hexadecimal !== undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
     const character =
       name === undefined
@@ -502,7 +409,7 @@ class Fold {
     const { text } = this;
     const next = text[at + 1];
     if (this.quote === 0 && !this.is_shell && next === STAR && this.length > 0) {
-      const end = this.endOf('*/', at + 2);
+      const end = this.source.endOf('*/', at + 2);
       if (end >= 0) return this.comment(at, end + 2);
     }
     if (next === SLASH && this.quote === 0) return this.lineComment(SLASH, at);
@@ -525,7 +432,7 @@ class Fold {
   private less(at: number): number {
     const next = this.text[at + 1] ?? 0;
     if (next === HASH && this.quote === 0) {
-      const end = this.endOf('#>', at + 2);
+      const end = this.source.endOf('#>', at + 2);
       if (end >= 0) return this.comment(at, end + 2);
     }
     if (LETTER[next] === 1 && this.quote === 0) this.is_in_tag = true;

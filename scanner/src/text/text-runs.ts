@@ -1,4 +1,4 @@
-import { hexDigit, isUuencodeBegin, uuRow } from './text-codings.ts';
+import { hexDigit } from './text-codings.ts';
 
 // Bytes written as letters in a text: base64 (RFC 4648, with either alphabet, in lines as PEM and OpenPGP have it, or in one), hexadecimal digits, and lists
 // of numbers as scripts have them.
@@ -417,66 +417,6 @@ export function* splitsOf(text: Buffer): Generator<Run> {
       yield { how: 'numbers', start: index, end: index + whole.length, bytes: Buffer.from(numbers) };
   }
 }
-
-const WHOLE_ROW = Buffer.from('\nM');
-const NEWLINE = 0x0a;
-const RETURN = 0x0d;
-const BACKTICK = 0x60;
-const ROW_BYTES = 45;
-const BLANK = 0x20;
-/** Behind the letters of a row there may be a sum, and a return. */
-const ROW_MORE = 2;
-
-/** Where the line of a row of uuencode (POSIX) ends that begins at `start`; undefined where it is none. Blanks at its end may be lost. */
-function rowEnd(text: Buffer, start: number): number | undefined {
-  const size = (text[start] ?? 0) - BLANK;
-  if (size < 1 || size > ROW_BYTES) return undefined;
-  const most = start + 1 + Math.ceil(size / 3) * 4 + ROW_MORE;
-  const least = start + 1 + Math.ceil((size * 4) / 3);
-  let at = start + 1;
-  while (at < most && (text[at] ?? 0) >= BLANK && (text[at] ?? 0) <= BACKTICK) at += 1;
-  if (text[at] === RETURN) at += 1;
-  return at >= least && (at >= text.length || text[at] === NEWLINE) ? at : undefined;
-}
-
-/** Where the next line with a whole row begins, from `from` on; -1 for nowhere. */
-function nextRow(text: Buffer, from: number): number {
-  if (from === 0 && text[0] === WHOLE_ROW[1]) return 0;
-  const found = text.indexOf(WHOLE_ROW, Math.max(0, from - 1));
-  return found < 0 ? -1 : found + 1;
-}
-
-/** Files of uuencode without their first line: rows of which all but the last hold 45 bytes. Those behind a first line are found as files. */
-export function* rowsOf(text: Buffer): Generator<Run> {
-  let next = 0;
-  for (let start = nextRow(text, 0); start >= 0; start = nextRow(text, next)) {
-    const rows: Buffer[] = [];
-    next = start;
-    for (let end = rowEnd(text, next); end !== undefined; end = rowEnd(text, next)) {
-      const size = (text[next] ?? 0) - BLANK;
-      rows.push(uuRow(text.subarray(next, end), size));
-      next = end + 1;
-      if (size < ROW_BYTES) break;
-    }
-    const line = text.lastIndexOf(NEWLINE, Math.max(0, start - 2)) + 1;
-    if (rows.length > 0 && !isUuencodeBegin(text.subarray(line, start)))
-      yield { how: 'uuencode', start, end: Math.min(next, text.length), bytes: Buffer.concat(rows) };
-    next = Math.max(next, start + 1);
-  }
-}
-
-/** Rows of xxencode: the same as those of uuencode in another alphabet. All but the last hold 45 bytes. */
-const XX_ROWS = /(?<![^\n])(?:h[-+0-9A-Za-z]{60}\r?\n)+(?:[-+0-9A-Za-g][-+0-9A-Za-z]{4,60}(?![^\r\n]))?/g;
-const XX_ALPHABET = '+-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-/** Files of xxencode. */
-export function* xxRowsOf(text: Buffer): Generator<Run> {
-  for (const { 0: whole, index } of text.toString('latin1').matchAll(XX_ROWS)) {
-    const rows = whole.split(/\r?\n/).filter((row) => row !== '');
-    const bytes = rows.map((row) => {
-      const plain = [...row].map((letter) => String.fromCharCode(BLANK + XX_ALPHABET.indexOf(letter))).join('');
-      return uuRow(Buffer.from(plain, 'latin1'), plain.charCodeAt(0) - BLANK);
-    });
-    yield { how: 'uuencode', start: index, end: index + whole.length, bytes: Buffer.concat(bytes) };
-  }
-}
+export const NEWLINE = 0x0a;
+export const RETURN = 0x0d;
+export const BACKTICK = 0x60;

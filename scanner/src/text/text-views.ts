@@ -16,20 +16,9 @@ import { folded } from './text-folds.ts';
 import { APOSTROPHE, literalTexts } from './text-literals.ts';
 import { textOfBody, textOfPieces, trimmed } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
-import {
-  addressesOf,
-  byteLiteralsOf,
-  escapesOf,
-  listsOf,
-  type Run,
-  rowsOf,
-  runsOf,
-  splitsOf,
-  stringsOf,
-  wholeOf,
-  xxRowsOf,
-} from './text-runs.ts';
+import { addressesOf, byteLiteralsOf, escapesOf, listsOf, type Run, runsOf, splitsOf, stringsOf, wholeOf } from './text-runs.ts';
 import { spelledOut, tableTexts } from './text-spellings.ts';
+import { rowsOf, xxRowsOf } from './uu-rows.ts';
 import { type Value, valueMembers } from './values.ts';
 import { xmlTexts } from './xml-texts.ts';
 

@@ -6,19 +6,9 @@ import { sqlStringsOf } from './sql-strings.ts';
 import { fromUtf7, hasUtf7 } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
 import { rewritten } from './text-rewrites.ts';
-import {
-  addressesOf,
-  byteLiteralsOf,
-  escapesOf,
-  listsOf,
-  rowsOf,
-  runsOf,
-  splitsOf,
-  stringsOf,
-  wholeOf,
-  xxRowsOf,
-} from './text-runs.ts';
+import { addressesOf, byteLiteralsOf, escapesOf, listsOf, runsOf, splitsOf, stringsOf, wholeOf } from './text-runs.ts';
 import { tableTexts } from './text-spellings.ts';
+import { rowsOf, xxRowsOf } from './uu-rows.ts';
 import { xmlTexts } from './xml-texts.ts';
 
 // Every expression that searches for hidden text, over texts that are made to be hard on it: out of one that it matches.

@@ -1,23 +1,21 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { scanPhrase } from '@palisade/contract/scan-phrases';
-import { decompress } from '#scanner/decompression/decompress.ts';
 import { zlibIn } from '#scanner/decompression/zlib-within.ts';
 import { zlib } from '#scanner/formats/compression/compressed.ts';
-import { type Found, HEAD_BYTES, type LeafMember } from '#scanner/formats/format.ts';
-import { containerFor, containerOf, isFileWhole, isLate } from '#scanner/formats/recognition.ts';
+import { type Found, HEAD_BYTES } from '#scanner/formats/format.ts';
+import { containerFor, containerOf, isLate } from '#scanner/formats/recognition.ts';
 import { type Content, partOf } from '#scanner/reading/content.ts';
 import { JoinedPieces } from '#scanner/reading/joined-pieces.ts';
-import type { Budget } from '#scanner/reading/limits.ts';
 import type { Member } from '#scanner/reading/member.ts';
 import type { Range, Ranges } from '#scanner/reading/ranges.ts';
 import { endOfZeros, openReader, type Reader } from '#scanner/reading/reader.ts';
-import { beginsAsDump, sqlStringsOf } from '#scanner/text/sql-strings.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
-import { type Run, runsOf } from '#scanner/text/text-runs.ts';
+import { runsOf } from '#scanner/text/text-runs.ts';
 import { wideTextsIn } from '#scanner/text/wide-texts.ts';
 import { extentsOf, type Hit, hitsOf, type Places } from './carving.ts';
 import { looksLikeNothing } from './entropy.ts';
 import { isOrHoldsFile } from './holds-file.ts';
+import { bytesOfMember, isTextOrFile, writtenIn } from './leaf-bytes.ts';
 import { beginning, hasLeafMembers, type Leaf, leafMembers, leafOf } from './leaves.ts';
 import { type Kind, keepMatches, matchContent, note, pathOf, unread, type Walk } from './match-content.ts';
 
@@ -429,18 +427,6 @@ export class UnclaimedRanges {
   }
 }
 
-function isTextOrFile(bytes: Buffer, budget: Budget): boolean {
-  if (textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8') return true;
-  const container = containerOf(bytes.subarray(0, HEAD_BYTES), budget);
-  return container === undefined ? isFileWhole(bytes, budget) : container.format.traits.is_weak !== true;
-}
-
-/** Bytes that are written among others in another way than they are: as letters, or with escapes. */
-function* writtenIn(bytes: Buffer): Generator<Run> {
-  yield* runsOf(bytes);
-  if (beginsAsDump(bytes)) yield* sqlStringsOf(bytes);
-}
-
 /** In larger contents streams of zlib are not looked for. Bytes. */
 const STREAMS_WITHIN_MAXIMUM = 16 * 1024 ** 2;
 /** Shorter runs of letters among other bytes are names. */
@@ -450,20 +436,3 @@ const DIFFERENT_LEAST = 12;
 /** So many of one content are members; the others are matched together, at this size. */
 const STREAMS_MAXIMUM = 200;
 const OTHERS_BYTES = 1024 ** 2;
-
-/** A member of a picture is a comment or a description: a larger one is matched with the picture. Bytes. */
-const MEMBER_BYTES_MAXIMUM = 16 * 1024 ** 2;
-
-/** The bytes of a member; undefined for those that are too large, or not packed as they say. */
-function bytesOfMember(reader: Reader, { start, end, packed, more = [] }: LeafMember, budget: Budget): Buffer | undefined {
-  const ranges = [{ start, end }, ...more];
-  const size = ranges.reduce((sum, range) => sum + range.end - range.start, 0);
-  if (size > MEMBER_BYTES_MAXIMUM) return undefined;
-  const bytes = Buffer.concat(ranges.map((range) => reader.at(range.start, range.end - range.start)));
-  if (packed !== true) return bytes;
-  const most = Math.min(MEMBER_BYTES_MAXIMUM, budget.memberMaximum(bytes.length));
-  const answer = decompress('zlib', bytes, budget, { most });
-  if (answer.kind !== 'whole') return undefined;
-  budget.addUnpacked(answer.plain.length, answer.plain.length, bytes.length);
-  return answer.plain;
-}

@@ -1,322 +1,46 @@
 import { crc32 } from 'node:zlib';
 import { scanPhrase } from '@palisade/contract/scan-phrases';
-import { DEFLATE_RATIO_MAXIMUM, decompress, decompressed } from '#scanner/decompression/decompress.ts';
-import { bzip2Streams } from '#scanner/formats/compression/bzip2.ts';
-import { gathered } from '#scanner/formats/compression/compressed.ts';
+import { DEFLATE_RATIO_MAXIMUM, decompress } from '#scanner/decompression/decompress.ts';
 import { withMacroSheets } from '#scanner/formats/documents/xlsx-macros.ts';
 import { format, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
 import { areOthers, type ListedMember, noted } from '#scanner/formats/seven-zip/listed-members.ts';
 import { sevenZipMembers } from '#scanner/formats/seven-zip/seven-zip.ts';
-import { type Content, joined, type Source, standsAt, streamOf } from '#scanner/reading/content.ts';
+import { type Content, joined, type Source, standsAt } from '#scanner/reading/content.ts';
 import { type Budget, LimitReached } from '#scanner/reading/limits.ts';
 import { type Member, type MemberBody, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { Ranges } from '#scanner/reading/ranges.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
-import { struct } from '#scanner/reading/struct.ts';
-import { decodeBytes, passwordForms } from '#scanner/text/code-pages.ts';
-import { type Aes, aesOf, decrypted } from './zip-crypto.ts';
+import {
+  ALL_ONES,
+  CENTRAL,
+  DESCRIPTOR,
+  type Directory,
+  END,
+  END_BYTES,
+  END_RECORD,
+  type Entry,
+  endsAsZip,
+  FLAG,
+  FOREIGN_BYTES_MAXIMUM,
+  FOREIGN_METHODS,
+  FOREIGN_SHARED_MAXIMUM,
+  FOREIGN_TOTAL_MAXIMUM,
+  findDirectories,
+  LOCAL,
+  LOCAL_BYTES,
+  LOCAL_HEADER,
+  listed,
+  localAt,
+  METHOD,
+  NAME_BYTES_MAXIMUM,
+  QUICK,
+  SIGNED_TAIL_BYTES,
+  VERSION_MAXIMUM,
+} from './zip-directory.ts';
+import { methodOf, unlocked, unpacked } from './zip-unlock.ts';
 
 // Own reader, because a scanner must read what any other program would: archives behind a program (SFX), with a wrong or no directory, with
 // members that the directory hides, with headers that contradict each other. Numbers in comments are sections of PKWARE's APPNOTE 6.3.10.
-
-const LOCAL = Buffer.from('PK\x03\x04', 'latin1');
-const CENTRAL = Buffer.from('PK\x01\x02', 'latin1');
-const END = Buffer.from('PK\x05\x06', 'latin1');
-const DESCRIPTOR = Buffer.from('PK\x07\x08', 'latin1');
-const ZIP64_END = Buffer.from('PK\x06\x06', 'latin1');
-const ZIP64_LOCATOR = Buffer.from('PK\x06\x07', 'latin1');
-const SIGNED_TAIL_BYTES = 24;
-
-/** 4.3.7. */
-const LOCAL_HEADER = struct('little', {
-  signature: 4,
-  version: 'u16',
-  flags: 'u16',
-  method: 'u16',
-  time: 'u16',
-  date: 'u16',
-  crc: 'u32',
-  packed: 'u32',
-  unpacked: 'u32',
-  name_bytes: 'u16',
-  extra_bytes: 'u16',
-});
-/** 4.3.12. */
-const CENTRAL_HEADER = struct('little', {
-  signature: 4,
-  made_by: 'u16',
-  version: 'u16',
-  flags: 'u16',
-  method: 'u16',
-  time: 'u16',
-  date: 'u16',
-  crc: 'u32',
-  packed: 'u32',
-  unpacked: 'u32',
-  name_bytes: 'u16',
-  extra_bytes: 'u16',
-  comment_bytes: 'u16',
-  disk: 'u16',
-  internal_attributes: 'u16',
-  external_attributes: 'u32',
-  offset: 'u32',
-});
-/** 4.3.16. */
-const END_RECORD = struct('little', {
-  signature: 4,
-  disk: 'u16',
-  directory_disk: 'u16',
-  entries_here: 'u16',
-  entries: 'u16',
-  directory_bytes: 'u32',
-  directory_offset: 'u32',
-  comment_bytes: 'u16',
-});
-/** 4.3.14. */
-const ZIP64_END_RECORD = struct('little', {
-  signature: 4,
-  record_bytes: 'u64',
-  made_by: 'u16',
-  version: 'u16',
-  disk: 'u32',
-  directory_disk: 'u32',
-  entries_here: 'u64',
-  entries: 'u64',
-  directory_bytes: 'u64',
-  directory_offset: 'u64',
-});
-/** 4.3.15. */
-const ZIP64_END_LOCATOR = struct('little', { signature: 4, disk: 'u32', offset: 'u64', disks: 'u32' });
-
-const LOCAL_BYTES = LOCAL_HEADER.bytes;
-const CENTRAL_BYTES = CENTRAL_HEADER.bytes;
-const END_BYTES = END_RECORD.bytes;
-const COMMENT_BYTES_MAXIMUM = 65_535;
-const ZIP64_LOCATOR_BYTES = ZIP64_END_LOCATOR.bytes;
-const ZIP64_END_BYTES = ZIP64_END_RECORD.bytes;
-const ZIP64_EXTRA = 0x0001;
-const ALL_ONES = 0xffffffff;
-const FLAG = { encrypted: 1, descriptor: 1 << 3, utf8: 1 << 11 } as const;
-const METHOD = { stored: 0, deflated: 8, bzip2: 12, aes: 99 } as const;
-/** 4.4.5: deflate64, LZMA, zstd, xz, PPMd, and the old ones of PKZIP 1. */
-const FOREIGN_METHODS: readonly number[] = [1, 2, 3, 4, 5, 6, 9, 14, 93, 95, 98];
-/** One of them, and all of them together, which must stay below 4 GiB, where zip64 begins. */
-const FOREIGN_BYTES_MAXIMUM = 1024 ** 3;
-const FOREIGN_TOTAL_MAXIMUM = 3 * 1024 ** 3;
-/** Members that are read both ways are there twice; more often than this the same bytes are no member. */
-const FOREIGN_SHARED_MAXIMUM = 4;
-const VERSION_MAXIMUM = 63;
-const NAME_BYTES_MAXIMUM = 4096;
-
-/** Deflate's own most. */
-/** Members up to these sizes are inflated in one call instead of by a stream. Bytes. */
-const QUICK = { packed: 4 * 1024 ** 2, unpacked: 8 * 1024 ** 2 } as const;
-/** Where headers are missing, at most so much is searched for them. */
-const DIRECTORY_PIECE_BYTES = 256 * 1024;
-
-interface Entry {
-  name: string;
-  flags: number;
-  method: number;
-  crc: number;
-  packed: number;
-  unpacked: number;
-  /** Where the packed bytes begin. */
-  start: number;
-  /** The sizes stand behind the data, so they are not known here. */
-  open_end: boolean;
-  /** The time of the file: the old encryption is checked by it when the checksum stands behind the data. */
-  time: number;
-  aes: Aes | undefined;
-}
-
-interface Directory {
-  start: number;
-  size: number;
-  /** The number to add to the offsets of the directory: bytes that were put before the archive. */
-  shift: number;
-  /** The announced number of entries. */
-  entries: number;
-  /** Its end record, from the one of zip64 on. */
-  end: { from: number; to: number };
-}
-
-/** The directory's place by the end record at `position` (4.3.16, with zip64 4.3.14), where both agree. */
-function directoryAt(reader: Reader, position: number): Directory | undefined {
-  const end = END_RECORD.read(reader.at(position, END_BYTES));
-  if (end === undefined) return undefined;
-  let { directory_bytes: size, directory_offset: offset, entries } = end;
-  let last = position;
-  const locator = ZIP64_END_LOCATOR.read(reader.at(position - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES));
-  if (position >= ZIP64_LOCATOR_BYTES + ZIP64_END_BYTES && locator?.signature.equals(ZIP64_LOCATOR)) {
-    // The locator's offset is wrong behind a prefix; then the record stands directly before the locator.
-    for (const at of [locator.offset, position - ZIP64_LOCATOR_BYTES - ZIP64_END_BYTES]) {
-      const record = at <= position ? ZIP64_END_RECORD.read(reader.at(at, ZIP64_END_BYTES)) : undefined;
-      if (!record?.signature.equals(ZIP64_END)) continue;
-      ({ entries, directory_bytes: size, directory_offset: offset } = record);
-      last = at;
-      break;
-    }
-  }
-  const record = { from: last, to: position + END_BYTES };
-  const begins = (start: number) => start >= 0 && reader.at(start, 4).equals(CENTRAL);
-  if (size === 0 && end.entries === 0) {
-    return { start: last, size: 0, shift: Math.max(0, last - offset), entries: 0, end: record };
-  }
-  if (begins(last - size)) return { start: last - size, size, shift: last - size - offset, entries, end: record };
-  return begins(offset)
-    ? { start: offset, size: Math.min(size, reader.size - offset), shift: 0, entries, end: record }
-    : undefined;
-}
-
-/** Programs differ in which end record they take, the first or the last: so many are followed. */
-const DIRECTORIES_MAXIMUM = 4;
-
-/** The directories that end records lead to, the last one first. */
-function findDirectories(reader: Reader): Directory[] {
-  const from = Math.max(0, reader.size - END_BYTES - COMMENT_BYTES_MAXIMUM);
-  const tail = reader.at(from, reader.size - from);
-  const found: Directory[] = [];
-  for (let at = tail.lastIndexOf(END); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf(END, at - 1)) {
-    const directory = directoryAt(reader, from + at);
-    if (directory !== undefined) found.push(directory);
-    if (found.length === DIRECTORIES_MAXIMUM) break;
-  }
-  return found;
-}
-
-/** Whether a whole zip archive ends here, after any other bytes. */
-function endsAsZip(reader: Reader): boolean {
-  return findDirectories(reader).some(({ size }) => size > 0);
-}
-
-const UNICODE_PATH = { id: 0x7075, head: 5, version: 1 } as const;
-
-/** The name in the extra field of Info-ZIP (4.6.9), if it belongs to the name in the header: that one's checksum stands before it. */
-function unicodePath(raw: Buffer, extra: Buffer): string | undefined {
-  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    if (extra.readUInt16LE(at) !== UNICODE_PATH.id) continue;
-    const field = extra.subarray(at + 4, at + 4 + extra.readUInt16LE(at + 2));
-    if (field.length <= UNICODE_PATH.head || field[0] !== UNICODE_PATH.version || field.readUInt32LE(1) !== crc32(raw)) continue;
-    return field.toString('utf8', UNICODE_PATH.head);
-  }
-  return undefined;
-}
-
-/** A name says that it is UTF-8 by its flag (4.4.4), or is it all the same; otherwise it is in code page 437 (appendix D). */
-function nameOf(raw: Buffer, flags: number, extra: Buffer): string {
-  return unicodePath(raw, extra) ?? ((flags & FLAG.utf8) === 0 ? decodeBytes(raw, 'cp437') : raw.toString('utf8'));
-}
-
-/** Sizes and offset of more than 32 bits stand in an extra field, in this order, only those that are all ones outside (4.5.3). */
-function wide(extra: Buffer, outside: readonly number[]): number[] {
-  const values = [...outside];
-  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    if (extra.readUInt16LE(at) !== ZIP64_EXTRA) continue;
-    const field = extra.subarray(at + 4, at + 4 + extra.readUInt16LE(at + 2));
-    let taken = 0;
-    for (const [index, value] of values.entries()) {
-      if (value !== ALL_ONES || taken + 8 > field.length) continue;
-      values[index] = Number(field.readBigUInt64LE(taken));
-      taken += 8;
-    }
-    break;
-  }
-  return values;
-}
-
-/** The local header at `position` (4.3.7), if one that makes sense is there. */
-function localAt(reader: Reader, position: number): Entry | undefined {
-  const head = LOCAL_HEADER.read(reader.at(position, LOCAL_BYTES));
-  if (!head?.signature.equals(LOCAL)) return undefined;
-  const { name_bytes, extra_bytes, flags, method, crc, time } = head;
-  if ((head.version & 0xff) > VERSION_MAXIMUM || name_bytes === 0 || name_bytes > NAME_BYTES_MAXIMUM) return undefined;
-  const rest = reader.at(position + LOCAL_BYTES, name_bytes + extra_bytes);
-  const [unpacked = 0, packed = 0] = wide(rest.subarray(name_bytes), [head.unpacked, head.packed]);
-  return {
-    name: nameOf(rest.subarray(0, name_bytes), flags, rest.subarray(name_bytes)),
-    flags,
-    method,
-    crc,
-    packed,
-    unpacked,
-    start: position + LOCAL_BYTES + name_bytes + extra_bytes,
-    open_end: (flags & FLAG.descriptor) !== 0 && packed === 0,
-    time,
-    aes: aesOf(rest.subarray(name_bytes)),
-  };
-}
-
-interface Listed {
-  entry: Omit<Entry, 'start'>;
-  /** Of the local header. */
-  position: number;
-}
-
-/** The entries of the directory (4.3.12). Ends early where it stops being one. */
-function* listed(reader: Reader, directory: Directory): Generator<Listed> {
-  let piece: Buffer = Buffer.alloc(0);
-  let piece_start = directory.start;
-  const end = directory.start + directory.size;
-  for (let at = directory.start; at + CENTRAL_BYTES <= end; ) {
-    const most = Math.min(end, at + CENTRAL_BYTES + 3 * 65_535);
-    if (most > piece_start + piece.length) {
-      piece = reader.at(at, Math.min(DIRECTORY_PIECE_BYTES, end - at));
-      piece_start = at;
-    }
-    const bytes = piece.subarray(at - piece_start);
-    const head = CENTRAL_HEADER.read(bytes);
-    if (!head?.signature.equals(CENTRAL)) throw new Unreadable('damaged');
-    const { name_bytes, extra_bytes, flags, method, crc, time } = head;
-    const extra = bytes.subarray(CENTRAL_BYTES + name_bytes, CENTRAL_BYTES + name_bytes + extra_bytes);
-    const [unpacked = 0, packed = 0, offset = 0] = wide(extra, [head.unpacked, head.packed, head.offset]);
-    const name = nameOf(bytes.subarray(CENTRAL_BYTES, CENTRAL_BYTES + name_bytes), flags, extra);
-    yield {
-      entry: {
-        name,
-        flags,
-        method,
-        crc,
-        packed,
-        unpacked,
-        open_end: false,
-        time,
-        aes: aesOf(extra),
-      },
-      position: offset + directory.shift,
-    };
-    at += CENTRAL_BYTES + name_bytes + extra_bytes + head.comment_bytes;
-  }
-}
-
-function packedOf(content: Content, entry: Entry): AsyncGenerator<Buffer> {
-  return streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed));
-}
-
-/** Inflates what there is, the good part of damaged data too. */
-function inflated(packed: AsyncIterable<Buffer>, budget: Budget): AsyncGenerator<Buffer> {
-  return decompressed('deflate', packed, budget);
-}
-
-/** Unpacks bzip2. Bytes behind its end, up to that of the member, are damage. */
-function* unpackedByBzip2(reader: Reader, entry: Entry): Generator<Buffer> {
-  const packed = Math.max(0, Math.min(reader.size - entry.start, entry.packed));
-  let end = 0;
-  yield* bzip2Streams(
-    (at, bytes) => reader.at(entry.start + at, Math.max(0, Math.min(bytes, packed - at))),
-    reader.budget,
-    (at) => {
-      end = at;
-    },
-  );
-  if (!entry.open_end && end < packed) throw new Unreadable('damaged');
-}
-
-function unpacked(content: Content, reader: Reader, entry: Entry): AsyncGenerator<Buffer> {
-  if (entry.method === METHOD.bzip2) return gathered(unpackedByBzip2(reader, entry));
-  const packed = packedOf(content, entry);
-  return entry.method === METHOD.stored ? packed : inflated(packed, reader.budget);
-}
 
 async function* checked(chunks: AsyncGenerator<Buffer>, entry: Entry): AsyncGenerator<Buffer> {
   let crc = 0;
@@ -340,82 +64,6 @@ function bodyOf(content: Content, reader: Reader, entry: Entry, context: ReadCon
     }
   }
   return { stream: checked(unpacked(content, reader, entry), entry), packed_bytes: entry.packed };
-}
-
-/** The content of an encrypted member. A wrong result in spite of the encryption's own check means a wrong password. */
-async function* unlockedWith(content: Content, entry: Entry, password: Buffer, budget: Budget): AsyncGenerator<Buffer> {
-  const { flags, aes, packed } = entry;
-  // APPNOTE 6.1.6: the checksum's highest byte, or the time's where the checksum was not known yet.
-  const check = (flags & FLAG.descriptor) === 0 ? entry.crc >>> 24 : entry.time >>> 8;
-  const compressed = decrypted(packedOf(content, entry), { aes, check, packed }, password);
-  const chunks = methodOf(entry) === METHOD.stored ? compressed : inflated(compressed, budget);
-  if (aes !== undefined) {
-    yield* chunks;
-    return;
-  }
-  let crc = 0;
-  try {
-    for await (const chunk of chunks) {
-      crc = crc32(chunk, crc);
-      yield chunk;
-    }
-  } catch (error) {
-    throw error instanceof LimitReached ? error : new Unreadable('encrypted');
-  }
-  if (!entry.open_end && crc !== entry.crc) throw new Unreadable('encrypted');
-}
-
-/**
- * The content of an encrypted member by the first form of the password that opens it. A wrong one is refused before it gives anything, but for one in 256 of the old cipher, or one in 65,536 of AES: what such a one
- * gives is kept until a form is right to the end, and only while it is small.
- */
-async function* unlocked(content: Content, entry: Entry, password: string, budget: Budget): AsyncGenerator<Buffer> {
-  const known = opened.get(budget) ?? { form: undefined, misses: 0 };
-  opened.set(budget, known);
-  const first = known.form ?? Buffer.from(password);
-  const forms =
-    known.misses < MISSES_MAXIMUM ? [first, ...passwordForms(password).filter((form) => !form.equals(first))] : [first];
-  for (const [index, form] of forms.entries()) {
-    const is_last = index === forms.length - 1;
-    const held: Buffer[] = [];
-    let bytes = 0;
-    let is_sure = is_last;
-    budget.spend(FORM_COST);
-    try {
-      for await (const chunk of unlockedWith(content, entry, form, budget)) {
-        if (is_sure) {
-          yield chunk;
-          continue;
-        }
-        held.push(chunk);
-        bytes += chunk.length;
-        is_sure = bytes > HELD_BYTES_MAXIMUM;
-        if (is_sure) yield* held;
-      }
-      if (!is_sure) yield* held;
-      known.form = form;
-      return;
-    } catch (error) {
-      // Bytes given out cannot be taken back, and damage is no sign of a wrong password.
-      const is_locked = error instanceof Unreadable && error.detail === 'encrypted';
-      if (is_locked && is_last) known.misses += 1;
-      if (is_sure || !is_locked) throw error;
-    }
-  }
-}
-
-/** The form that opened a member of the same file, and how many members no form opened: after some of them only that one is tried. */
-const opened = new WeakMap<Budget, { form: Buffer | undefined; misses: number }>();
-const MISSES_MAXIMUM = 16;
-
-/** Deriving a key costs as much as looking at so many bytes. */
-const FORM_COST = 256 * 1024;
-/** Deflate of a wrong password ends sooner than here. Bytes. */
-const HELD_BYTES_MAXIMUM = 1024 ** 2;
-
-/** The compression beneath the encryption. */
-function methodOf({ method, aes }: Entry): number {
-  return method === METHOD.aes ? (aes?.method ?? method) : method;
 }
 
 /** Undefined when it is longer than announced, or incomplete: the stream gives its good part. */

@@ -5,7 +5,7 @@ import { format, oneOf, spelled } from '#scanner/formats/format.ts';
 import type { Budget } from '#scanner/reading/limits.ts';
 import { Unreadable } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
-import { unpackedBy } from './compressed.ts';
+import { unpackedBy } from './unpacked-streams.ts';
 
 // bzip2 (bzip2 1.0.8, bzip2.c and decompress.c): streams of blocks that begin at any bit. A block has a checksum, and a stream has one over those of its blocks.
 

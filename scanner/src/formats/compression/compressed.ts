@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { scanPhrase } from '@palisade/contract/scan-phrases';
-import { beginsStream, decompress, decompressed, unpackedLz4Into, unpackedLzo } from '#scanner/decompression/decompress.ts';
-import { LZ4_HISTORY_BYTES, LZ4_RATIO_MAXIMUM as LZ4_RATIO } from '#scanner/decompression/lz.ts';
-import { byMarks, type Format, format, hexMark, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
+import { beginsStream, decompress, decompressed, unpackedLzo } from '#scanner/decompression/decompress.ts';
+import { byMarks, format, hexMark, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
 import { areOthers, type ListedMember, noted } from '#scanner/formats/seven-zip/listed-members.ts';
 import { sevenZipMembers } from '#scanner/formats/seven-zip/seven-zip.ts';
 import { type Content, joined, openSource, standsAt, streamOf } from '#scanner/reading/content.ts';
@@ -11,6 +10,7 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/reading/memb
 import { endOfZeros, openReader, type Reader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 import { isHuffmanPack, unpackedHuffman } from './huffman-pack.ts';
+import { block, unpackedBy } from './unpacked-streams.ts';
 
 // Compressors that pack one file, which 7-Zip does not know, or which Node unpacks faster. Their programs take several streams, one behind the other, for one
 // file; so does each of these readers. Bytes after the last stream are not claimed, so that they are read as a file of their own.
@@ -121,140 +121,6 @@ function isBrotli(head: Buffer, name: string, budget: Budget): boolean {
   return beginsStream('brotli', head.subarray(0, LOOK_BYTES), budget);
 }
 
-const LZ4_FRAME = 0x184d2204;
-const LZ4_LEGACY = 0x184c2102;
-const LZ4_LEGACY_BLOCK_BYTES = 8 * 1024 ** 2;
-/** Skippable frames (RFC 8878, 3.1.2) have one of sixteen magics. */
-const isSkippableMagic = (magic: number) => magic >>> 4 === 0x184d2a5;
-const LZ4_FLAG = { independent: 0x20, block_checksum: 0x10, size: 0x08, checksum: 0x04, dictionary: 0x01 } as const;
-
-function word(reader: Reader, at: number): number | undefined {
-  const bytes = reader.at(at, 4);
-  return bytes.length < 4 ? undefined : bytes.readUInt32LE(0);
-}
-
-/** A packed block that must be there as a whole. */
-function block(reader: Reader, at: number, length: number): Buffer {
-  const bytes = reader.at(at, length);
-  if (bytes.length < length) throw new Unreadable('damaged');
-  return bytes;
-}
-
-/** The buffer into which LZ4 unpacks, one for all frames: a frame is seven bytes, and may claim blocks of 4 MiB. */
-interface Lz4Room {
-  target: Buffer;
-}
-
-function roomFor(room: Lz4Room, bytes: number): Buffer {
-  if (room.target.length < bytes) room.target = Buffer.alloc(bytes);
-  return room.target.subarray(0, bytes);
-}
-
-/** One frame (lz4_Frame_format.md) whose magic stands at `from`. Returns where it ends. */
-function* lz4Frame(reader: Reader, from: number, room: Lz4Room): Generator<Buffer, number> {
-  const [flags = 0, descriptor = 0] = block(reader, from + 4, 2);
-  if (flags >> 6 !== 1) throw new Unreadable('unsupported');
-  if ((flags & LZ4_FLAG.dictionary) !== 0) throw new Unreadable('unsupported');
-  const kind = (descriptor >> 4) & 7;
-  if (kind < 4) throw new Unreadable('damaged');
-  const most = 2 ** (2 * kind + 8);
-  // Output of earlier blocks stays in front of the next, and is moved to the front only after as many bytes as one block may have.
-  const target = roomFor(room, LZ4_HISTORY_BYTES + 2 * most);
-  let first = 0;
-  let end = 0;
-  let at = from + 7 + ((flags & LZ4_FLAG.size) === 0 ? 0 : 8);
-  for (;;) {
-    const size = block(reader, at, 4).readUInt32LE(0);
-    at += 4;
-    if (size === 0) return at + ((flags & LZ4_FLAG.checksum) === 0 ? 0 : 4);
-    const packed_bytes = size & 0x7fffffff;
-    if (packed_bytes > most) throw new Unreadable('damaged');
-    const packed = block(reader, at, packed_bytes);
-    at += packed_bytes + ((flags & LZ4_FLAG.block_checksum) === 0 ? 0 : 4);
-    if ((flags & LZ4_FLAG.independent) !== 0) end = 0;
-    if (end + most > target.length) {
-      target.copyWithin(0, end - LZ4_HISTORY_BYTES, end);
-      end = LZ4_HISTORY_BYTES;
-    }
-    first = end;
-    end =
-      size > 0x7fffffff
-        ? first + packed.copy(target, first)
-        : unpackedLz4Into(packed, reader.budget, target.subarray(0, first + most), first);
-    yield Buffer.from(target.subarray(first, end));
-  }
-}
-
-/** As the first version of lz4 wrote it, and the Linux kernel still does: blocks up to the end, or to another magic. */
-function* lz4Legacy(reader: Reader, from: number, room: Lz4Room): Generator<Buffer, number> {
-  for (let at = from + 4; ; ) {
-    const size = word(reader, at);
-    // A block never has so many bytes: it is something else that follows.
-    if (size === undefined || size === 0 || size > LZ4_LEGACY_BLOCK_BYTES + LZ4_LEGACY_BLOCK_BYTES / 255 + 16) return at;
-    const packed = block(reader, at + 4, size);
-    const target = roomFor(room, LZ4_LEGACY_BLOCK_BYTES);
-    yield Buffer.from(target.subarray(0, unpackedLz4Into(packed, reader.budget, target, 0)));
-    at += 4 + size;
-  }
-}
-
-/** Gets ranges within the streams that are not of them: they are examined as what they are. */
-export type Leaves = (start: number, end: number) => void;
-
-const SKIPPABLE_HEAD_BYTES = 8;
-/** So few bytes are numbers of a program (pzstd writes the size of the next frame). */
-const SKIPPABLE_NUMBERS_MAXIMUM = 64;
-/** The last bytes of a table of frames (zstd, contrib/seekable_format). */
-const SEEK_TABLE_END = Buffer.from('b1ea928f', 'hex');
-
-/** The end of a skippable frame (RFC 8878, 3.1.2) that begins at `at`, which may be behind the end of the content; undefined where none does. Anything may lie in it. */
-export function skippableFrame(reader: Reader, at: number, leaves: Leaves): number | undefined {
-  const head = reader.at(at, SKIPPABLE_HEAD_BYTES);
-  if (head.length < SKIPPABLE_HEAD_BYTES || !isSkippableMagic(head.readUInt32LE(0))) return undefined;
-  const start = at + SKIPPABLE_HEAD_BYTES;
-  const end = start + head.readUInt32LE(4);
-  const is_table = reader.at(end - SEEK_TABLE_END.length, SEEK_TABLE_END.length).equals(SEEK_TABLE_END);
-  if (end - start > SKIPPABLE_NUMBERS_MAXIMUM && !is_table) leaves(start, Math.min(end, reader.size));
-  return end;
-}
-
-/** Frames, one behind the other. `ended` gets the end of each. */
-function* lz4Frames(reader: Reader, ended: (at: number) => void, leaves: Leaves): Generator<Buffer> {
-  const room = { target: Buffer.alloc(0) };
-  for (let at = 0; ; ended(at)) {
-    const magic = word(reader, at) ?? 0;
-    const skipped = skippableFrame(reader, at, leaves);
-    if (magic === LZ4_FRAME) at = yield* lz4Frame(reader, at, room);
-    else if (magic === LZ4_LEGACY) at = yield* lz4Legacy(reader, at, room);
-    else if (skipped !== undefined) at = skipped;
-    else return;
-  }
-}
-
-/** Whether LZ4 begins here; a skippable frame may come before it, and may as well belong to zstd. */
-function isLz4(head: Buffer): boolean {
-  const magic = head.length < 8 ? 0 : head.readUInt32LE(0);
-  if (magic === LZ4_FRAME || magic === LZ4_LEGACY) return true;
-  const next = nextFrame(head);
-  return next !== undefined && [LZ4_FRAME, LZ4_LEGACY].includes(next);
-}
-
-/** The magic behind a skippable frame. */
-function nextFrame(head: Buffer): number | undefined {
-  if (head.length < 8 || !isSkippableMagic(head.readUInt32LE(0))) return undefined;
-  const next = 8 + head.readUInt32LE(4);
-  return next + 4 <= head.length ? head.readUInt32LE(next) : undefined;
-}
-
-const ZSTD = 0xfd2fb528;
-
-/** A skippable frame that belongs to zstd, as it does where LZ4 does not follow: there may be several, and they may be long. */
-export function isSkippable(head: Buffer): boolean {
-  if (head.length < 8 || !isSkippableMagic(head.readUInt32LE(0))) return false;
-  const next = nextFrame(head);
-  return next === undefined || next === ZSTD || isSkippableMagic(next);
-}
-
 const LZOP = Buffer.from('894c5a4f000d0a1a0a', 'hex');
 /** The flags of lzop 1.04's header. */
 const LZOP_FLAG = { adler: 0x1, adler_packed: 0x2, extra: 0x40, crc: 0x100, crc_packed: 0x200, filter: 0x800 } as const;
@@ -302,85 +168,6 @@ function* lzopFile(reader: Reader, from: number): Generator<Buffer, number> {
 
 function* lzopFiles(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   for (let at = 0; reader.at(at, LZOP.length).equals(LZOP); ended(at)) at = yield* lzopFile(reader, at);
-}
-
-/** Unpacks the streams of a content. They say where each of them ends, and which ranges before are not of them. */
-type Streams = (reader: Reader, ended: (at: number) => void, leaves: Leaves) => Generator<Buffer> | AsyncGenerator<Buffer>;
-
-/** Shorter pieces are put together. Bytes. */
-const SHORT_PIECE_BYTES = 16 * 1024;
-const SHORT_PIECES_MAXIMUM = 512;
-
-/** The same bytes in pieces that are not short: a million of one byte each would be a million buffers. Pieces before a failure are given before it throws. */
-export async function* gathered(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let short: Buffer[] = [];
-  let bytes = 0;
-  let failure: { error: unknown } | undefined;
-  const together = () => {
-    const piece = Buffer.concat(short);
-    short = [];
-    bytes = 0;
-    return piece;
-  };
-  try {
-    for await (const piece of pieces) {
-      if (piece.length >= SHORT_PIECE_BYTES && short.length === 0) {
-        yield piece;
-        continue;
-      }
-      short.push(piece);
-      bytes += piece.length;
-      if (bytes >= SHORT_PIECE_BYTES || short.length >= SHORT_PIECES_MAXIMUM) yield together();
-    }
-  } catch (error) {
-    failure = { error };
-  }
-  if (short.length > 0) yield together();
-  if (failure !== undefined) throw failure.error;
-}
-
-/** A piece, and the others behind it. */
-export async function* behind(first: Buffer, others: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  yield* others;
-}
-
-/** The one member whose streams are unpacked here. `is_tried`: there is none where they give nothing before they fail, so that a mark among other bytes makes no member. */
-async function* ownMembers(
-  content: Content,
-  name: string,
-  context: ReadContext,
-  streams: Streams,
-  { is_tried = false } = {},
-): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  const left: { start: number; end: number }[] = [];
-  let end = 0;
-  async function* unpacked(): AsyncGenerator<Buffer> {
-    const chunks = streams(
-      reader,
-      (at) => (end = at),
-      (start, to) => left.push({ start, end: to }),
-    );
-    for await (const chunk of gathered(chunks)) {
-      context.budget.spend(chunk.length);
-      yield chunk;
-    }
-  }
-  try {
-    const chunks = unpacked();
-    const first = is_tried ? await chunks.next() : undefined;
-    const stream = first === undefined || first.done === true ? chunks : behind(first.value, chunks);
-    yield { name, read: () => ({ stream, packed_bytes: content.size }) };
-    let from = 0;
-    for (const { start, end: to } of left) {
-      context.claim(from, start);
-      from = to;
-    }
-    context.claim(from, endOfZeros(reader, Math.max(from, end)));
-  } finally {
-    reader.close();
-  }
 }
 
 const LZIP = Buffer.from('LZIP');
@@ -455,22 +242,6 @@ const ZISOFS_HEAD_BYTES = ZISOFS_HEAD.bytes;
 const ZISOFS_PLACES = struct('little', { start: 'u32', end: 'u32' });
 const ZISOFS_SHIFT = { least: 15, most: 17 } as const;
 
-/** Firefox's sessions and bookmarks: a mark, a size, and one block of LZ4 (toolkit/components/lz4). */
-const MOZ_LZ4 = Buffer.from('mozLz40\0');
-const MOZ_HEAD_BYTES = 12;
-/** Larger ones are not taken into memory. Bytes. */
-const MOZ_BYTES_MAXIMUM = 64 * 1024 ** 2;
-
-function* mozBlock(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
-  const size = block(reader, MOZ_LZ4.length, 4).readUInt32LE(0);
-  const packed_bytes = reader.size - MOZ_HEAD_BYTES;
-  if (size > LZ4_RATIO * packed_bytes) throw new Unreadable('damaged');
-  if (size > MOZ_BYTES_MAXIMUM || packed_bytes > MOZ_BYTES_MAXIMUM) throw new Unreadable('too_large');
-  const target = Buffer.alloc(size);
-  yield target.subarray(0, unpackedLz4Into(block(reader, MOZ_HEAD_BYTES, packed_bytes), reader.budget, target, 0));
-  ended(reader.size);
-}
-
 function* zisofsBlocks(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   const head = ZISOFS_HEAD.read(block(reader, 0, ZISOFS_HEAD_BYTES));
   if (head === undefined) throw new Unreadable('damaged');
@@ -499,12 +270,6 @@ function inflatedBlock(reader: Reader, start: number, end: number, most: number)
   if (answer.kind !== 'whole') throw new Unreadable('damaged');
   return answer.plain;
 }
-
-/** The one file of a format, named after the file that it came in. */
-export const unpackedBy =
-  (streams: Streams, options?: { is_tried: boolean }): NonNullable<Format['open']> =>
-  (content, context) =>
-    ownMembers(content, innerName(context.name), context, streams, options);
 
 /** Enough of a stream to tell whether it is one. Bytes. */
 const TRIED_BYTES = 4096;
@@ -571,32 +336,6 @@ export const gzip = format({
   open: unpackedBy(gzipStreams),
 });
 
-const LZ4_FRAME_MARK = { at: 0, bytes: Buffer.alloc(4) };
-LZ4_FRAME_MARK.bytes.writeUInt32LE(LZ4_FRAME);
-const LZ4_LEGACY_MARK = { at: 0, bytes: Buffer.alloc(4) };
-LZ4_LEGACY_MARK.bytes.writeUInt32LE(LZ4_LEGACY);
-
-export const lz4 = format({
-  id: 'lz4',
-  media_type: 'application/x-lz4',
-  recognise: withBits(32, isLz4),
-  carve: [
-    {
-      // Version 1 without a dictionary, and a block size that exists (LZ4 frame format 1.6.4).
-      pattern: `${patternOf(LZ4_FRAME_MARK)} (40|44|48|4c|50|54|58|5c|60|64|68|6c|70|74|78|7c) (40|50|60|70)`,
-    },
-    {
-      id: 'lz4-legacy',
-      title: 'lz4',
-      pattern: `${patternOf(LZ4_LEGACY_MARK)} ?? ?? (00|01|02|03|04|05|06|07) 00`,
-      is_guess: true,
-    },
-  ],
-  traits: { is_named_after_file: true },
-  limits: 'Frames that need a dictionary are not read.',
-  open: unpackedBy(lz4Frames),
-});
-
 export const lzop = format({
   id: 'lzop',
   media_type: 'application/x-lzop',
@@ -635,15 +374,6 @@ export const zisofs = format({
   traits: { is_named_after_file: true },
   limits: 'Version 2, with files above 4 GiB, is not read.',
   open: unpackedBy(zisofsBlocks),
-});
-
-export const mozLz4 = format({
-  id: 'mozlz4',
-  media_type: 'application/x-packed',
-  recognise: byMarks([{ at: 0, bytes: MOZ_LZ4 }]),
-  traits: { is_named_after_file: true },
-  limits: null,
-  open: unpackedBy(mozBlock),
 });
 
 export const zlib = format({

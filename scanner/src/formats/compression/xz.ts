@@ -6,8 +6,8 @@ import { listOfXz, Numbers } from '#scanner/formats/seven-zip/listed-members.ts'
 import { sevenZipFormat } from '#scanner/formats/seven-zip/seven-zip-format.ts';
 import { Unreadable } from '#scanner/reading/member.ts';
 import { endOfZeros, openReader, type Reader } from '#scanner/reading/reader.ts';
-import { unpackedBy } from './compressed.ts';
 import { crc64 } from './crc64.ts';
+import { unpackedBy } from './unpacked-streams.ts';
 
 // XZ (xz-file-format.txt 1.2; numbers in comments are its sections). Streams whose blocks are LZMA2, alone or behind the delta filter, are read here. 7-Zip opens those with filters for programs.
 

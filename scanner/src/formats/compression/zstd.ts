@@ -3,7 +3,8 @@ import { decompressed, ZSTD_WINDOW_MAXIMUM } from '#scanner/decompression/decomp
 import { byMarks, format, hexMark, patternOf } from '#scanner/formats/format.ts';
 import { Unreadable } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
-import { behind, isSkippable, type Leaves, skippableFrame, unpackedBy } from './compressed.ts';
+import { isSkippable, skippableFrame } from './lz4.ts';
+import { behind, type Leaves, unpackedBy } from './unpacked-streams.ts';
 
 // Zstandard (RFC 8878). Node unpacks it. Frames are walked here block by block: Node drops what follows a frame within one piece, so that each piece ends where its frame does, and a cut frame is known.
 

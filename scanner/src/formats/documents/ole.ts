@@ -12,6 +12,7 @@ import { type HangulFile, hangulFileOf, unpackedStream } from './hangul.ts';
 import { isLockedStream } from './locked-office.ts';
 import { openedPackage } from './office-lock.ts';
 import { nativeMembers, nativeRange } from './ole-native.ts';
+import { bytesOf, type Chain, chainOf, fatOf, HEADER, isZeros, miniOf, partOfChain, SHARED_MAXIMUM } from './ole-sectors.ts';
 import { macroSources } from './vba.ts';
 import { hiddenCode, isModule, isOldProject } from './vba-pcode.ts';
 import { wordMacros } from './word-basic.ts';
@@ -21,28 +22,6 @@ import { isWorkbook, xlsMacros } from './xls-macros.ts';
 // Own reader: Office opens files whose sectors end too early or whose directory is wrong, and documents with macros are made wrong on purpose.
 // Every stream that an entry of the directory names is read, whether the tree leads to it or not. Numbers are sections of MS-CFB 12.0.
 
-/** MS-CFB 2.2. */
-const HEADER = struct('little', {
-  signature: 8,
-  class_id: 16,
-  minor_version: 'u16',
-  major_version: 'u16',
-  byte_order: 'u16',
-  sector_shift: 'u16',
-  mini_sector_shift: 'u16',
-  reserved: 6,
-  directory_sectors: 'u32',
-  fat_sector_count: 'u32',
-  first_directory_sector: 'u32',
-  transaction: 'u32',
-  mini_stream_below: 'u32',
-  first_mini_fat_sector: 'u32',
-  mini_fat_sectors: 'u32',
-  first_difat_sector: 'u32',
-  difat_sectors: 'u32',
-  fat_sectors: 436,
-});
-type HeaderFields = NonNullable<ReturnType<typeof HEADER.read>>;
 /** A directory entry (2.6.1). */
 const ENTRY = struct('little', {
   name: 64,
@@ -60,136 +39,14 @@ const ENTRY = struct('little', {
   size: 'u32',
   size_above: 'u32',
 });
-/** Sector numbers from here on are marks: end of chain, free, and so on (2.1). */
-const SECTOR_MAXIMUM = 0xfffffffa;
-const FREE = 0xffffffff;
 const ROOT = 5;
 const STREAM = 2;
 /** Names of streams that say the whole document is encrypted: their content is not looked at. */
 const LOCKED = /^(encryptedpackage|encryptedsummary|\tdrmcontent|\tdrmviewercontent)$/i;
 const NATIVE = '\x01ole10native';
-/** Streams do not share sectors. Where they do all the same, all of them together are read as far as this many times the file. */
-const SHARED_MAXIMUM = 4;
 
 /** The mark of an encrypted stream is in its first bytes. */
 const BEGINNING_BYTES = 64 * 1024;
-
-/** Sectors of one size, and which of them follows which. A sector that is not in the file has no place in it. */
-interface Allocation {
-  sector_bytes: number;
-  /** The most sectors. */
-  sectors: number;
-  /** The number of the sector after this one, or a mark. */
-  next(sector: number): number;
-  /** Where a sector stands in the file. */
-  at(sector: number): number;
-}
-
-/** A chain of sectors as it was found: its parts in the file, in order, and whether it ended properly. */
-interface Chain {
-  runs: { position: number; length: number }[];
-  size: number;
-  damaged: boolean;
-}
-
-/** Follows a chain for at most `bytes`. It ends where it leaves the file and where it reaches a sector a second time: a chain has no more of them than there are. */
-function chainOf(allocation: Allocation, start: number, bytes: number): Chain {
-  const { sector_bytes, sectors } = allocation;
-  const seen = new Set<number>();
-  const runs: Chain['runs'] = [];
-  let size = 0;
-  let sector = start;
-  while (size < bytes && sector < SECTOR_MAXIMUM) {
-    if (sector >= sectors || seen.has(sector)) return { runs, size, damaged: true };
-    seen.add(sector);
-    const position = allocation.at(sector);
-    const length = Math.min(sector_bytes, bytes - size);
-    const last = runs.at(-1);
-    if (last !== undefined && last.position + last.length === position) last.length += length;
-    else runs.push({ position, length });
-    size += length;
-    sector = allocation.next(sector);
-  }
-  return { runs, size, damaged: false };
-}
-
-/** The bytes of a chain, as far as the file has them. */
-function bytesOf(reader: Reader, { runs }: Chain): Buffer {
-  const [only] = runs;
-  if (only !== undefined && runs.length === 1) return reader.at(only.position, only.length);
-  return Buffer.concat(runs.map(({ position, length }) => reader.at(position, length)));
-}
-
-/** A table of sector numbers as a function. */
-function followedBy(table: Buffer): (sector: number) => number {
-  return (sector) => (sector * 4 + 4 <= table.length ? table.readUInt32LE(sector * 4) : FREE);
-}
-
-/** The main table (2.3): its sectors are listed in the header, then in sectors of their own (2.5), of which the last number is the next one. */
-function fatOf(
-  reader: Reader,
-  header: HeaderFields,
-  sector_bytes: number,
-): { fat: Allocation; own: Iterable<number>; known: number; damaged: boolean } {
-  const at = (sector: number) => (sector + 1) * sector_bytes;
-  // The header fills the first one.
-  const sectors = Math.max(0, Math.ceil(reader.size / sector_bytes) - 1);
-  /** More of the table has nothing to tell: it would speak of sectors that are not there. */
-  const fat_sectors_maximum = Math.ceil((sectors * 4) / sector_bytes);
-  const listed: number[] = [];
-  const seen = new Set<number>();
-  let damaged = false;
-  /** False where a sector comes again or is not there. */
-  const isNew = (sector: number): boolean => {
-    if (sector >= sectors || seen.has(sector)) damaged = true;
-    else seen.add(sector);
-    return !damaged;
-  };
-  const take = (list: Buffer) => {
-    for (let index = 0; index + 4 <= list.length && listed.length < fat_sectors_maximum; index += 4) {
-      const sector = list.readUInt32LE(index);
-      if (sector >= SECTOR_MAXIMUM) continue;
-      if (!isNew(sector)) return;
-      listed.push(sector);
-    }
-  };
-  take(header.fat_sectors);
-  for (let next = header.first_difat_sector; next < SECTOR_MAXIMUM && listed.length < fat_sectors_maximum; ) {
-    if (!isNew(next)) break;
-    const list = reader.at(at(next), sector_bytes);
-    if (list.length < sector_bytes) {
-      damaged = true;
-      break;
-    }
-    take(list.subarray(0, -4));
-    next = list.readUInt32LE(sector_bytes - 4);
-  }
-  const table = Buffer.concat(listed.map((sector) => reader.at(at(sector), sector_bytes)));
-  // The sectors of the table itself, and for how many sectors it speaks.
-  return {
-    fat: { sector_bytes, sectors, next: followedBy(table), at },
-    own: seen,
-    known: Math.min(sectors, Math.floor(table.length / 4)),
-    damaged,
-  };
-}
-
-/** The small sectors (2.4) within the stream of the root entry. */
-function miniOf(reader: Reader, fat: Allocation, header: HeaderFields, root_start: number, mini_bytes: number) {
-  const stream = chainOf(fat, root_start, reader.size);
-  const list = chainOf(fat, header.first_mini_fat_sector, reader.size);
-  const per_sector = fat.sector_bytes / mini_bytes;
-  const places: number[] = [];
-  for (const { position, length } of stream.runs)
-    for (let within = 0; within < length; within += fat.sector_bytes) places.push(position + within);
-  const mini: Allocation = {
-    sector_bytes: mini_bytes,
-    sectors: Math.floor(stream.size / mini_bytes),
-    next: followedBy(bytesOf(reader, list)),
-    at: (sector) => (places[Math.floor(sector / per_sector)] ?? reader.size) + (sector % per_sector) * mini_bytes,
-  };
-  return { mini, list, damaged: stream.damaged || list.damaged };
-}
 
 /** Fewer bytes are the rest of a sector behind the end of a stream. Bytes. */
 const UNUSED_LEAST = 64;
@@ -212,11 +69,6 @@ function* unusedMembers(reader: Reader, claimed: Ranges, end: number, { claim }:
     }
     yield { name: `unused, at ${from}`, read: () => ({ stream: pieces(), packed_bytes: to - from }) };
   }
-}
-
-function isZeros(reader: Reader, from: number, to: number): boolean {
-  for (const chunk of reader.chunks(from, to)) if (chunk.some((byte) => byte !== 0)) return false;
-  return true;
 }
 
 /** Why the code of a macro could not be read, by where its source is. */
@@ -306,22 +158,6 @@ function* hangulMembers(name: string, bytes: Buffer, budget: Budget): Generator<
   if (plain === undefined) return;
   if (plain === 'damaged') yield { name: `${name} (unpacked)`, closed: 'damaged', read: () => NOTHING };
   else yield { name: `${name} (unpacked)`, read: () => ({ content: { size: plain.length, bytes: plain } }) };
-}
-
-/** The bytes `start` to `end` of a chain. */
-function partOfChain({ runs }: Chain, start: number, end: number): Chain {
-  const part: Chain = { runs: [], size: 0, damaged: false };
-  let at = 0;
-  for (const { position, length } of runs) {
-    const from = Math.max(start, at);
-    const to = Math.min(end, at + length);
-    if (from < to) {
-      part.runs.push({ position: position + from - at, length: to - from });
-      part.size += to - from;
-    }
-    at += length;
-  }
-  return part;
 }
 
 /** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */

@@ -1,18 +1,11 @@
-import { format, patternOf, spelled } from '#scanner/formats/format.ts';
+import { format } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/reading/content.ts';
 import { LimitReached } from '#scanner/reading/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
-import { BINHEX_MARK, fromBinHex, fromYenc, isYencBegin, YENC_BEGIN_BYTES } from '#scanner/text/encoded-texts.ts';
-import {
-  fromBase64,
-  fromQuotedPrintable,
-  fromUuencode,
-  isUuencodeBegin,
-  UUENCODE_BEGIN_BYTES,
-  upToPadding,
-} from '#scanner/text/text-codings.ts';
-import { headerText, type ParameterPiece, parameterText } from './header-words.ts';
+import { fromBase64, fromQuotedPrintable, upToPadding } from '#scanner/text/text-codings.ts';
+import { BOUNDARY_BYTES_MAXIMUM, type Headers, headersOf, NO_HEADERS, SAME_FIELDS_MAXIMUM } from './mail-headers.ts';
+import { BARE_PARTS, BARE_PARTS_BYTES, BEFORE_MAIL, MBOX_START, mailKind } from './mail-kind.ts';
 
 // Own walk over MIME (RFC 2045, 2046), in one pass and with one piece of the mail in memory: mail programs show as much as they can of a broken
 // mail, so a scanner has to read all that any of them would.
@@ -20,179 +13,15 @@ import { headerText, type ParameterPiece, parameterText } from './header-words.t
 const PART_DEPTH_MAXIMUM = 32;
 /** As much of one field of a header is kept, and of one line of it. Bytes. */
 const HEADER = { bytes: 256 * 1024, line: 64 * 1024 } as const;
-/** A delimiter is one line, and a line of mail has no more (RFC 5322, 2.1.1). Bytes. */
-const BOUNDARY_BYTES_MAXIMUM = 998;
-/** A name that is longer is cut. Characters. */
-const NAME_CHARACTERS_MAXIMUM = 1024;
-/** A parameter in pieces is cut here. Characters. */
-const PARAMETER_CHARACTERS_MAXIMUM = 4096;
 /** Parts and mails up to this size are decoded in one piece. Bytes. */
 const WHOLE_BYTES = 64 * 1024;
-
-const KNOWN_HEADER =
-  /^(received|return-path|delivered-to|message-id|mime-version|date|from|to|subject|reply-to|content-type|content-transfer-encoding|x-[a-z-]{2,40}|dkim-signature|authentication-results)[ \t]*:/i;
-const MBOX_START = /^From [^\r\n]{1,200}\r?\n[!-9;-~]{1,76}:/;
 /** As much as that may need. */
 const MBOX_START_BYTES = 300;
-const HEAD_CHARACTERS = 16 * 1024;
 const LINE_END = Buffer.from('\n');
 const DASHES = Buffer.from('\n--');
 const PADDING = Buffer.from('=');
-const NEWLINE = 0x0a;
-const RETURN = 0x0d;
-
-/** A byte order mark, empty lines, the length that Apple Mail writes first (emlx), a line of a mailbox that was made no line of one. */
-const BEFORE_MAIL = /^(?:\xef\xbb\xbf)?(?:\r?\n)*(?:\d{1,12}[ \t]*\r?\n)?(?:>From [^\r\n]{1,200}\r?\n)?/;
-
-/** Parts without the header that names their boundary, as a form is sent. */
-const BARE_PARTS = /^--(?!-{0,90}\r?\n)([^\s]{1,90})\r?\nContent-(?:Disposition|Type|Transfer-Encoding|ID)[ \t]*:/i;
-
-const BARE_PARTS_BYTES = 160;
-
-/** Whether a mail, or a mailbox of many, begins with these bytes. */
-export function mailKind(head: Buffer): 'mail' | 'mailbox' | undefined {
-  const text = head.toString('latin1', 0, HEAD_CHARACTERS).replace(BEFORE_MAIL, '');
-  if (BARE_PARTS.test(text)) return 'mail';
-  if (MBOX_START.test(text)) return 'mailbox';
-  if (!/^[!-9;-~]{1,76}[ \t]*:/.test(text)) return undefined;
-  const headers = text.slice(0, /\r?\n\r?\n/.exec(text)?.index ?? text.length).split(/\r?\n(?![ \t])/);
-  const known = headers.filter((line) => KNOWN_HEADER.test(line));
-  // One such line alone also begins notes and logs; a mail with attachments declares them.
-  return known.length >= 2 || known.some((line) => /^content-(type|transfer-encoding)/i.test(line)) ? 'mail' : undefined;
-}
-
-interface Headers {
-  type: string;
-  boundary: string | undefined;
-  /** Where the type is given again, and otherwise: some programs take the first, some the last. */
-  other_boundaries: readonly string[];
-  encoding: string;
-  other_encodings: readonly string[];
-  name: string | undefined;
-  /** Lines that end with a blank continue in the next (RFC 3676). */
-  is_flowed: boolean;
-  /** The blank at a folded line's end belongs to no word (RFC 3676, 4.2). */
-  is_joined: boolean;
-  /** Number of mails that it is split into (RFC 2046, 5.2.2). */
-  pieces: number;
-}
-
-/** The extended form without its star, as some programs write it: a charset, two apostrophes, and percent signs. */
-const EXTENDED = /^[\w.-]{1,40}'[\w-]{0,40}'[^%]{0,1000}%[0-9a-f]{2}/i;
-
-/** A name as a person reads it. */
-function readable(name: string): string {
-  const short = name.slice(0, NAME_CHARACTERS_MAXIMUM);
-  return headerText(EXTENDED.test(short) ? parameterText([{ number: 0, is_extended: true, text: short }]) : short);
-}
-
-/** The quoted text that begins at `start` of a header's value, and where it ends. */
-function quoted(value: string, start: number): { text: string; after: number } {
-  let text = '';
-  let at = start + 1;
-  for (; at < value.length && value[at] !== '"'; at += 1) {
-    if (value[at] === '\\') at += 1;
-    text += value[at] ?? '';
-  }
-  return { text, after: at + 1 };
-}
-
-/** A header's value without its comments (RFC 5322, 3.2.2), which are none within quotes. */
-function withoutComments(value: string): string {
-  const last_end = value.lastIndexOf(')');
-  let text = '';
-  let depth = 0;
-  for (let at = 0; at < value.length; ) {
-    const character = value[at] ?? '';
-    if (character === '"' && depth === 0) {
-      const { after } = quoted(value, at);
-      text += value.slice(at, after);
-      at = after;
-      continue;
-    }
-    if (character === '(' && at < last_end) depth += 1;
-    else if (character === ')' && depth > 0) depth -= 1;
-    else if (depth === 0) text += character;
-    at += 1;
-  }
-  return text;
-}
-
-/** Pieces of one parameter that are put together. */
-const PIECES_MAXIMUM = 200;
-
-/** The parameters of a header's value, by their name in small letters without what RFC 2231 puts behind it: the one with a charset before the first plain one, and pieces in their order. */
-function parametersOf(value: string): Map<string, string> {
-  const found = new Map<string, { plain: string | undefined; pieces: ParameterPiece[] }>();
-  const isEnd = (character: string | undefined) => character === ';' || character === ' ' || character === '\t';
-  for (let at = 0; at < value.length; ) {
-    const equals = value.indexOf('=', at);
-    if (equals < 0) break;
-    const before = value.slice(at, equals).trimEnd();
-    const start = Math.max(before.lastIndexOf(';'), before.lastIndexOf(' '), before.lastIndexOf('\t')) + 1;
-    const [name = '', first, second] = before.slice(start).toLowerCase().split('*');
-    at = equals + 1;
-    while (value[at] === ' ' || value[at] === '\t') at += 1;
-    let text = '';
-    if (value[at] === '"') {
-      ({ text, after: at } = quoted(value, at));
-    } else {
-      const from = at;
-      while (at < value.length && !isEnd(value[at])) at += 1;
-      text = value.slice(from, at);
-    }
-    const known = found.get(name) ?? { plain: undefined, pieces: [] };
-    found.set(name, known);
-    // `name=`, `name*=`, `name*0=` and `name*0*=`.
-    if (first === undefined) known.plain ??= text;
-    else if (known.pieces.length < PIECES_MAXIMUM)
-      known.pieces.push({ number: Number(first) || 0, is_extended: first === '' || second !== undefined, text });
-  }
-  const parameters = new Map<string, string>();
-  for (const [name, { plain, pieces }] of found) {
-    const value = pieces.length > 0 ? parameterText(pieces) : (plain ?? '');
-    parameters.set(name, value.slice(0, PARAMETER_CHARACTERS_MAXIMUM));
-  }
-  return parameters;
-}
-
-const NO_HEADERS: Headers = {
-  type: '',
-  boundary: undefined,
-  other_boundaries: [],
-  encoding: '',
-  other_encodings: [],
-  name: undefined,
-  is_flowed: false,
-  is_joined: false,
-  pieces: 1,
-};
-/** Fields of one name in one header that are looked at. */
-const SAME_FIELDS_MAXIMUM = 4;
-
-function headersOf(values: ReadonlyMap<string, readonly string[]>): Headers {
-  if (values.size === 0) return NO_HEADERS;
-  const all = (name: string) => (values.get(name) ?? []).map((value) => withoutComments(value).trim());
-  const types = all('content-type');
-  const of_types = types.map(parametersOf);
-  const boundaries = of_types.flatMap((parameters) => parameters.get('boundary')?.slice(0, BOUNDARY_BYTES_MAXIMUM) ?? []);
-  const [boundary, ...other_boundaries] = new Set(boundaries);
-  const [encoding = '', ...other_encodings] = new Set(all('content-transfer-encoding').map((value) => value.toLowerCase()));
-  const of_files = all('content-disposition').map(parametersOf);
-  const name = [...of_files.map((file) => file.get('filename')), ...of_types.map((type) => type.get('name'))].find(Boolean);
-  const kinds = types.map((type) => /^[^\s;]*/.exec(type)?.[0].toLowerCase() ?? '');
-  return {
-    type: kinds.find((kind) => kind.startsWith('multipart/')) ?? kinds[0] ?? '',
-    boundary,
-    other_boundaries,
-    encoding,
-    other_encodings,
-    name: name === undefined ? undefined : readable(name),
-    is_flowed: of_types.some((parameters) => parameters.get('format')?.toLowerCase() === 'flowed'),
-    is_joined: of_types.some((parameters) => parameters.get('delsp')?.toLowerCase() === 'yes'),
-    pieces: kinds.includes('message/partial') ? Number(of_types.map((type) => type.get('total')).find(Boolean) ?? 2) : 1,
-  };
-}
+export const NEWLINE = 0x0a;
+export const RETURN = 0x0d;
 
 /** A multipart that the walk is in. */
 interface Level {
@@ -425,7 +254,7 @@ function* readings(reader: Reader, leaf: Leaf, context: ReadContext): Generator<
   if (headers.is_flowed) yield memberOf(name, unflowed(decoded(reader, leaf, headers.encoding), headers), to - from, context);
 }
 
-async function* streamed(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* streamed(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
   yield* chunks;
 }
 
@@ -454,91 +283,6 @@ async function* mailMembers(content: Content, context: ReadContext): AsyncGenera
     }
     // Its content shows only together with the others.
     if (is_piece) throw new Unreadable('unsupported');
-  } finally {
-    reader.close();
-  }
-}
-
-const BEGIN = Buffer.from('begin');
-/** Rows of zeros aside, a larger attachment that is no text holds no encoded file. Bytes. */
-const ENCODED_BYTES_MAXIMUM = 16 * 1024 ** 2;
-const TEXT_BYTES = 4096;
-
-/** Whether a text has a line that begins an encoded file. */
-function holdsUuencode(reader: Reader, head: Buffer): boolean {
-  if (reader.size > ENCODED_BYTES_MAXIMUM && head.subarray(0, TEXT_BYTES).includes(0)) return false;
-  for (let at = reader.find(BEGIN, 0); at >= 0; at = reader.find(BEGIN, at + BEGIN.length)) {
-    if ((at === 0 || reader.at(at - 1, 1)[0] === NEWLINE) && isUuencodeBegin(reader.at(at, UUENCODE_BEGIN_BYTES))) return true;
-  }
-  return false;
-}
-
-const YBEGIN = Buffer.from('=ybegin ');
-
-/** Whether a text has a line that begins a file in yEnc. */
-function holdsYenc(reader: Reader): boolean {
-  for (let at = reader.find(YBEGIN, 0); at >= 0; at = reader.find(YBEGIN, at + YBEGIN.length)) {
-    const before = at === 0 ? NEWLINE : reader.at(at - 1, 1)[0];
-    if ((before === NEWLINE || before === RETURN) && isYencBegin(reader.at(at, YENC_BEGIN_BYTES))) return true;
-  }
-  return false;
-}
-
-/** Whether files are written in a text in one of the ways that have their own first line. */
-function holdsEncoded(reader: Reader, head: Buffer): boolean {
-  if (holdsUuencode(reader, head)) return true;
-  return reader.size <= ENCODED_BYTES_MAXIMUM && (holdsYenc(reader) || reader.find(BINHEX_MARK, 0) >= 0);
-}
-
-const YPART = Buffer.from('\n=ypart ');
-
-/** Files in yEnc that come in several parts, put together by their name. */
-function* yencInParts(reader: Reader, { budget }: ReadContext): Generator<Member> {
-  if (reader.find(YPART, 0) < 0) return;
-  const files = new Map<string, Buffer[][]>();
-  for (const { name, bytes } of fromYenc(reader.chunks(0, reader.size))) {
-    const part = [...bytes];
-    const size = part.reduce((sum, piece) => sum + piece.length, 0);
-    budget.addUnpacked(size, size, reader.size);
-    const known = files.get(name);
-    if (known === undefined) files.set(name, [part]);
-    else known.push(part);
-  }
-  for (const [name, parts] of files) {
-    if (parts.length < 2) continue;
-    const bytes = Buffer.concat(parts.flat());
-    yield { name, read: () => ({ content: { size: bytes.length, bytes } }) };
-  }
-}
-
-/** The files that are encoded in a text. */
-async function* encodedMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    if (holdsYenc(reader)) {
-      for (const { name, bytes } of fromYenc(reader.chunks(0, reader.size)))
-        yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
-      yield* yencInParts(reader, context);
-    }
-    let number = 0;
-    for (let at = reader.find(BINHEX_MARK, 0); at >= 0; ) {
-      const next = reader.find(BINHEX_MARK, at + 1);
-      const line_end = at + BINHEX_MARK.length;
-      const texts = reader.chunks(line_end, next < 0 ? reader.size : next);
-      number += 1;
-      let bytes = 0;
-      const forks = fromBinHex(texts, (more) => {
-        bytes += more;
-        context.budget.addUnpacked(more, bytes, reader.size);
-      });
-      for (const [fork, content] of Object.entries(forks)) {
-        if (content.length > 0)
-          yield { name: `BinHex ${number}, ${fork}`, read: () => ({ content: { size: content.length, bytes: content } }) };
-      }
-      at = next;
-    }
-    for (const { name, bytes } of fromUuencode(reader.chunks(0, reader.size)))
-      yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
   } finally {
     reader.close();
   }
@@ -673,40 +417,4 @@ export const mailFolderBehind = format({
   traits: { is_text: true, is_mail: true },
   limits: null,
   open: mailboxMembers,
-});
-
-const BINHEX_START = '(This file must be converted with BinHex';
-
-/** Files that are written in a text in one of the ways that have their own first line: uuencode, yEnc, BinHex. */
-export const encodedFiles = format({
-  id: 'uuencode',
-  media_type: 'text/x-uuencode',
-  // The mails of a mailbox are looked at one by one.
-  recogniseBeside: ({ reader, head, first }) =>
-    first?.format.traits.owns_end?.(reader) !== true && first?.format.id !== mailFolder.id && holdsEncoded(reader, head) ? 48 : 0,
-  carve: [
-    {
-      id: 'binhex',
-      pattern: spelled(BINHEX_START),
-      proves: (reader, at) => /^.{38,80}\s{1,8}:[!-z]{20}/s.test(reader.at(at, 120).toString('latin1')),
-      is_own: true,
-    },
-    {
-      id: 'yenc',
-      pattern: patternOf({ at: 0, bytes: YBEGIN }),
-      proves: (reader, at) => /^=ybegin (\w+=\d+ ){2,5}name=/.test(reader.at(at, 120).toString('latin1')),
-      is_own: true,
-    },
-    {
-      id: 'uuencode',
-      pattern: '/\\nbegin(-base64)? [0-7]{3,4} [!-~]/',
-      bits: 56 + 20,
-      is_guess: true,
-      is_own: true,
-      is_endless: true,
-    },
-  ],
-  traits: { is_text: true, is_beside: true, reads_beside: ['uuencode', 'yenc', 'binhex'] },
-  limits: null,
-  open: encodedMembers,
 });
