@@ -124,31 +124,91 @@ function* wordBasic(name: string, document: Buffer, { budget, note }: ReadContex
   }
 }
 
+/** An entry of the directory. */
+interface Entry {
+  name: string;
+  type: number;
+  start: number;
+  size: number;
+}
+
+/** The directory of an OLE file, and the chains of its streams. */
+interface Directory {
+  count: number;
+  entryAt(index: number): Entry;
+  /** The first bytes of a stream, all of them by default. */
+  chainOf(stream: Entry, bytes?: number): Chain;
+  /** Where a stream stands: streams at the same place have the same bytes. */
+  placeOf(stream: Entry, chain: Chain): string;
+  /** Where the known sectors end. */
+  end: number;
+  damaged: boolean;
+}
+
+/** Reads the tables of sectors and the directory, and claims them. @throws Unreadable */
+function directoryOf(reader: Reader, claim: (start: number, end: number) => void, claimChain: (chain: Chain) => void): Directory {
+  const header = HEADER.read(reader.at(0, HEADER.bytes));
+  if (header === undefined) throw new Unreadable('damaged');
+  const { sector_shift: shift, mini_sector_shift: mini_shift, mini_stream_below: cutoff } = header;
+  if (shift < 7 || shift > 16 || mini_shift < 4 || mini_shift >= shift) throw new Unreadable('damaged');
+  const { fat, own, known, damaged: is_fat_damaged } = fatOf(reader, header, 1 << shift);
+  claim(0, 1 << shift);
+  for (const sector of own) claim(fat.at(sector), fat.at(sector + 1));
+  const directory = chainOf(fat, header.first_directory_sector, reader.size);
+  claimChain(directory);
+  const entries = bytesOf(reader, directory);
+  const entryAt = (index: number): Entry => {
+    const entry = ENTRY.read(entries, index * ENTRY.bytes);
+    if (entry === undefined) throw new Unreadable('damaged');
+    const name_bytes = Math.min(64, Math.max(0, entry.name_bytes - 2));
+    return {
+      name: entry.name.toString('utf16le', 0, name_bytes),
+      type: entry.type,
+      start: entry.first_sector,
+      // The upper half means nothing where sectors have 512 bytes.
+      size: entry.size + (shift > 9 ? entry.size_above * 2 ** 32 : 0),
+    };
+  };
+  const count = Math.floor(entries.length / ENTRY.bytes);
+  let root_start: number | undefined;
+  for (let index = 0; index < count && root_start === undefined; index += 1) {
+    const { type, start } = entryAt(index);
+    if (type === ROOT) root_start = start;
+  }
+  if (root_start === undefined) throw new Unreadable('damaged');
+  const { mini, list, damaged: is_mini_damaged } = miniOf(reader, fat, header, root_start, 1 << mini_shift);
+  claimChain(list);
+  return {
+    count,
+    entryAt,
+    chainOf: ({ start, size }, bytes = size) => chainOf(size < cutoff ? mini : fat, start, Math.min(size, bytes)),
+    placeOf: ({ start, size }, chain) => `${size < cutoff ? 'mini' : 'sector'} ${start}, ${chain.size}`,
+    end: fat.at(known),
+    damaged: is_fat_damaged || directory.damaged || is_mini_damaged,
+  };
+}
+
+/** The streams of a directory that have a name, in lower case. */
+function* streamsNamed({ count, entryAt }: Directory, name: string): Generator<Entry> {
+  for (let index = 0; index < count; index += 1) {
+    const entry = entryAt(index);
+    if (entry.type === STREAM && entry.name.toLowerCase() === name) yield entry;
+  }
+}
+
 const PROJECT_HEAD_BYTES = 16;
 
 /** Whether some project of macros in the file was compiled by Visual Basic before version 6. */
-function isOldIn(
-  count: number,
-  entryAt: (index: number) => { name: string; type: number | undefined; start: number; size: number },
-  beginningOf: (start: number, size: number) => Buffer,
-): boolean {
-  for (let index = 0; index < count; index += 1) {
-    const { name, type, start, size } = entryAt(index);
-    if (type === STREAM && name.toLowerCase() === '_vba_project' && isOldProject(beginningOf(start, size))) return true;
-  }
+function isOldIn(reader: Reader, directory: Directory): boolean {
+  for (const entry of streamsNamed(directory, '_vba_project'))
+    if (isOldProject(bytesOf(reader, directory.chainOf(entry, PROJECT_HEAD_BYTES)))) return true;
   return false;
 }
 
 /** The header of a document of Hangul; undefined for another file. */
-function hangulIn(
-  count: number,
-  entryAt: (index: number) => { name: string; type: number | undefined; start: number; size: number },
-  beginningOf: (start: number, size: number) => Buffer,
-): HangulFile | undefined {
-  for (let index = 0; index < count; index += 1) {
-    const { name, type, start, size } = entryAt(index);
-    if (type === STREAM && name.toLowerCase() === 'fileheader') return hangulFileOf(beginningOf(start, size));
-  }
+function hangulIn(reader: Reader, directory: Directory): HangulFile | undefined {
+  for (const entry of streamsNamed(directory, 'fileheader'))
+    return hangulFileOf(bytesOf(reader, directory.chainOf(entry, HEADER.bytes)));
   return undefined;
 }
 
@@ -158,6 +218,87 @@ function* hangulMembers(name: string, bytes: Buffer, budget: Budget): Generator<
   if (plain === undefined) return;
   if (plain === 'damaged') yield { name: `${name} (unpacked)`, closed: 'damaged', read: () => NOTHING };
   else yield { name: `${name} (unpacked)`, read: () => ({ content: { size: plain.length, bytes: plain } }) };
+}
+
+/** The document in an encrypted package, where it opens. */
+function packageIn(reader: Reader, directory: Directory, locked: Chain, { password, budget }: ReadContext): Buffer | undefined {
+  if (locked.size > MEMORY_BYTES_MAXIMUM) return undefined;
+  for (const entry of streamsNamed(directory, 'encryptioninfo')) {
+    if (entry.size > BEGINNING_BYTES) continue;
+    return openedPackage(bytesOf(reader, directory.chainOf(entry)), bytesOf(reader, locked), password, budget);
+  }
+  return undefined;
+}
+
+/** A member with bytes that were unpacked here. */
+function opened(name: string, bytes: Buffer, { budget }: ReadContext): Member {
+  budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+  return { name: `${name} (opened)`, read: () => ({ content: { size: bytes.length, bytes } }) };
+}
+
+function* piecesOf(reader: Reader, { runs }: Chain): Generator<Buffer> {
+  for (const { position, length } of runs) yield* reader.chunks(position, position + length);
+}
+
+async function* streamed(reader: Reader, chain: Chain): AsyncGenerator<Buffer> {
+  yield* piecesOf(reader, chain);
+}
+
+function* sheetsOf(name: string, head: Buffer, stream: Iterable<Buffer>, { budget, note }: ReadContext): Generator<Member> {
+  const cells = new CellTexts();
+  const sheets = xlsMacros(head, stream, budget, (text) => cells.add(text));
+  for (const text of cells.all()) yield { ...textView(`${name} (cells)`, text, budget), kind: 'alone' };
+  if (sheets === undefined) return;
+  if (sheets.is_cut) note(scanPhrase('macro.long_sheets', {}));
+  yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);
+}
+
+/** A stream that is too long for memory: readers that need its end and its beginning together read it in pieces, or leave it unread with a note. */
+function* largeMembers(reader: Reader, name: string, chain: Chain, context: ReadContext): Generator<Member> {
+  const [first] = chain.runs;
+  const head = first === undefined ? Buffer.alloc(0) : reader.at(first.position, Math.min(first.length, BEGINNING_BYTES));
+  const is_locked = isLockedStream(name, head);
+  if (is_locked) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
+  yield { name, read: () => ({ stream: streamed(reader, chain), packed_bytes: chain.size }) };
+  if (isWorkbook(head) && !is_locked) yield* sheetsOf(name, head, piecesOf(reader, chain), context);
+  // No macro is as long, nor the text of a mail: these are not taken apart.
+  if (isModule(head)) yield { name: `${name} (compiled macro)`, closed: 'too_large', read: () => NOTHING };
+  if (isCompressedRtf(head)) yield { name: `${name} (text)`, closed: 'too_large', read: () => NOTHING };
+  if (!name.toLowerCase().startsWith(NATIVE)) return;
+  const file = nativeRange(head, chain.size);
+  const part = partOfChain(chain, file.start, file.end);
+  yield { name: file.name, read: () => ({ stream: streamed(reader, part), packed_bytes: part.size }) };
+}
+
+/** The contents of a stream in memory: an opened workbook, cells, macros, the text of a mail, embedded files. */
+function* membersWithin(name: string, bytes: Buffer, is_old: boolean, context: ReadContext): Generator<Member> {
+  const { budget } = context;
+  let workbook = bytes;
+  if (isLockedStream(name, bytes)) {
+    budget.spend(bytes.length * 2);
+    const plain = openedWorkbook(bytes, context.password);
+    if (plain === undefined) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
+    else {
+      workbook = plain;
+      yield opened(name, plain, context);
+    }
+  }
+  yield* sheetsOf(name, workbook, [workbook], context);
+  const rtf = lzfuText(bytes, budget);
+  if (rtf !== undefined) yield { name: `${name} (text)`, read: () => ({ content: { size: rtf.length, bytes: rtf } }) };
+  if (name.toLowerCase().startsWith(NATIVE)) yield* nativeMembers(bytes, budget);
+  const sources: Buffer[] = [];
+  for (const { bytes: macro, packed_bytes, is_cut } of macroSources(bytes, budget)) {
+    sources.push(macro);
+    budget.addUnpacked(macro.length, macro.length, packed_bytes);
+    const content = { size: macro.length, bytes: macro };
+    yield { name: `${name} (macro)`, read: () => ({ content, damage: is_cut ? 'too_large' : undefined }) };
+  }
+  if (name.toLowerCase() === 'worddocument') yield* wordBasic(name, bytes, context);
+  const hidden = hiddenCode(bytes, sources, is_old);
+  if (hidden === undefined) return;
+  context.note(scanPhrase(HIDDEN[hidden.source], {}));
+  yield textView(`${name} (compiled macro)`, `${hidden.texts.join('\n')}\n`, budget, 'unsupported');
 }
 
 /** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
@@ -173,158 +314,44 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
     for (const { position, length } of runs) claim(position, position + length);
   };
   try {
-    const header = HEADER.read(reader.at(0, HEADER.bytes));
-    if (header === undefined) throw new Unreadable('damaged');
-    const { sector_shift: shift, mini_sector_shift: mini_shift } = header;
-    if (shift < 7 || shift > 16 || mini_shift < 4 || mini_shift >= shift) throw new Unreadable('damaged');
-    const { fat, own, known, damaged: is_fat_damaged } = fatOf(reader, header, 1 << shift);
-    claim(0, 1 << shift);
-    for (const sector of own) claim(fat.at(sector), fat.at(sector + 1));
-    const directory = chainOf(fat, header.first_directory_sector, reader.size);
-    claimChain(directory);
-    const entries = bytesOf(reader, directory);
-    const entryAt = (index: number) => {
-      const entry = ENTRY.read(entries, index * ENTRY.bytes);
-      if (entry === undefined) throw new Unreadable('damaged');
-      const name_bytes = Math.min(64, Math.max(0, entry.name_bytes - 2));
-      return {
-        name: entry.name.toString('utf16le', 0, name_bytes),
-        type: entry.type,
-        start: entry.first_sector,
-        // The upper half means nothing where sectors have 512 bytes.
-        size: entry.size + (shift > 9 ? entry.size_above * 2 ** 32 : 0),
-      };
-    };
-    const count = Math.floor(entries.length / ENTRY.bytes);
-    let root_start: number | undefined;
-    for (let index = 0; index < count && root_start === undefined; index += 1) {
-      const { type, start } = entryAt(index);
-      if (type === ROOT) root_start = start;
-    }
-    if (root_start === undefined) throw new Unreadable('damaged');
-    const { mini, list, damaged: is_mini_damaged } = miniOf(reader, fat, header, root_start, 1 << mini_shift);
-    claimChain(list);
-    const cutoff = header.mini_stream_below;
-    let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
-    const beginningOf = (start: number, size: number, bytes: number) =>
-      bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, Math.min(size, bytes)));
-    const is_old = isOldIn(count, entryAt, (start, size) => beginningOf(start, size, PROJECT_HEAD_BYTES));
-    const hangul = hangulIn(count, entryAt, (start, size) => beginningOf(start, size, HEADER.bytes));
+    const directory = directoryOf(reader, claim, claimChain);
+    let { damaged } = directory;
+    const is_old = isOldIn(reader, directory);
+    const hangul = hangulIn(reader, directory);
     if (hangul?.closed !== undefined) yield { name: 'text', closed: hangul.closed, read: () => NOTHING };
     let given = 0;
     /** Of streams: their first sector, and how long they are. */
     const places = new Set<string>();
-
-    /** The document in an encrypted package, where it opens. */
-    const openedBy = (locked: Chain): Buffer | undefined => {
-      if (locked.size > MEMORY_BYTES_MAXIMUM) return undefined;
-      for (let index = 0; index < count; index += 1) {
-        const { name, type, start, size } = entryAt(index);
-        if (type !== STREAM || name.toLowerCase() !== 'encryptioninfo' || size > BEGINNING_BYTES) continue;
-        const info = bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, size));
-        return openedPackage(info, bytesOf(reader, locked), context.password, budget);
-      }
-      return undefined;
-    };
-
-    function* runsOf({ runs }: Chain): Generator<Buffer> {
-      for (const { position, length } of runs) yield* reader.chunks(position, position + length);
-    }
-
-    async function* pieces(chain: Chain): AsyncGenerator<Buffer> {
-      yield* runsOf(chain);
-    }
-
-    function* sheetsOf(name: string, head: Buffer, stream: Iterable<Buffer>): Generator<Member> {
-      const cells = new CellTexts();
-      const sheets = xlsMacros(head, stream, budget, (text) => cells.add(text));
-      for (const text of cells.all()) yield { ...textView(`${name} (cells)`, text, budget), kind: 'alone' };
-      if (sheets === undefined) return;
-      if (sheets.is_cut) context.note(scanPhrase('macro.long_sheets', {}));
-      yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);
-    }
-
-    /** A stream that is too long for memory: readers that need its end and its beginning together read it in pieces, or leave it unread with a note. */
-    function* largeMembers(name: string, chain: Chain): Generator<Member> {
-      const [first] = chain.runs;
-      const head = first === undefined ? Buffer.alloc(0) : reader.at(first.position, Math.min(first.length, BEGINNING_BYTES));
-      const is_locked = isLockedStream(name, head);
-      if (is_locked) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
-      yield { name, read: () => ({ stream: pieces(chain), packed_bytes: chain.size }) };
-      if (isWorkbook(head) && !is_locked) yield* sheetsOf(name, head, runsOf(chain));
-      // No macro is as long, nor the text of a mail: these are not taken apart.
-      if (isModule(head)) yield { name: `${name} (compiled macro)`, closed: 'too_large', read: () => NOTHING };
-      if (isCompressedRtf(head)) yield { name: `${name} (text)`, closed: 'too_large', read: () => NOTHING };
-      if (!name.toLowerCase().startsWith(NATIVE)) return;
-      const file = nativeRange(head, chain.size);
-      const part = partOfChain(chain, file.start, file.end);
-      yield { name: file.name, read: () => ({ stream: pieces(part), packed_bytes: part.size }) };
-    }
-
-    for (let index = 0; index < count; index += 1) {
-      const { name, type, start, size } = entryAt(index);
+    for (let index = 0; index < directory.count; index += 1) {
+      const entry = directory.entryAt(index);
+      const { name, type, size } = entry;
       if (type !== STREAM || size === 0) continue;
+      const chain = directory.chainOf(entry, reader.size);
+      claimChain(chain);
       if (LOCKED.test(name)) {
-        const locked = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
-        claimChain(locked);
-        const opened = name.toLowerCase() === 'encryptedpackage' ? openedBy(locked) : undefined;
-        if (opened !== undefined) {
-          budget.addUnpacked(opened.length, opened.length, opened.length);
-          yield { name: `${name} (opened)`, read: () => ({ content: { size: opened.length, bytes: opened } }) };
-          continue;
-        }
-        yield { name, closed: 'encrypted', read: () => NOTHING };
+        const plain = name.toLowerCase() === 'encryptedpackage' ? packageIn(reader, directory, chain, context) : undefined;
+        yield plain === undefined ? { name, closed: 'encrypted', read: () => NOTHING } : opened(name, plain, context);
         continue;
       }
-      const chain = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
       given += chain.size;
-      claimChain(chain);
       if (given > SHARED_MAXIMUM * reader.size) throw new Unreadable('damaged');
       const { position = 0, length = 0 } = chain.runs.at(-1) ?? {};
       damaged ||= chain.damaged || chain.size < size || position + length > reader.size;
       if (chain.size > MEMORY_BYTES_MAXIMUM) {
-        yield* largeMembers(name, chain);
+        yield* largeMembers(reader, name, chain, context);
         continue;
       }
       const bytes = bytesOf(reader, chain);
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
       // A stream with the same place as an earlier one has the same bytes; its name may give them another meaning.
-      const place = `${size < cutoff ? 'mini' : 'sector'} ${start}, ${chain.size}`;
+      const place = directory.placeOf(entry, chain);
       if (!places.has(place)) yield { name, taken: ['vba'], read: () => body };
       places.add(place);
       if (hangul?.is_packed && hangul.closed === undefined) yield* hangulMembers(name, bytes, budget);
-      let workbook = bytes;
-      if (isLockedStream(name, bytes)) {
-        budget.spend(bytes.length * 2);
-        const opened = openedWorkbook(bytes, context.password);
-        if (opened === undefined) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
-        else {
-          workbook = opened;
-          budget.addUnpacked(opened.length, opened.length, opened.length);
-          yield { name: `${name} (opened)`, read: () => ({ content: { size: opened.length, bytes: opened } }) };
-        }
-      }
-      yield* sheetsOf(name, workbook, [workbook]);
-      const rtf = lzfuText(bytes, budget);
-      if (rtf !== undefined) yield { name: `${name} (text)`, read: () => ({ content: { size: rtf.length, bytes: rtf } }) };
-      if (name.toLowerCase().startsWith(NATIVE)) yield* nativeMembers(bytes, budget);
-      const sources: Buffer[] = [];
-      for (const { bytes: macro, packed_bytes, is_cut } of macroSources(bytes, budget)) {
-        sources.push(macro);
-        budget.addUnpacked(macro.length, macro.length, packed_bytes);
-        const content = { size: macro.length, bytes: macro };
-        yield { name: `${name} (macro)`, read: () => ({ content, damage: is_cut ? 'too_large' : undefined }) };
-      }
-      if (name.toLowerCase() === 'worddocument') yield* wordBasic(name, bytes, context);
-      const hidden = hiddenCode(bytes, sources, is_old);
-      if (hidden !== undefined) {
-        context.note(scanPhrase(HIDDEN[hidden.source], {}));
-        const texts = textView(`${name} (compiled macro)`, `${hidden.texts.join('\n')}\n`, budget, 'unsupported');
-        yield texts;
-      }
+      yield* membersWithin(name, bytes, is_old, context);
     }
-    yield* unusedMembers(reader, claimed, fat.at(known), context);
+    yield* unusedMembers(reader, claimed, directory.end, context);
     if (damaged) throw new Unreadable('damaged');
   } finally {
     reader.close();

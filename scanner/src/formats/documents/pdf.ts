@@ -3,7 +3,7 @@ import { format, HEAD_BYTES, spelled } from '#scanner/formats/format.ts';
 import { mailKind } from '#scanner/formats/mail/mail-kind.ts';
 import { type Content, isDiskError } from '#scanner/reading/content.ts';
 import { JoinedPieces } from '#scanner/reading/joined-pieces.ts';
-import { LimitReached } from '#scanner/reading/limits.ts';
+import { type Budget, LimitReached } from '#scanner/reading/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import type { Range } from '#scanner/reading/ranges.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
@@ -176,6 +176,41 @@ async function peeked(
   return { head: Buffer.concat(first), all: all(), failure };
 }
 
+/** The document with its streams unpacked, in pieces that overlap. */
+class Copy {
+  private pieces: Buffer[] = [HEADER];
+  /** Of the pieces since the last view. */
+  bytes = 0;
+
+  add(piece: Buffer, counted = piece.length): void {
+    this.pieces.push(piece);
+    this.bytes += counted;
+  }
+
+  /** The piece so far as a member, and begins the next one. Its bytes were counted as they came. */
+  view(): Member {
+    const bytes = Buffer.concat(this.pieces);
+    this.pieces = [HEADER, Buffer.from(bytes.subarray(-COPY.overlap))];
+    this.bytes = 0;
+    return { name: 'unpacked streams', kind: 'view', read: () => ({ content: { size: bytes.length, bytes } }) };
+  }
+}
+
+/** A script that is a string in an object of its own; in a document that is encrypted it is read as one of its streams would be. */
+function scriptOf(objects: Objects, number: number, lock: Lock | undefined): Buffer | undefined {
+  const script = objects.string(number);
+  if (script === undefined || lock === undefined) return script;
+  return Buffer.concat([...lock.opened([script], { number, dictionary: '' })]);
+}
+
+function* pageMembers(pages: PageTexts, packed_bytes: number, budget: Budget): Generator<Member> {
+  for (const text of pages.texts()) {
+    budget.spend(text.length);
+    budget.addUnpacked(text.length, text.length, packed_bytes);
+    yield { name: 'text of the pages', kind: 'alone', read: () => ({ content: { size: text.length, bytes: text } }) };
+  }
+}
+
 /**
  * The document with its streams unpacked, as one member in which rules see it like any other PDF, and each attached file as a member of its own: declared ones, and
  * those that `isFile` recognises by the first `head_bytes` bytes.
@@ -189,15 +224,7 @@ async function* pdfMembers(
   const { budget } = context;
   const reader = openReader(content, budget);
   const unread = new Set<StatusDetail>();
-  let copy: Buffer[] = [HEADER];
-  let copy_bytes = 0;
-  const view = (): Member => {
-    const bytes = Buffer.concat(copy);
-    copy = [HEADER, Buffer.from(bytes.subarray(-COPY.overlap))];
-    copy_bytes = 0;
-    // Its bytes were counted as they came.
-    return { name: 'unpacked streams', kind: 'view', read: () => ({ content: { size: bytes.length, bytes } }) };
-  };
+  const copy = new Copy();
   const objects = new Objects(reader);
   const named = new Set<number>();
   /** Streams that were not given as files, for those that turn out to be named as such. */
@@ -248,8 +275,7 @@ async function* pdfMembers(
         yield* ofText(own, page);
         continue;
       }
-      copy.push(Buffer.from(`${dictionary}stream\n`, 'latin1'));
-      copy_bytes += dictionary.length;
+      copy.add(Buffer.from(`${dictionary}stream\n`, 'latin1'), dictionary.length);
       let plain_bytes = 0;
       const is_list = /\/ObjStm\b/.test(dictionary);
       let text = '';
@@ -259,9 +285,8 @@ async function* pdfMembers(
         for await (const piece of all) {
           plain_bytes += piece.length;
           budget.addUnpacked(piece.length, plain_bytes, packed_bytes);
-          copy.push(piece);
+          copy.add(piece);
           (own ?? page)?.add(piece);
-          copy_bytes += piece.length;
           if (is_list) {
             const listed = piece.toString('latin1');
             for (const file of filesIn(text + listed)) named.add(file);
@@ -270,7 +295,7 @@ async function* pdfMembers(
             yield* texts.add(strings.push(piece).map(bytesOf));
             plain_objects.add(piece);
           }
-          if (copy_bytes >= COPY.bytes) yield view();
+          if (copy.bytes >= COPY.bytes) yield copy.view();
         }
       } catch (error) {
         if (error instanceof LimitReached || isDiskError(error)) throw error;
@@ -278,17 +303,14 @@ async function* pdfMembers(
       }
       yield* ofText(own, page);
       yield* texts.add(strings.end().map(bytesOf));
-      copy.push(Buffer.from('\nendstream\nendobj\n'));
+      copy.add(Buffer.from('\nendstream\nendobj\n'), 0);
     }
     // Named in an object that itself was packed.
     for (const number of named) {
       const found = others.get(number);
       if (found === undefined) {
-        // A script that is a string in an object of its own; in a document that is encrypted it is read as one of its streams would be.
-        const script = scripts < SCRIPTS_MAXIMUM ? objects.string(number) : undefined;
-        const plain =
-          script === undefined ? undefined : lock === undefined ? [script] : lock.opened([script], { number, dictionary: '' });
-        if (plain !== undefined) yield scriptMember(Buffer.concat([...plain]));
+        const script = scripts < SCRIPTS_MAXIMUM ? scriptOf(objects, number, lock) : undefined;
+        if (script !== undefined) yield scriptMember(script);
         continue;
       }
       const { pieces } = unfiltered(reader, found, objects, lock, context);
@@ -298,22 +320,17 @@ async function* pdfMembers(
     if (plain_objects.is_changed) {
       const plain = plain_objects.bytes();
       budget.addUnpacked(plain.length, plain.length, plain.length);
-      copy.push(plain);
-      copy_bytes += plain.length;
+      copy.add(plain);
     }
-    if (copy_bytes > 0) yield view();
+    if (copy.bytes > 0) yield copy.view();
     yield* texts.add(stringsBetween(reader, ranges, lock));
     yield* texts.end();
-    for (const text of pages.texts()) {
-      budget.spend(text.length);
-      budget.addUnpacked(text.length, text.length, reader.size);
-      yield { name: 'text of the pages', kind: 'alone', read: () => ({ content: { size: text.length, bytes: text } }) };
-    }
+    yield* pageMembers(pages, reader.size, budget);
     claimPdf(reader, ranges, context.claim);
     for (const detail of unread) throw new Unreadable(detail);
   } catch (error) {
     // Bytes before a limit are matched all the same.
-    if (error instanceof LimitReached && copy_bytes > 0) yield view();
+    if (error instanceof LimitReached && copy.bytes > 0) yield copy.view();
     throw error;
   } finally {
     reader.close();
