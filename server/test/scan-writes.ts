@@ -21,17 +21,6 @@ const VERDICTS: readonly Pick<ScanRow, 'scan_status' | 'threat_detected'>[] = [
   ...INDUSTRY_TEST_THREATS.map((threat_detected) => ({ scan_status: 'infected' as const, threat_detected })),
 ];
 
-/** A person in the database, without a way to sign in. */
-export async function addPerson(database: Kysely<Tables>, name: string): Promise<string> {
-  const id = newId();
-  const names = { username: name, username_key: name, username_skeleton: name };
-  await database
-    .insertInto('users')
-    .values({ id, email: `${name}@example.com`, ...names, password_hash: 'x', role: 'customer', created_at: AT })
-    .execute();
-  return id;
-}
-
 /** Without columns that came after the counts: an upgrade is tried with these records as well. */
 function rowOf(user_id: string, verdict: (typeof VERDICTS)[number], scanned_at: string): Omit<ScanRow, 'note_phrases'> {
   return {

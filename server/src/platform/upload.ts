@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import type { FastifyRequest } from 'fastify';
 import { refuse, refuseField } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 import { sentName } from './sent-name.ts';
@@ -44,6 +44,12 @@ interface UploadOptions {
   signal: AbortSignal;
 }
 
+/** The part of a request that an upload is read from. `complete`: the body has come whole. */
+interface UploadRequest {
+  raw: Readable & { complete: boolean };
+  headers: IncomingHttpHeaders;
+}
+
 const WRITE_BUFFER_BYTES = 256 * 1024;
 const OTHER_FIELDS_MAXIMUM = 20;
 const OTHER_FIELD_BYTES_MAXIMUM = 64 * 1024;
@@ -80,7 +86,7 @@ async function store(stream: Readable, options: UploadOptions): Promise<Stored> 
   return { size, sha256: hash.digest('hex'), bytes: undefined };
 }
 
-function createParser(request: FastifyRequest): BusboyInstance {
+function createParser(request: UploadRequest): BusboyInstance {
   try {
     return new Busboy({
       headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
@@ -97,7 +103,7 @@ function createParser(request: FastifyRequest): BusboyInstance {
  * @throws Problem `invalid_field` (no file, two files, one in another field), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`, what
  * `take` throws, or the signal's reason.
  */
-export async function receiveUpload(request: FastifyRequest, options: UploadOptions): Promise<Upload> {
+export async function receiveUpload(request: UploadRequest, options: UploadOptions): Promise<Upload> {
   const body = request.raw;
   const parser = createParser(request);
   const parsed = Promise.withResolvers<void>();

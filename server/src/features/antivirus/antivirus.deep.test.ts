@@ -1,76 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listScans } from '@palisade/contract/antivirus';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
-import { EICAR, nestedGzip, noise, PDF, zip } from '@palisade/scanner/test/files';
+import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { replyOf, startScanningApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 
 const MIB = 1024 ** 2;
-
-describe('a hit in what could be read', async () => {
-  const app = await startScanningApp();
-  const { token } = await app.signIn();
-  const scan = (name: string, content: Buffer) => scanned(app, token, name, content);
-
-  test('wins over a limit that was reached', async () => {
-    const eicar = { name: 'eicar.com', content: EICAR };
-    const more = Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`, content: Buffer.from('x') }));
-    expect(await scan('many.zip', zip([eicar, ...more]))).toMatchObject({
-      scan_status: 'infected',
-      status_detail: 'too_many_members',
-      coverage: { members_total: 10_001, members_scanned: 10_000 },
-    });
-    expect(await scan('deep.zip', zip([eicar, { name: 'deep.gz', content: nestedGzip(PDF, 17) }]))).toMatchObject({
-      scan_status: 'infected',
-      status_detail: 'depth',
-    });
-    expect(await scan('bomb.zip', zip([eicar, { name: 'zeros', content: Buffer.alloc(100 * MIB) }]))).toMatchObject({
-      scan_status: 'infected',
-      status_detail: 'bomb',
-    });
-  });
-});
-
-describe('a large file', async () => {
-  const MARKER = 'palisade-window-marker-5f1c';
-  const signatures_folder = mkdtempSync(join(tmpdir(), 'palisade-rules-'));
-  mkdirSync(join(signatures_folder, 'rules'));
-  writeFileSync(
-    join(signatures_folder, 'rules/marker.yar'),
-    `rule Marker { meta: threat = "Marker" description = "d" severity = "high" verdict = "infected" strings: $a = "${MARKER}" condition: $a }`,
-  );
-  const app = await startScanningApp({ surroundings: { signatures_folder } });
-  const { token } = await app.signIn();
-  const withMarker = (offset: number) => {
-    const content = noise(70 * MIB);
-    content.write(MARKER, offset, 'latin1');
-    return content;
-  };
-
-  /** Four windows, which overlap by a quarter of a megabyte, for 70 of them. */
-  const WINDOW = (70 * MIB + 3 * 256 * 1024) / 4;
-
-  test('is read in windows to its end, and the record says so', async () => {
-    const record = await scanned(app, token, 'large.bin', noise(70 * MIB));
-    expect(record).toMatchObject({ scan_status: 'clean', coverage: { whole_file_conditions: false, bytes_scanned: 70 * MIB } });
-  });
-
-  test.each([
-    ['at its start', 0],
-    ['across the border of two windows', WINDOW - 10],
-    ['just behind that border', WINDOW],
-    ['at its end', 70 * MIB - MARKER.length],
-  ])('finds a marker %s', async (_, offset) => {
-    expect(await scanned(app, token, 'large.bin', withMarker(offset))).toMatchObject({
-      scan_status: 'infected',
-      threat_detected: 'Marker',
-    });
-  });
-});
 
 describe('an engine process', { timeout: 300_000 }, async () => {
   const app = await startScanningApp({ surroundings: { scan_retry_ms: 50 } });

@@ -3,23 +3,27 @@ import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scan } from '@palisade/contract/antivirus';
 import { deleteFile, readScan, reportFalseAlarm, restoreFile } from '@palisade/contract/quarantine';
-import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
+import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { problemOf, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { ownDatabase } from '#test/own-database.ts';
+import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { scanned, upload } from '#test/upload.ts';
 
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 });
 const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
 const detailOf = async (app: TestApp, token: string, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
-const locked = () => zip([{ name: 'a', content: noise(64, 7), flags: 1 }]);
+const LOCKED = noise(64, 7);
 
 describe('actions during other work on the same file', async () => {
   const database = ownDatabase();
   const listed = new Map<string, string>();
   const onLook = new Map<string, () => void>();
-  const app = await startScanningApp({
+  const { engine, steered } = createSteeredEngine();
+  steered.find = (bytes) => (bytes.equals(LOCKED) ? unreadAs('encrypted') : {});
+  const app = await startTestApp({
     surroundings: {
+      embedded_engine: engine,
       database: database.location,
       scan_retry_ms: 30,
       match_hash(sha256) {
@@ -40,7 +44,7 @@ describe('actions during other work on the same file', async () => {
   test('a file that its owner removes in the middle of a recheck is not reported as kept', async () => {
     await firstLook();
     const first = await scanned(app, token, 'first.bin', noise(50));
-    const second = await scanned(app, token, 'second.zip', locked());
+    const second = await scanned(app, token, 'second.zip', LOCKED);
     expect(await detailOf(app, token, second.id)).toMatchObject({ kept: 'sealed' });
     listed.set(second.file_hash, 'Listed.Threat');
     onLook.set(first.file_hash, () => {
@@ -123,7 +127,7 @@ describe('a start', async () => {
   const database = ownDatabase();
   const listed = new Map<string, string>();
   const start = () =>
-    startScanningApp({
+    startTestApp({
       environment: { DATA_DIR: join(database.folder, 'data') },
       surroundings: { database: database.location, scan_retry_ms: 30, match_hash: (sha256) => listed.get(sha256) },
     });

@@ -8,7 +8,7 @@ import { readReadiness } from '@palisade/contract/platform';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { hasClamd, startClamd } from '@palisade/scanner/test/clamd';
 import { CLAMD_ONLY, CLAMD_ONLY_THREAT, startClamdDouble } from '@palisade/scanner/test/clamd-double';
-import { EICAR, nestedGzip, noise, PDF, zip } from '@palisade/scanner/test/files';
+import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
@@ -67,13 +67,6 @@ describe.each(kinds)('the embedded engine and $name', async ({ start }) => {
     expect(scan.engines[1]?.version).toMatch(/^\d/);
     expect(scan.engines[1]?.signatures_version).toMatch(/^(\d+|custom)$/);
     expect(spooled(app)).toEqual([]);
-  });
-
-  test('keep files that the embedded engine could not read pending, whatever clamd says of them', async () => {
-    const unknown = Buffer.concat([Buffer.from('04224d18', 'hex'), noise(100)]);
-    const scan = await scanned(app, token, 'a.lz4', unknown);
-    expect(scan).toMatchObject({ scan_status: 'pending', status_detail: 'unsupported' });
-    expect(scan.engines).toMatchObject([yara({ verdict: 'pending' }), clamav(clean)]);
   });
 });
 
@@ -171,21 +164,6 @@ describe('a clamd that fails over a file', async () => {
       expect(spooled(app)).toEqual([]);
     }
   });
-
-  test('leaves it to another of the pool', async () => {
-    const { token } = people[0];
-    await soon(async () =>
-      expect(replyOf(await app.call(readEngine, { token })).engines[1]).toMatchObject({ processes: { ready: 2, wanted: 2 } }),
-    );
-    // The first is asked first, and had no health check since.
-    await bad.down();
-    const { streams } = good;
-    // Bytes that have no verdict yet.
-    const scan = await scanned(app, token, 'paper.bin', noise(5));
-    expect(scan).toMatchObject({ scan_status: 'clean', engines: [yara(clean), clamav(clean)] });
-    expect(good.streams).toBe(streams + 1);
-    await bad.up();
-  });
 });
 
 describe('a clamd that changes', async () => {
@@ -216,16 +194,6 @@ describe('a clamd that changes', async () => {
     clamd.cured = true;
     clamd.version = 'ClamAV 1.4.6/27501/Sat Nov 21 08:26:50 2026';
     await becomes(app, token, { scan_status: 'clean' });
-  });
-
-  test('its configuration between two looks is found out all the same', async () => {
-    const clamd = await startClamdDouble();
-    const app = await startWith([clamd], { scanner_look_ms: 10 });
-    const { token } = await app.signIn();
-    const scan = () => scanned(app, token, 'file', nestedGzip(PDF, 3));
-    await soon(async () => expect(await scan()).toMatchObject({ scan_status: 'clean' }));
-    clamd.fails_open = true;
-    await soon(async () => expect(await scan()).toMatchObject({ scan_status: 'pending' }));
   });
 });
 
@@ -315,18 +283,6 @@ describe('a clamd without a setting', async () => {
     );
     expect((await engineOf(app, token)).found_scanner?.reason).toContain('clamd.conf');
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
-  });
-
-  test('is not looked for where the setting says none', async () => {
-    const unwanted = await startClamdDouble();
-    const app = await startScanningApp({
-      environment: { SCANNER_URL: 'none' },
-      surroundings: { ...EVERY, usual_scanners: [unwanted.address] },
-    });
-    const { token } = await app.signIn(undefined, 'admin');
-    expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ engines: [{ name: 'YARA-X' }] });
-    expect(await engineOf(app, token)).toMatchObject({ engines: [{ name: 'YARA-X' }], found_scanner: null });
-    expect(unwanted.streams).toBe(0);
   });
 });
 

@@ -1,150 +1,96 @@
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { listScans, type Scan } from '@palisade/contract/antivirus';
+import type { Scan } from '@palisade/contract/antivirus';
 import { readScan } from '@palisade/contract/quarantine';
-import { noise } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { replyOf, startScanningApp } from '#test/harness.ts';
+import { replyOf, startTestApp } from '#test/harness.ts';
+import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { scanned } from '#test/upload.ts';
 
-/** A folder of one rule, which finds these words. */
-const ruleFor = (marker: string) =>
-  `rule Marker { meta: threat = "Marker" description = "d" severity = "high" verdict = "infected" strings: $a = "${marker}" condition: $a }`;
-
 describe('when the signatures change', async () => {
-  const signatures_folder = mkdtempSync(join(tmpdir(), 'palisade-rules-'));
-  mkdirSync(join(signatures_folder, 'rules'));
-  const sign = (marker: string) => writeFileSync(join(signatures_folder, 'rules/marker.yar'), ruleFor(marker));
-  sign('first-marker-5f1c');
+  const { engine, steered, hold } = createSteeredEngine();
   const listed = new Map<string, string>();
-  const app = await startScanningApp({
-    surroundings: { signatures_folder, scan_retry_ms: 30, match_hash: (sha256) => listed.get(sha256) },
+  const app = await startTestApp({
+    surroundings: { embedded_engine: engine, scan_retry_ms: 20, match_hash: (sha256) => listed.get(sha256) },
   });
   const { token } = await app.signIn();
   const detailOf = async ({ id }: Scan) => replyOf(await app.call(readScan, { token, params: { id } }));
   const alerts = () => app.app.database.selectFrom('alerts').selectAll().orderBy('id').execute();
-  /** A cut gzip is not readable past the cut, so that the record is pending and its bytes are kept. */
-  const cut = (text: string) => gzipSync(Buffer.concat([Buffer.from(text), noise(3000)])).subarray(0, 2500);
-  /** New processes take up the new rules. */
-  const reload = () => {
-    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGKILL');
-  };
+  const becomes = (record: Scan, wanted: object) =>
+    vi.waitFor(async () => expect(await detailOf(record)).toMatchObject(wanted), { timeout: 15_000, interval: 20 });
+  /** Signatures that find these words, and read nothing of a file that is cut. */
+  function sign(marker: string): void {
+    steered.edition = `signatures of ${marker}`;
+    steered.find = (bytes) => {
+      if (bytes.includes(marker)) return { threat: 'Marker' };
+      return bytes.includes('(cut)') ? unreadAs('damaged') : {};
+    };
+  }
+  const scan = (name: string, text: string) => scanned(app, token, name, Buffer.from(text));
+  sign('first-marker');
 
   test('kept files are read again: new findings are reported, wrong ones are taken back, and hashes are looked up', async () => {
-    const innocent = await scanned(app, token, 'innocent.txt', Buffer.from('nothing but first-marker-5f1c'));
+    const innocent = await scan('innocent.txt', 'nothing but first-marker');
     expect(innocent).toMatchObject({ scan_status: 'infected' });
-    const unread = await scanned(app, token, 'unread.gz', cut('a second-marker-77aa inside'));
+    const unread = await scan('unread.gz', '(cut) a second-marker inside');
     expect(unread).toMatchObject({ scan_status: 'pending', status_detail: 'damaged' });
-    const known = await scanned(app, token, 'known.bin', Buffer.from('only its hash is known'));
-    expect(known).toMatchObject({ scan_status: 'clean' });
+    const known = await scan('known.bin', 'only its hash is known');
     // The first look at an installation takes its signatures for those of the past.
-    await vi.waitFor(
-      async () =>
-        expect(
-          await app.app.database
-            .selectFrom('installation')
-            .select('value')
-            .where('name', 'like', 'scanner_edition%')
-            .executeTakeFirst(),
-        ).toBeDefined(),
-      10_000,
-    );
-    const lasting = await scanned(app, token, 'lasting.txt', Buffer.from('a first-marker-5f1c and a second-marker-77aa'));
+    await vi.waitFor(async () => {
+      const facts = app.app.database.selectFrom('installation').select('value').where('name', 'like', 'scanner_edition%');
+      expect(await facts.executeTakeFirst()).toBeDefined();
+    }, 15_000);
+    const lasting = await scan('lasting.txt', 'a first-marker and a second-marker');
     expect(await alerts()).toHaveLength(2);
 
-    sign('second-marker-77aa');
     listed.set(known.file_hash, 'Listed.Threat');
-    reload();
-    await vi.waitFor(async () => expect(await detailOf(unread)).toMatchObject({ scan_status: 'infected' }), { timeout: 10_000 });
-    await vi.waitFor(async () => expect(await detailOf(innocent)).toMatchObject({ scan_status: 'clean' }), { timeout: 10_000 });
-    expect(await detailOf(unread)).toMatchObject({ threat_detected: 'Marker', kept: 'sealed' });
-    expect(await detailOf(known)).toMatchObject({
-      scan_status: 'infected',
-      threat_detected: 'Listed.Threat',
-      kept: 'no',
-      engines: [{ name: 'YARA-X' }, { name: 'SHA-256 list', verdict: 'infected' }],
-    });
+    sign('second-marker');
+    await becomes(unread, { scan_status: 'infected', threat_detected: 'Marker', kept: 'sealed' });
+    await becomes(known, { scan_status: 'infected', threat_detected: 'Listed.Threat', kept: 'no' });
+    expect((await detailOf(known)).engines).toMatchObject([{ name: 'YARA-X' }, { name: 'SHA-256 list', verdict: 'infected' }]);
     // A repeated finding keeps the time of the first, and is reported once.
-    expect(await detailOf(lasting)).toMatchObject({ scan_status: 'infected', scanned_at: lasting.scanned_at });
+    await becomes(lasting, { scan_status: 'infected', scanned_at: lasting.scanned_at });
     expect((await alerts()).filter(({ description }) => description.includes('lasting'))).toHaveLength(1);
     // It was a false alarm: its owner may have it back.
-    const cleared = await detailOf(innocent);
-    expect(cleared).toMatchObject({ kept: 'sealed', threat_detected: null });
-    expect(cleared.notes).toEqual([
+    await becomes(innocent, { scan_status: 'clean', kept: 'sealed', threat_detected: null });
+    expect((await detailOf(innocent)).notes).toEqual([
       `On ${innocent.scanned_at.slice(0, 10)} it was called Marker. We checked it again with newer threat definitions and found nothing.`,
     ]);
-    expect(
-      (await alerts()).map(({ threat_type, outcome, description }) => [
-        threat_type,
-        outcome,
-        /in (\w+)\./.exec(description)?.[1],
-      ]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['malware_detected', 'blocked', 'innocent'],
-        ['malware_detected', 'blocked', 'unread'],
-        ['malware_detected', 'blocked', 'known'],
-        ['false_alarm', 'unknown', 'innocent'],
-      ]),
+    const raised = (await alerts()).map(({ threat_type, outcome, description }) =>
+      [threat_type, outcome, /in (\w+)\./.exec(description)?.[1]].join(' '),
     );
-    await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]), 10_000);
+    for (const name of ['innocent', 'unread', 'known']) expect(raised).toContain(`malware_detected blocked ${name}`);
+    expect(raised).toContain('false_alarm unknown innocent');
+    await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]), 15_000);
   });
 
-  /** New processes take over beside the running ones. */
-  const takeOver = async (marker: string) => {
-    sign(marker);
-    expect(await app.app.embedded.reload({ rules_folder: join(signatures_folder, 'rules'), feeds: [] })).toBe(true);
-  };
-  const signal = (pids: readonly number[], name: NodeJS.Signals) => {
-    for (const pid of pids) if (app.app.engine.pids().includes(pid)) process.kill(pid, name);
-  };
-  const queued = (name: string) =>
-    vi.waitFor(
-      async () =>
-        expect(replyOf(await app.call(listScans, { token }))[0]).toMatchObject({ filename: name, status_detail: 'queued' }),
-      10_000,
-    );
-
-  test('again during a recheck, files that it had seen before are seen again', { timeout: 240_000 }, async () => {
-    const first = await scanned(app, token, 'first.gz', cut('a fourth-marker-2e60 inside'));
-    // Long enough that the change comes in its middle.
-    const long = gzipSync(noise(6 * 1024 ** 2), { level: 0 }).subarray(0, -100);
-    const last = await scanned(app, token, 'last.gz', long);
-    expect([first.status_detail, last.status_detail]).toEqual(['damaged', 'damaged']);
-    await takeOver('a-marker-of-nothing-0b7d');
-    await vi.waitFor(async () => expect((await detailOf(first)).scanned_at).not.toBe(first.scanned_at), {
-      timeout: 100_000,
-      interval: 1,
-    });
-    const reading = app.app.engine.pids();
-    signal(reading, 'SIGSTOP');
-    expect((await detailOf(last)).scanned_at).toBe(last.scanned_at);
-    await takeOver('fourth-marker-2e60');
-    signal(reading, 'SIGCONT');
-    await vi.waitFor(async () => expect(await detailOf(first)).toMatchObject({ scan_status: 'infected' }), { timeout: 100_000 });
+  test('again during a recheck, files that it had seen before are seen again', async () => {
+    const [first, last] = [await scan('a.gz', '(cut) third-marker'), await scan('b.gz', '(cut) nothing')];
+    const { find } = steered;
+    const let_go = hold();
+    const { begun } = steered;
+    steered.edition = 'signatures in between';
+    await vi.waitFor(() => expect(steered.begun).toBeGreaterThan(begun), 15_000);
+    sign('third-marker');
+    let_go();
+    await becomes(first, { scan_status: 'infected' });
+    expect(await detailOf(last)).toMatchObject({ scan_status: 'pending' });
+    expect(steered.find).not.toBe(find);
   });
 
   test('while a file is read, it is read again by the new ones before it is called clean', async () => {
-    await scanned(app, token, 'warm-up.txt', noise(100));
-    const reading = app.app.engine.pids();
-    signal(reading, 'SIGSTOP');
-    const record = scanned(app, token, 'held.txt', Buffer.from('a fifth-marker-8c13'));
-    await queued('held.txt');
-    await takeOver('fifth-marker-8c13');
-    signal(reading, 'SIGCONT');
+    const let_go = hold();
+    const { begun } = steered;
+    const record = scan('held.txt', 'a fourth-marker');
+    await vi.waitFor(() => expect(steered.begun).toBeGreaterThan(begun), 15_000);
+    sign('fourth-marker');
+    let_go();
     expect(await record).toMatchObject({ scan_status: 'infected', threat_detected: 'Marker' });
   });
 
   test('a verdict of the old ones serves no new upload', async () => {
-    const first = await scanned(app, token, 'same.txt', Buffer.from('a third-marker-91ce'));
-    expect(first).toMatchObject({ scan_status: 'clean' });
-    sign('third-marker-91ce');
-    reload();
-    await vi.waitFor(async () => {
-      const again = await scanned(app, token, 'same.txt', Buffer.from('a third-marker-91ce'));
-      expect(again).toMatchObject({ scan_status: 'infected' });
-    }, 10_000);
+    expect(await scan('same.txt', 'a fifth-marker')).toMatchObject({ scan_status: 'clean' });
+    sign('fifth-marker');
+    expect(await scan('same.txt', 'a fifth-marker')).toMatchObject({ scan_status: 'infected' });
   });
 });

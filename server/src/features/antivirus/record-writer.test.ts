@@ -1,24 +1,14 @@
 import { sql } from 'kysely';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { migrations } from '#migrations/all.ts';
-import { isForeignKeyViolation, isSqlite, openDatabase } from '#platform/database.ts';
+import { expect, test, vi } from 'vitest';
+import { isForeignKeyViolation, isSqlite } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
-import { migrate } from '#platform/migrations.ts';
-import type { Tables } from '#server/app/tables.ts';
-import { freshDatabase } from '#test/harness.ts';
-import { addPerson } from '#test/scan-writes.ts';
+import { addPerson, featureDatabase } from '#test/feature-database.ts';
 import { RecordWriter } from './record-writer.ts';
 import { readKeptCounts } from './scan-counts.ts';
 import type { ScanRow } from './scan-store.ts';
 
 async function open() {
-  const { location, dispose } = await freshDatabase();
-  const database = openDatabase<Tables>(location);
-  onTestFinished(async () => {
-    await database.destroy();
-    await dispose();
-  });
-  await migrate(database, migrations);
+  const database = await featureDatabase();
   const run = vi.spyOn(database, 'executeQuery');
   const statements = () => run.mock.calls.map(([query]) => ('parameters' in query ? query.parameters.length : 0) / COLUMNS);
   const writer = new RecordWriter(database);
@@ -43,7 +33,7 @@ const idsOf = async (database: Awaited<ReturnType<typeof open>>['database']) =>
 
 test('stores the records that come in the same turn with one statement', async () => {
   const { database, writer, statements } = await open();
-  const [ann, ben] = [await addPerson(database, 'ann'), await addPerson(database, 'ben')];
+  const [ann, ben] = [await addPerson(database), await addPerson(database)];
   const rows = [rowOf(ben), rowOf(ann), rowOf(ben)];
   await Promise.all(rows.map((row) => writer.store(row)));
   expect(statements()).toEqual([3]);
@@ -61,7 +51,7 @@ test('stores the records that come in the same turn with one statement', async (
 
 test('refuses the record of a person who is gone, and stores its neighbors', async () => {
   const { database, writer } = await open();
-  const [ann, gone] = [await addPerson(database, 'ann'), await addPerson(database, 'gone')];
+  const [ann, gone] = [await addPerson(database), await addPerson(database)];
   const rows = [rowOf(ann), rowOf(gone), rowOf(ann)];
   const stored = Promise.allSettled(rows.map((row) => writer.store(row)));
   await database.deleteFrom('users').where('id', '=', gone).execute();
@@ -75,7 +65,7 @@ test('refuses the record of a person who is gone, and stores its neighbors', asy
 test('tells each caller that the disk is full, and stores what comes once it is not', async ({ skip }) => {
   const { database, writer } = await open();
   if (!isSqlite(database)) skip('The bound of pages is of SQLite.');
-  const ann = await addPerson(database, 'ann');
+  const ann = await addPerson(database);
   const { rows: counted } = await sql<{ page_count: number }>`pragma page_count`.execute(database);
   const bound = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(database);
   await bound(counted[0]?.page_count ?? 0);

@@ -3,8 +3,9 @@ import { migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
 import { migrate } from '#platform/migrations.ts';
 import type { Tables } from '#server/app/tables.ts';
+import { addPerson } from '#test/feature-database.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '#test/postgres.ts';
-import { addPerson, expectCounted, writeScans } from '#test/scan-writes.ts';
+import { expectCounted, writeScans } from '#test/scan-writes.ts';
 import { seededRandom } from '#test/seeded.ts';
 
 // Needs a PostgreSQL of its own: many connections write the same people's records at once.
@@ -28,7 +29,7 @@ test.runIf(POSTGRES_PROGRAMS !== undefined)(
     const database = open();
     await migrate(database, migrations);
     const people: string[] = [];
-    for (let count = 0; count < 12; count += 1) people.push(await addPerson(database, `person-${count}`));
+    for (let count = 0; count < 12; count += 1) people.push(await addPerson(database));
     await Promise.all(
       Array.from({ length: WRITERS }, (_, writer) =>
         writeScans(open(), { people, writes: WRITES, random: seededRandom(SEED + writer) }),

@@ -1,6 +1,6 @@
 import { countScans, listScans, type Scan } from '@palisade/contract/antivirus';
 import { describe, expect, test } from 'vitest';
-import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 
 const PAGE = 500;
@@ -8,7 +8,7 @@ const PAGE = 500;
 const COPIES = 1_200;
 
 describe('a history of more than a thousand records', async () => {
-  const app = await startScanningApp();
+  const app = await startTestApp();
   const { call } = app;
   const { token } = await app.signIn('maria');
   const { token: stranger } = await app.signIn('tom');

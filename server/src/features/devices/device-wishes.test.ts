@@ -1,41 +1,35 @@
-import { countDeviceWishes, listDeviceWishes, saveDeviceWish, withdrawDeviceWish } from '@palisade/contract/devices';
-import { describe, expect, test } from 'vitest';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { saveDeviceWish } from '@palisade/contract/devices';
+import { expect, test } from 'vitest';
+import { addPerson, featureDatabase } from '#test/feature-database.ts';
+import { countWishes, deleteWish, saveWish, wishesOf } from './device-wishes.ts';
 
-describe('wishes for an agent', async () => {
-  const { call, signIn } = await startTestApp();
-  // The first account is the administrator.
-  const admin = await signIn();
-  const maria = await signIn();
-  const wish = (token: string, system: 'windows' | 'macos' | 'phone', note = '') =>
-    call(saveDeviceWish, { token, body: { system, note } });
-  const wishes = async (token: string) => replyOf(await call(listDeviceWishes, { token }));
+test('wishes for an agent are kept once for each system, with the newest note, and withdrawn', async () => {
+  const database = await featureDatabase();
+  const [maria, max] = [await addPerson(database), await addPerson(database)];
+  const wish = (user_id: string, system: 'windows' | 'macos', note = '') =>
+    saveWish(database, { user_id, system, note }, Date.parse('2026-11-20T10:00:00.000Z'));
+  await wish(maria, 'windows', 'Scan my downloads');
+  await wish(maria, 'windows', 'Apply my rules');
+  await wish(maria, 'macos');
+  const notes = (await wishesOf(database, maria)).map(({ system, note }) => [system, note]);
+  expect(new Map(notes.map(([system, note]) => [system, note]))).toEqual(
+    new Map([
+      ['windows', 'Apply my rules'],
+      ['macos', ''],
+    ]),
+  );
+  expect(await wishesOf(database, max)).toEqual([]);
+  await wish(max, 'windows');
+  expect(await countWishes(database)).toEqual([
+    { system: 'windows', people: 2, notes: ['Apply my rules'] },
+    { system: 'macos', people: 1, notes: [] },
+  ]);
+  await deleteWish(database, maria, 'macos');
+  expect((await wishesOf(database, maria)).map(({ system }) => system)).toEqual(['windows']);
+});
 
-  test('are kept once for each system, with the newest note, and withdrawn', async () => {
-    replyOf(await wish(maria.token, 'windows', ' Scan my downloads '));
-    replyOf(await wish(maria.token, 'windows', 'Apply my rules'));
-    replyOf(await wish(maria.token, 'macos'));
-    expect((await wishes(maria.token)).map(({ system, note }) => [system, note])).toEqual(
-      expect.arrayContaining([
-        ['windows', 'Apply my rules'],
-        ['macos', ''],
-      ]),
-    );
-    expect(await wishes(admin.token)).toEqual([]);
-    replyOf(await wish(admin.token, 'windows'));
-    expect(replyOf(await call(countDeviceWishes, { token: admin.token }))).toEqual([
-      { system: 'windows', people: 2, notes: ['Apply my rules'] },
-      { system: 'macos', people: 1, notes: [] },
-    ]);
-    await call(withdrawDeviceWish, { token: maria.token, body: { system: 'macos' } });
-    expect((await wishes(maria.token)).map(({ system }) => system)).toEqual(['windows']);
-  });
-
-  test('of all people are for administrators, and notes have an end', async () => {
-    expect(problemOf(await call(countDeviceWishes, { token: maria.token })).status).toBe(403);
-    expect(problemOf(await wish(maria.token, 'phone', 'x'.repeat(501)))).toMatchObject({
-      status: 422,
-      errors: [{ field: 'note', message: 'Use at most 500 characters.' }],
-    });
-  });
+test('a note is trimmed and has an end', () => {
+  const noteOf = (note: string) => saveDeviceWish.body?.safeParse({ system: 'phone', note });
+  expect(noteOf(' Scan my downloads ')?.data?.note).toBe('Scan my downloads');
+  expect(noteOf('x'.repeat(501))?.error?.issues[0]?.message).toBe('Use at most 500 characters.');
 });

@@ -1,149 +1,134 @@
 // proves: security-44
-import { randomUUID } from 'node:crypto';
-import { SAID_BYTES_MAXIMUM } from '@palisade/contract/agent';
-import { removeDevice, revokeDevice } from '@palisade/contract/devices';
+import { pollAgent, type Said, saidSchema } from '@palisade/contract/agent';
 import { completeSession, createSession, joinSession } from '@palisade/contract/remote';
 import { approveSession, readSessionChanges } from '@palisade/contract/remote-session';
 import type { MeasuredChanges } from '@palisade/contract/session-changes';
+import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
-import { AgentDouble, enrol } from '#test/agent-double.ts';
+import { enrol, helloOf, reportOf } from '#test/agent-double.ts';
+import { openDevices } from '#test/device-parts.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { AWAITED_MS } from './measured-sessions.ts';
 
-let shift_ms = 0;
-const app = await startTestApp({ surroundings: { now: () => Date.now() + shift_ms } });
-const { call, signIn } = app;
-const tina = await signIn('tina', 'support');
+const parts = await openDevices();
+const { database, clock, devices, measuredSessions, agents, withDevice } = parts;
 
 const FOUND: MeasuredChanges = {
   ...{ from: '2026-11-22T10:00:00.000Z', to: '2026-11-22T10:30:00.000Z', more: 0, unread: [] },
   changes: [{ thing: 'account', how: 'added', name: '<b>helper</b>' }],
 };
-const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
+const eventOf = (session_id: string, measured: MeasuredChanges): Said => ({
+  ...{ kind: 'event', id: newId(), at: '2026-11-22T10:30:00.000Z' },
+  event: { event: 'session_changes', session_id, measured },
+});
 
-async function startSession(token: string) {
-  const { id, session_code } = replyOf(await call(createSession, { token }));
-  replyOf(await call(joinSession, { token: tina.token, body: { session_code } }));
-  const at = { token, params: { id } };
-  replyOf(await call(approveSession, { ...at, body: { view: 'talk' } }));
+/** A remote session of a person, without anything that devices do not read. */
+async function newSession(user_id: string): Promise<string> {
+  const [id, time] = [newId(), new Date(clock.time).toISOString()];
+  await sql`insert into remote_sessions (id, user_id, customer, session_code, status, started_at, expires_at)
+    values (${id}, ${user_id}, 'maria', ${id}, 'completed', ${time}, ${time})`.execute(database);
+  return id;
+}
+
+/** A session of a person with a device that is connected, which has begun. */
+async function startSession() {
+  const device = await withDevice();
+  const session_id = await newSession(device.user_id);
+  await measuredSessions.begin({ id: session_id, user_id: device.user_id });
   return {
-    id,
-    end: async () => replyOf(await call(completeSession, at)),
-    read: async () => replyOf(await call(readSessionChanges, at)),
-    readAs: (other: string) => call(readSessionChanges, { token: other, params: { id } }),
+    ...{ ...device, session_id },
+    wanted: async () => (await device.desired()).remote_sessions,
+    end: () => measuredSessions.end(session_id),
+    read: () => measuredSessions.read(session_id),
+    say: (measured: MeasuredChanges) => device.hear(eventOf(session_id, measured)),
   };
 }
 
-const say = (agent: AgentDouble, session_id: string, measured: MeasuredChanges) =>
-  agent.say({
-    ...{ kind: 'event', id: newId(), at: new Date().toISOString() },
-    event: { event: 'session_changes', session_id, measured },
-  });
-const wants = (agent: AgentDouble, session_id: string, wanted?: 'stock' | 'changes') =>
-  agent.desired(({ remote_sessions }) => remote_sessions.find(({ id }) => id === session_id)?.wanted === wanted);
-
-test('a device that is connected takes stock with the consent and says what changed at the end, which the customer alone reads', async () => {
-  const { token } = await signIn();
-  const device = await enrol(app, token);
-  const agent = await AgentDouble.connect(app.url, device);
-  const session = await startSession(token);
-  await wants(agent, session.id, 'stock');
-  expect(await session.read()).toMatchObject([{ device_name: 'laptop', state: 'measuring', from: null, changes: [] }]);
+test('a connected device takes stock at the beginning and says at the end what changed, once', async () => {
+  const { session_id, wanted, read, say, end } = await startSession();
+  expect(await wanted()).toEqual([{ id: session_id, wanted: 'stock' }]);
+  expect(await read()).toMatchObject([{ device_name: 'laptop', state: 'measuring', from: null, changes: [] }]);
   // Before the session is over, no report was asked for: an early one is not stored.
-  say(agent, session.id, { ...FOUND, changes: [] });
-  await session.end();
-  await wants(agent, session.id, 'changes');
-  expect(await session.read()).toMatchObject([{ state: 'awaited' }]);
-  say(agent, session.id, FOUND);
-  await soon(async () => expect(await session.read()).toMatchObject([{ ...FOUND, state: 'measured' }]));
+  await say({ ...FOUND, changes: [] });
+  await end();
+  expect(await wanted()).toEqual([{ id: session_id, wanted: 'changes' }]);
+  expect(await read()).toMatchObject([{ state: 'awaited' }]);
+  await say(FOUND);
+  expect(await read()).toMatchObject([{ ...FOUND, state: 'measured' }]);
   // It gets no more orders, and a second report changes nothing.
-  await wants(agent, session.id);
-  say(agent, session.id, { ...FOUND, changes: [] });
-  const stranger = await signIn();
-  for (const other of [stranger.token, tina.token]) expect((await session.readAs(other)).status).toBe(404);
-  expect(await session.read()).toMatchObject([FOUND]);
+  expect(await wanted()).toEqual([]);
+  await say({ ...FOUND, changes: [] });
+  expect(await read()).toMatchObject([FOUND]);
 });
 
-test('a device that was not connected, of another person, or revoked, has no part in it', async () => {
-  const [maria, max] = [await signIn(), await signIn()];
-  await enrol(app, maria.token, { hostname: 'asleep' });
-  const foreign = await AgentDouble.connect(app.url, await enrol(app, max.token));
-  const session = await startSession(maria.token);
-  await session.end();
-  expect(await session.read()).toEqual([]);
-  // Reports of another person's device.
-  say(foreign, session.id, FOUND);
-  say(foreign, randomUUID().replace(/^(.{14})./u, '$17'), FOUND);
-  const own = await startSession(max.token);
-  await wants(foreign, own.id, 'stock');
-  expect(await session.read()).toEqual([]);
+test('a device that is not connected, of another person, or revoked, has no part in it', async () => {
+  const { session_id, user_id, agent, row, doer, read } = await startSession();
+  const foreign = await withDevice();
+  await foreign.hear(eventOf(session_id, FOUND));
+  expect(await read()).toMatchObject([{ state: 'measuring' }]);
+  await agents.leave(agent);
+  const later = await newSession(user_id);
+  await measuredSessions.begin({ id: later, user_id });
+  expect(await measuredSessions.read(later)).toEqual([]);
+  await devices.revoke(await row(), doer);
+  await measuredSessions.begin({ id: later, user_id });
+  expect(await measuredSessions.read(later)).toEqual([]);
 });
 
-test('a device that saw no beginning measured nothing', async () => {
-  const { token } = await signIn();
-  const device = await enrol(app, token);
-  const agent = await AgentDouble.connect(app.url, device);
-  const session = await startSession(token);
-  await session.end();
-  await wants(agent, session.id, 'changes');
-  say(agent, session.id, { ...FOUND, from: null, changes: [] });
-  await soon(async () => expect(await session.read()).toMatchObject([{ state: 'not_measured', changes: [] }]));
-});
-
-test('text of a hostile agent is bounded, and one line', async () => {
-  const { token } = await signIn();
-  const device = await enrol(app, token);
-  const session_of = async () => {
-    const agent = await AgentDouble.connect(app.url, device);
-    const session = await startSession(token);
-    await session.end();
-    await wants(agent, session.id, 'changes');
-    return { agent, session };
-  };
-  const frame = (session_id: string, measured: unknown) => ({
-    ...{ kind: 'event', id: newId(), at: new Date().toISOString() },
-    event: { event: 'session_changes', session_id, measured },
-  });
-  const one = { thing: 'account', how: 'added', name: 'x' };
-  for (const changes of [
-    Array.from({ length: 101 }, () => one),
-    [{ ...one, name: 'two\nlines' }],
-    [{ ...one, name: 'x'.repeat(201) }],
-    [{ ...one, thing: 'planet' }],
-    [{ ...one, name: 'x'.repeat(SAID_BYTES_MAXIMUM) }],
-  ]) {
-    const { agent, session } = await session_of();
-    agent.sayRaw(frame(session.id, { ...FOUND, changes }));
-    await agent.ending();
-    expect(await session.read()).toMatchObject([{ state: 'awaited', changes: [] }]);
-  }
+test('a device that saw no beginning, or is silent for a day, measured nothing', async () => {
+  const [unseen, silent] = [await startSession(), await startSession()];
+  for (const { end } of [unseen, silent]) await end();
+  await unseen.say({ ...FOUND, from: null, changes: [] });
+  expect(await unseen.read()).toMatchObject([{ state: 'not_measured', changes: [] }]);
+  clock.time += AWAITED_MS - 1;
+  expect(await silent.read()).toMatchObject([{ state: 'awaited' }]);
+  clock.time += 1;
+  expect(await silent.read()).toMatchObject([{ state: 'not_measured' }]);
+  expect(await silent.wanted()).toEqual([]);
 });
 
 test('a device that is removed from the list takes its reports along', async () => {
-  const { token } = await signIn();
-  const device = await enrol(app, token);
-  const agent = await AgentDouble.connect(app.url, device);
-  const session = await startSession(token);
-  await session.end();
-  await wants(agent, session.id, 'changes');
-  say(agent, session.id, FOUND);
-  await soon(async () => expect(await session.read()).toMatchObject([{ state: 'measured' }]));
-  const at = { token, params: { id: device.device_id } };
-  replyOf(await call(revokeDevice, at));
-  await call(removeDevice, at);
-  expect(await session.read()).toEqual([]);
+  const { row, doer, say, end, read } = await startSession();
+  await end();
+  await say(FOUND);
+  await devices.remove(await row(), doer);
+  expect(await read()).toEqual([]);
 });
 
-// The last: the clock moves on by a day.
-test('a device that is silent for a day measured nothing', async () => {
-  const { token } = await signIn();
-  const device = await enrol(app, token);
-  const agent = await AgentDouble.connect(app.url, device);
-  const session = await startSession(token);
-  await session.end();
-  await wants(agent, session.id, 'changes');
-  expect(await session.read()).toMatchObject([{ state: 'awaited' }]);
-  shift_ms += AWAITED_MS;
-  expect(await session.read()).toMatchObject([{ state: 'not_measured' }]);
+const one = { thing: 'account', how: 'added', name: 'x' };
+test.each([
+  ['101 changes', Array.from({ length: 101 }, () => one)],
+  ['a name of two lines', [{ ...one, name: 'two\nlines' }]],
+  ['a name of 201 letters', [{ ...one, name: 'x'.repeat(201) }]],
+  ['an unknown thing', [{ ...one, thing: 'planet' }]],
+])('%s of a hostile agent is no frame', (_, changes) => {
+  const frameWith = (some: unknown) => ({
+    ...eventOf(newId(), FOUND),
+    event: { event: 'session_changes', session_id: newId(), measured: { ...FOUND, changes: some } },
+  });
+  expect([frameWith([one]), frameWith(changes)].map((frame) => saidSchema.safeParse(frame).success)).toEqual([true, false]);
+});
+
+test('a session begins with its consent and is over with its end, and its customer alone reads what changed', async () => {
+  const { call, signIn } = await startTestApp();
+  const [technician, maria] = [await signIn(undefined, 'support'), await signIn()];
+  const identity = await enrol({ call }, maria.token);
+  const hello = helloOf(identity);
+  const poll = async (said: Said[] = []) => {
+    const { told } = replyOf(await call(pollAgent, { body: { hello, said } }));
+    return told.flatMap((frame) => (frame.kind === 'desired' ? frame.remote_sessions : []));
+  };
+  await poll();
+  const { id, session_code } = replyOf(await call(createSession, { token: maria.token }));
+  replyOf(await call(joinSession, { token: technician.token, body: { session_code } }));
+  const at = { token: maria.token, params: { id } };
+  replyOf(await call(approveSession, { ...at, body: { view: 'talk' } }));
+  // The device has it at its next look.
+  await vi.waitFor(async () => expect(await poll([reportOf()])).toEqual([{ id, wanted: 'stock' }]));
+  replyOf(await call(completeSession, at));
+  await vi.waitFor(async () => expect(await poll([reportOf()])).toEqual([{ id, wanted: 'changes' }]));
+  await poll([eventOf(id, FOUND)]);
+  expect(replyOf(await call(readSessionChanges, at))).toMatchObject([{ ...FOUND, state: 'measured' }]);
+  expect((await call(readSessionChanges, { ...at, token: technician.token })).status).toBe(404);
 });
