@@ -145,7 +145,7 @@ describe('an agent over calls', async () => {
   });
 
   // proves: device-hostile-agent-3
-  test('waits for two seconds while it has something to do that it was told of', async () => {
+  test('waits for two seconds while its orders have not changed', async () => {
     const [busy, other] = [await deviceOf(app), await deviceOf(app)];
     replyOf(await call(startDeviceScan, { token: busy.token, params: busy.params, body: { scan: 'full' } }));
     const poll = agentOf(busy.identity);
