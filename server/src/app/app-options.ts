@@ -9,6 +9,7 @@ import type { UploadLimits } from '#features/antivirus/receive.ts';
 import type { UploadAdmissionLimits } from '#features/antivirus/upload-admission.ts';
 import type { Zone } from '#features/chat/mail-proof.ts';
 import type { openMailbox } from '#features/chat/mailbox.ts';
+import type { readMail } from '#features/chat/read-mail.ts';
 import type { SocketLimits } from '#platform/channels/serve-socket.ts';
 import type { ConnectionLimits } from '#platform/connections.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
@@ -74,6 +75,8 @@ export interface AppOptions {
   /** Records in place of the DNS, where it is asked who may send a mail; and a mailbox in place of the one of the settings. */
   mail_zone?: Zone;
   open_mailbox?: typeof openMailbox;
+  /** Reads an arrived mail, in place of a thread of its own. */
+  read_mail?: typeof readMail;
   /** A push service of a test, by its origin: every other one is a browser's. */
   push_service?: string;
   /** Time for one scam check, in ms. */

@@ -19,6 +19,7 @@ import { keepUnforgotten } from '#features/chat/forgotten.ts';
 import { keepInbox } from '#features/chat/inbox.ts';
 import { createLetters } from '#features/chat/letters.ts';
 import { createMailAnswers } from '#features/chat/mail-answers.ts';
+import { readMailApart } from '#features/chat/mail-reader.ts';
 import { createReports } from '#features/chat/reports.ts';
 import { createTeam, type Team } from '#features/chat/team.ts';
 import type { Devices } from '#features/devices/devices.ts';
@@ -356,7 +357,8 @@ export async function buildDesk(
   });
   const mails = createArrivedMails({ database: chatTables, files: parts.files, now });
   const reading = { authserv_id: settings.inbox?.authserv_id, zone: appOptions.mail_zone };
-  const answers = createMailAnswers({ database: chatTables, conversations, news, attachments, mails, onChange, reading, logger });
+  const read = appOptions.read_mail ?? ((raw: Uint8Array) => readMailApart(raw, reading));
+  const answers = createMailAnswers({ database: chatTables, conversations, news, attachments, mails, onChange, read, logger });
   if (settings.inbox && addresses)
     keepInbox({
       database: withInstallation,
@@ -367,7 +369,7 @@ export async function buildDesk(
       mails,
       news,
       people,
-      reading,
+      read,
       open: appOptions.open_mailbox,
       onChange,
       jobs,

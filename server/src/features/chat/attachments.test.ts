@@ -8,13 +8,17 @@ import {
 import { listMessages } from '@palisade/contract/chat-read';
 import { answerConversation, closeConversation, listDeskMessages } from '@palisade/contract/desk';
 import { deleteAccount } from '@palisade/contract/privacy';
-import { EICAR, zip } from '@palisade/scanner/test/files';
+import { EICAR } from '@palisade/scanner/test/files';
 import { expect, test, vi } from 'vitest';
-import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
+import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { attach, tryAttach } from '#test/upload.ts';
 
-const app = await startScanningApp();
+const LOCKED = Buffer.from('a file that nobody opens');
+const { engine, steered } = createSteeredEngine();
+steered.find = (bytes) => (bytes.equals(LOCKED) ? unreadAs('encrypted') : {});
+const app = await startTestApp({ surroundings: { embedded_engine: engine } });
 const { call, signIn } = app;
 await signIn('boss');
 const ana = await signIn('ana', 'support');
@@ -85,7 +89,7 @@ test.each([
 test('an infected or unread file reaches no one, and is removed', async () => {
   const { token } = await signIn();
   const infected = await attach(app, token, 'eicar.com', EICAR);
-  const locked = await attach(app, token, 'locked.zip', zip([{ name: 'locked', content: TEXT, flags: 1 }]));
+  const locked = await attach(app, token, 'locked.zip', LOCKED);
   for (const [{ id }, status] of [
     [infected, 'infected'],
     [locked, 'unread'],
@@ -171,7 +175,7 @@ test('the name of an account is deleted with it, also in its answers to others',
 // proves: support-fault-11
 test('closed conversations go after the days that are set, with their files, and open ones stay', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
-  const kept = await startScanningApp({
+  const kept = await startTestApp({
     environment: { RETAIN_CHATS: '5' },
     surroundings: { now: () => clock, every_ms: { retention: 20 } },
   });

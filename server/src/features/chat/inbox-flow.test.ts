@@ -8,12 +8,16 @@ import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { chatEnglish } from '#test/chat-english.ts';
-import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
+import { createSteeredEngine } from '#test/steered-engine.ts';
+import { resolverOf } from './mail-proof.ts';
 import type { Mailbox } from './mailbox.ts';
+import { readMail } from './read-mail.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const KEY = `v=DKIM1; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`;
+const resolve = resolverOf({ 'TXT s._domainkey.example.com': [[KEY]] });
 const soon = { timeout: 60_000, interval: 25 };
 const DAY_MS = 86_400_000;
 
@@ -49,15 +53,18 @@ function startMailbox() {
 const mailbox = startMailbox();
 const smtp = await startSmtpServer();
 let ahead = 0;
-const app = await startScanningApp({
+const { engine, steered } = createSteeredEngine();
+steered.find = (bytes) => (bytes.includes(EICAR.toString('base64')) ? { threat: 'EICAR-Test-File' } : {});
+const app = await startTestApp({
   environment: {
     SMTP_URL: smtp.url,
     MAIL_FROM: 'support@example.com',
     INBOX_IMAP_URL: 'imap://support%40example.com:x@127.0.0.1/INBOX',
   },
   surroundings: {
+    embedded_engine: engine,
     ...{ unread_answer_ms: 0, mail_look_ms: 25, every_ms: { desk_inbox: 25, retention: 200 } },
-    ...{ open_mailbox: () => Promise.resolve(mailbox.box), mail_zone: { 'TXT s._domainkey.example.com': [[KEY]] } },
+    ...{ open_mailbox: () => Promise.resolve(mailbox.box), read_mail: (raw) => readMail(raw, { resolve }) },
     now: () => Date.now() + ahead,
   },
 });

@@ -3,7 +3,6 @@ import { MESSAGE_LENGTH_MAXIMUM, sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
 import { answerConversation, closeConversation, listDeskMessages, readConversation } from '@palisade/contract/desk';
 import { deleteAccount } from '@palisade/contract/privacy';
-import { EICAR } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { expect, test, vi } from 'vitest';
 import { createLog } from '#platform/log.ts';
@@ -16,6 +15,7 @@ import { createConversations } from './conversations.ts';
 import { keepInbox } from './inbox.ts';
 import { createMailAnswers } from './mail-answers.ts';
 import { ANSWER_ABOVE } from './quoted.ts';
+import { readMail } from './read-mail.ts';
 
 if (NO_DOVECOT !== undefined) process.stdout.write(`skipped: ${NO_DOVECOT}\n`);
 
@@ -114,28 +114,6 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     await isEmpty();
   });
 
-  // proves: support-scale-11
-  test('their files are scanned: clean ones are in the message, others are named as left out', async () => {
-    const customer = await answered();
-    const part = (name: string, content: string) =>
-      `--b\nContent-Type: application/octet-stream; name="${name}"\nContent-Disposition: attachment; filename="${name}"\nContent-Transfer-Encoding: base64\n\n${Buffer.from(content).toString('base64')}\n`;
-    const files = `${part('log.txt', 'all is well')}${part('invoice.com', EICAR.toString())}`;
-    const body = `--b\nContent-Type: text/plain\n\nHere they are.\n${files}--b--`;
-    await mailbox.deliver(mailOf(customer, body, ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b']));
-    const message = await vi.waitFor(async () => {
-      const found = (await shown(customer)).find(({ message: text }) => text === 'Here they are.');
-      if (found === undefined) throw new Error('not there yet');
-      return found;
-    }, soon);
-    expect(message.attachments).toMatchObject([{ filename: 'log.txt', status: 'clean' }]);
-    expect((await shown(customer)).at(-1)).toMatchObject({
-      is_automatic: true,
-      message: 'We left out 1 infected file.',
-    });
-    const { rows } = { rows: await app.app.database.selectFrom('chat_attachments').select('filename').execute() };
-    expect(rows.map(({ filename }) => filename)).not.toContain('invoice.com');
-  });
-
   test('are taken once, however often one mail lies in the mailbox, and also when the mailbox numbers anew', async () => {
     const customer = await answered();
     const mail = mailOf(customer, 'only once');
@@ -167,7 +145,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     });
     const shared = {
       ...{ database, mails, news: { told: () => Promise.resolve([]) }, onChange: () => {}, logger: createLog('silent') },
-      reading: { authserv_id: 'mx.example.com' },
+      read: (raw: Uint8Array) => readMail(raw, { authserv_id: 'mx.example.com' }),
     };
     const answers = createMailAnswers({
       ...shared,
@@ -225,16 +203,6 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     expect(await own(customer)).toEqual(['hello']);
     expect(await notes(customer)).toEqual([]);
     expect((await mailbox.contents()).map(({ flags }) => flags.includes('\\Flagged'))).toEqual(left.map(() => false));
-  });
-
-  test('from another address are a note for the staff, which the customer never sees', async () => {
-    const customer = await answered();
-    await mailbox.deliver(mailOf(customer, 'I am her brother.', [], 'brother@example.net'));
-    await vi.waitFor(async () => expect(await notes(customer)).toHaveLength(1), soon);
-    expect((await notes(customer))[0]).toBe(
-      'Sender not verified: an email came from brother@example.net, and it came from another address. It says: I am her brother.',
-    );
-    expect(await own(customer)).toEqual(['hello']);
   });
 
   test('that are longer than a message come with the whole text as a file; an unreadable one is flagged and reported', async () => {

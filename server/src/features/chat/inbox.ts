@@ -13,8 +13,9 @@ import type { ChatTables } from './chat.tables.ts';
 import type { Conversations, Write } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import { type MailAnswers, whyUnverified } from './mail-answers.ts';
-import { type ReadingOptions, readMailApart, UnreadableMail } from './mail-reader.ts';
+import { UnreadableMail } from './mail-reader.ts';
 import { type ArrivedMail, openMailbox } from './mailbox.ts';
+import type { ReadMail } from './read-mail.ts';
 
 /** Interval between looks at the mailbox. The job's lease lets one server do so at a time. */
 const EVERY_MS = 20_000;
@@ -46,7 +47,8 @@ export function keepInbox(parts: {
   answers: Pick<MailAnswers, 'write' | 'note' | 'noteLostLetters'>;
   mails: Pick<ArrivedMails, 'keep' | 'became' | 'link' | 'drop' | 'hasRoom'>;
   news: Pick<DeskNews, 'told'>;
-  reading: ReadingOptions;
+  /** @throws UnreadableMail */
+  read: (raw: Uint8Array) => Promise<ReadMail>;
   /** Opens the mailbox; by default the one of `url`. */
   open?: typeof openMailbox | undefined;
   people: { findUser(id: string): Promise<{ id: string; email: string } | undefined> };
@@ -56,7 +58,7 @@ export function keepInbox(parts: {
   now: () => number;
   logger: FastifyBaseLogger;
 }): void {
-  const { database, url, addresses, conversations, answers, mails, news, reading, people, onChange, jobs, now, logger } = parts;
+  const { database, url, addresses, conversations, answers, mails, news, read, people, onChange, jobs, now, logger } = parts;
   const { open = openMailbox } = parts;
   const installation = database.$pickTables<'installation'>();
 
@@ -93,7 +95,7 @@ export function keepInbox(parts: {
     if (conversation === undefined || customer === undefined) return 'ignored';
     const is_cut = arrived.size > MAIL_BYTES_MAXIMUM;
     const raw = await source(is_cut ? BEGINNING_BYTES : MAIL_BYTES_MAXIMUM);
-    const mail = await readMailApart(raw, reading);
+    const mail = await read(raw);
     if (mail.automatic !== undefined) {
       logger.info({ conversation: conversation.id, why: mail.automatic }, 'a mail that no person wrote was ignored');
       return 'ignored';

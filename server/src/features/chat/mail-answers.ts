@@ -13,7 +13,6 @@ import { refuse } from './chat.refusals.ts';
 import type { ArrivedMailRow, ChatTables } from './chat.tables.ts';
 import type { Conversations, Write } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
-import { type ReadingOptions, readMailApart } from './mail-reader.ts';
 import type { ReadMail } from './read-mail.ts';
 import type { ConversationRow } from './records.ts';
 
@@ -65,10 +64,10 @@ export function createMailAnswers(parts: {
   mails: ArrivedMails;
   /** Called with a person whose chat has changed. */
   onChange: (user_id: string) => void;
-  reading: ReadingOptions;
+  read: (raw: Uint8Array) => Promise<ReadMail>;
   logger: FastifyBaseLogger;
 }): MailAnswers {
-  const { database, conversations, news, attachments, mails, onChange, reading, logger } = parts;
+  const { database, conversations, news, attachments, mails, onChange, read, logger } = parts;
 
   async function told(write: Write): Promise<DeskMessage[]> {
     const messages = await news.told(write);
@@ -133,7 +132,7 @@ export function createMailAnswers(parts: {
 
     async takeOver(me, row, conversation) {
       if (row.state !== 'unverified') throw refuse('arrived_email.already_there');
-      const mail = await readMailApart(await mails.bytes(row), reading);
+      const mail = await read(await mails.bytes(row));
       const wrote = await write(conversation, { ...mail, key: row.mail_key }, false);
       const [message] = wrote?.messages ?? [];
       if (wrote === undefined || message === undefined) throw refuse('arrived_email.own_text');

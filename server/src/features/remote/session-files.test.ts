@@ -13,22 +13,24 @@ import {
   sendSessionFile,
 } from '@palisade/contract/remote-files';
 import { approveSession, grantInSession, listSessionAudit, revokeInSession } from '@palisade/contract/remote-session';
-import { EICAR, zip } from '@palisade/scanner/test/files';
+import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { BlobNotFoundError } from '#platform/blobs/blobs.ts';
 import { newId } from '#platform/id.ts';
-import { problemOf, readAnswer, replyOf, startScanningApp } from '#test/harness.ts';
+import { problemOf, readAnswer, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
+import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 
+const LOCKED = Buffer.from('a file that nobody opens');
+const { engine, steered } = createSteeredEngine();
+steered.find = (bytes) => (bytes.equals(LOCKED) ? unreadAs('encrypted') : {});
 const clock = { now: Date.parse('2026-11-20T10:00:00Z') };
-const app = await startScanningApp({ surroundings: { now: () => clock.now } });
+const app = await startTestApp({ surroundings: { embedded_engine: engine, now: () => clock.now } });
 const { call, signIn } = app;
 await signIn('boss');
 const tina = await signIn('tina', 'support');
 const tom = await signIn('tom', 'support');
 const TEXT = Buffer.from('just a few words');
-const LOCKED = zip([{ name: 'locked', content: TEXT, flags: 1 }]);
-const INFECTED = zip([{ name: 'inside/eicar.com', content: EICAR }]);
 const WAIT = { timeout: 30_000, interval: 20 };
 
 /** A session that runs, with a page of each side; files or recording are allowed as said. */
@@ -140,7 +142,7 @@ describe('a file of a session', () => {
     const { customer, send, settled, list, record } = await start('files');
     for (const from of [customer.token, tina.token])
       for (const [name, content, status] of [
-        ['tool.zip', INFECTED, 'infected'],
+        ['tool.zip', EICAR, 'infected'],
         ['locked.zip', LOCKED, 'unread'],
       ] as const) {
         const { id } = replyOf(await send(from, name, content));
