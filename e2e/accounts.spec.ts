@@ -68,8 +68,6 @@ test('the keyboard alone changes username and password, and ends a session elsew
   await expect(security.getByText('Password changed. You’re signed out everywhere else.')).toHaveCount(0);
   expect(await signInElsewhere(page, 'maria')).toBe(401);
   expect(await signInElsewhere(page, 'maria', NEW_PASSWORD)).toBe(200);
-  await page.reload();
-  await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
 });
 
 // proves: asvs-7.4.1, asvs-7.4.4, asvs-14.3.1
@@ -144,9 +142,6 @@ test('an administrator disables somebody, gives a role, and reads it all in the 
   await expect(activity).toContainText('Account disabled');
   await expect(activity).toContainText('by an administrator');
   await expect(activity).toContainText(/Signed in with Chrome on Linux from 127\.0\.0\.1/);
-  const saved = maria.waitForEvent('download');
-  await maria.getByRole('button', { name: 'Save your activity as CSV' }).click();
-  expect((await saved).suggestedFilename()).toBe('palisade-activity.csv');
 });
 
 test('somebody takes all their data along, and deletes the account', async ({ palisade }) => {

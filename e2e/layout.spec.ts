@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { test } from './palisade.ts';
+import { post, test } from './palisade.ts';
 
 const TABLET = { width: 768, height: 1024 };
 
@@ -11,6 +11,20 @@ test('the desk takes the window and no more, so that its panes alone scroll', as
     await expect(page.getByText('No open conversations')).toBeVisible();
     expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight), `at ${size.width}`).toBe(0);
   }
+});
+
+test('the ways of an administrator fit the window, and the way of this screen is in view where they need to scroll', async ({
+  palisade,
+}) => {
+  const page = await palisade.open('ada', '/admin/setup', { role: 'admin', viewport: { width: 1024, height: 768 } });
+  await expect(page.getByRole('link', { name: 'Setup' })).toBeInViewport({ ratio: 1 });
+  // With a plan request the group of administrators has its most ways.
+  await post(page, '/subscription/requests', { template_id: await palisade.addTemplate('Family') });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto('/antivirus');
+  await expect(page.getByRole('link', { name: /Plan requests/ })).toBeVisible();
+  const ways = page.locator('.sidebar__ways');
+  expect(await ways.evaluate((box) => [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight])).toEqual([0, 0]);
 });
 
 test('the buttons of a tall dialog stay in sight while its fields are scrolled, and no field stops under them', async ({
