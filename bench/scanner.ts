@@ -173,7 +173,7 @@ async function memoryOf(server: BenchServer, token: string, megabytes: number): 
   const field = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024;
   const before = field('VmRSS');
-  // The peak begins anew (proc(5), clear_refs).
+  // The peak starts again (proc(5), clear_refs).
   writeFileSync(`/proc/${server.pid}/clear_refs`, '5');
   const piece = randomBytes(MIB);
   const pieces = function* () {

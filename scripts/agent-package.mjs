@@ -118,7 +118,7 @@ export const nodeVersion = () =>
 /** @param {string} cpu */
 export const nodeArchive = (cpu) => join(CACHE, `node-${nodeVersion()}-linux-${cpu}.tar.gz`);
 
-/** Packs the Node of a package's folder for devices: 120 MB, packed anew only when it is another one. @param {string} cpu @param {string} bin the folder with its `node` */
+/** Packs the Node of a package's folder for devices: 120 MB, packed again only when it is another one. @param {string} cpu @param {string} bin the folder with its `node` */
 export async function packNode(cpu, bin) {
   if (existsSync(nodeArchive(cpu))) return;
   mkdirSync(CACHE, { recursive: true });

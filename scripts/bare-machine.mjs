@@ -92,7 +92,7 @@ export async function startServer(command, args, options) {
   return {
     url: await address,
     output: () => output,
-    /** As `kill -TERM` of npm does. `unshare` does not listen to that while it waits for its child; SIGKILL ends both. @param {NodeJS.Signals} [signal] */
+    /** Does the same as `kill -TERM` of npm. `unshare` does not listen to that while it waits for its child; SIGKILL ends both. @param {NodeJS.Signals} [signal] */
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       return await ended;

@@ -229,7 +229,7 @@ async function install(wants_tools) {
   stamp(INSTALLED, wanted);
 }
 
-/** Adds to node_modules what it lacks; where that does not give the locked packages, installs all of them anew. @param {boolean} with_tools */
+/** Adds to node_modules what it lacks; where that does not give the locked packages, installs all of them again. @param {boolean} with_tools */
 async function installPackages(with_tools) {
   const sets = [with_tools ? '--include=dev' : '--omit=dev', '--include=optional'];
   if (existsSync(LISTED)) {

@@ -1,5 +1,5 @@
 // The icons of the web application. Their packages are 18,000 files, a third of what an installation would write, for some 160 icons: the build takes these from
-// web/icons.json, and only development and tests install the packages. `node scripts/icons.mjs` writes the file anew after an icon or the version of the package changed.
+// web/icons.json, and only development and tests install the packages. `node scripts/icons.mjs` writes the file again after an icon or the version of the package changed.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

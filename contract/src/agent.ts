@@ -87,7 +87,7 @@ const instanceSchema = z.string().regex(/^[0-9a-f]{32}$/u);
 
 export const osSchema = z.object({
   platform: z.enum(['linux', 'darwin', 'windows', 'other']),
-  /** As the system calls itself, e.g. `Debian GNU/Linux 12 (bookworm)`. */
+  /** The system's own name for itself, e.g. `Debian GNU/Linux 12 (bookworm)`. */
   name: lineSchema(200),
   arch: lineSchema(40),
 });
@@ -115,7 +115,7 @@ export const capabilitiesSchema = z.object({
 export type Capabilities = z.infer<typeof capabilitiesSchema>;
 
 /**
- * A rule as a device gets it: what decides about packets. Its fields are of the grammar of firewall-grammar.ts; a device parses them anew and compiles integers and literals
+ * A rule as a device gets it: what decides about packets. Its fields are of the grammar of firewall-grammar.ts; a device parses them again and compiles integers and literals
  * of its own, and drops a temporary rule itself at `expires_at` of the server's clock.
  */
 export const deviceRuleSchema = ruleSchema

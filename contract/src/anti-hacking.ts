@@ -15,7 +15,7 @@ export const LIVE_FEED = {
   description_length: 50,
 } as const;
 
-/** Delay after a posture scan until the alerts are read anew, in ms. */
+/** Delay after a posture scan until the alerts are read again, in ms. */
 export const ALERTS_RELOAD_MS = 1_000;
 
 /** The sentences of the automatic replies to attacks that are simulated. */
@@ -175,7 +175,7 @@ export const postureScanSchema = specified(
     findings: z.array(findingSchema),
     /** One sentence: how many of the checks could run, and why the others could not. */
     coverage: z.string(),
-    /** As in a finding. */
+    /** The same field as in a finding. */
     recommendation_phrases: z.array(phraseSchema).optional(),
     coverage_phrase: phraseSchema.optional(),
   }),

@@ -4,7 +4,7 @@ import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts
 import { phraseSchema } from './phrase.ts';
 import { specified } from './reader.ts';
 
-/** Largest upload in bytes (DESIGN section 6: 2 GiB). */
+/** Largest upload in bytes: 2 GiB. */
 export const UPLOAD_MAXIMUM = 2 * 1024 ** 3;
 
 /** The header in which a page names its upload, so that it can follow and cancel it: 128 random bits in hex, new for each upload. */

@@ -108,7 +108,7 @@ export function auditGroupOf(kind: AuditKind): AuditGroup {
   );
 }
 
-/** As a page shows them: `other` is for what a newer server tells of, and no server sends it. */
+/** The kinds that a page shows: `other` is for what a newer server tells of, and no server sends it. */
 const shownKindSchema = z.enum([...AUDIT_KINDS, 'other']);
 export type ShownKind = z.infer<typeof shownKindSchema>;
 

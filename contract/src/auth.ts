@@ -10,7 +10,7 @@ export const PASSWORD_LENGTH = { minimum: 8, maximum: 128 } as const;
 /** RFC 5321, 4.5.3.1.3: a path is at most 256 octets with its angle brackets. */
 const EMAIL_LENGTH_MAXIMUM = 254;
 const USERNAME_LENGTH_MAXIMUM = 64;
-/** Lifetime of a reset token, in seconds (DESIGN section 4: 15 minutes). */
+/** Lifetime of a reset token, in seconds (15 minutes). */
 export const RESET_TOKEN_LIFETIME_S = 900;
 /** Lifetime of the code of a confirmation mail, in seconds: 24 hours. */
 export const PROOF_TOKEN_LIFETIME_S = 86_400;

@@ -30,7 +30,7 @@ export const listMessages = endpoint({
 export const chatStateSchema = z.object({
   conversation_id: idSchema.nullable(),
   status: z.enum(['none', 'open', 'closed']),
-  /** Who answers: a username; null while nobody has taken it. */
+  /** The username of the person who answers; null while the conversation is free. */
   agent: z.string().nullable(),
   wants_person: z.boolean(),
   staff: z.object({ is_here: z.boolean(), is_open: z.boolean(), opens_at: timeSchema.nullable() }),

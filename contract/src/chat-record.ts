@@ -54,7 +54,7 @@ export const cardSchema = z.discriminatedUnion('kind', [
 ]);
 export type Card = z.infer<typeof cardSchema>;
 
-/** Where no server has counted messages, their time in seconds gives their order. */
+/** The order of messages that no server has counted: their time in seconds. */
 export const placeOf = ({ timestamp }: Readonly<Record<string, unknown>>) => ({
   seq: Math.max(1, Math.floor(Date.parse(String(timestamp)) / 1_000) || 1),
 });

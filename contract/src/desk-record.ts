@@ -39,7 +39,7 @@ export const conversationSchema = z.object({
       seq: z.int(),
       /** The beginning of its words; without words, its card or the number of its files. */
       text: z.string(),
-      /** As those of a message: whole, and also for a text that stands for a card or files. */
+      /** The same as those of a message: whole, and also for a text that stands for a card or files. */
       phrases: z.array(phraseSchema).nullable(),
       sender: z.enum(['user', 'support']),
       is_automatic: z.boolean(),

@@ -399,7 +399,7 @@ const unknownZoneSchema = z
   .string()
   .optional()
   .describe('The stored time zone, where this server does not know it: `time_zone` is UTC then.');
-/** As they are read: a zone that was stored by another version may be unknown to this one. */
+/** Settings as an answer has them: a zone that was stored by another version may be unknown to this one. */
 export const readSettingsSchema = deskSettingsSchema.extend({ unknown_time_zone: unknownZoneSchema });
 export type ReadSettings = z.infer<typeof readSettingsSchema>;
 

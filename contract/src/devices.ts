@@ -50,7 +50,7 @@ export const STALLED_MS = 90_000;
 export const deviceStateSchema = z.enum(['online', 'stalled', 'offline', 'revoked']);
 export type DeviceState = z.infer<typeof deviceStateSchema>;
 
-/** Where a device stands with the rules that it should have. `pending`: it has not answered for `desired_rev` yet. */
+/** The state of a device's rules beside those that it should have. `pending`: it has not answered for `desired_rev` yet. */
 export const enforcementSchema = z.object({
   state: z.enum(['pending', ...ackStateSchema.options]),
   desired_rev: z.int(),

@@ -1,4 +1,4 @@
-/** As far as it is used here: pages and server have it alike (WHATWG URL, with IDNA by UTS 46). */
+/** The part of `URL` that is used here, which pages and server both have (WHATWG URL, with IDNA by UTS 46). */
 declare const URL: { new (url: string): { hostname: string } };
 
 /** RFC 5321, 4.5.3.1.3: a path is at most 256 octets with its angle brackets. */

@@ -83,7 +83,7 @@ export interface Endpoint<
   by_device?: true;
   /** Only for who has proved that mails to their address reach them, where that is asked for (public exposure). */
   needs_proven_email?: true;
-  /** Of whoever calls: once it has succeeded, their open pages are told to read it anew. The feature itself tells other people of its changes. */
+  /** Of whoever calls: once it has succeeded, their open pages are told to read it again. The feature itself tells other people of its changes. */
   changes?: Topic;
   /** Of the installation: once it has succeeded, the pages of `TOLD_TO` are told. */
   changes_installation?: InstallationTopic;

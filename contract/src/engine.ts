@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 
-/** Signatures that nobody could confirm for longer than this are old (DESIGN section 5). ms. */
+/** Signatures count as old when no update has confirmed them for this time. ms. */
 export const SIGNATURES_OLD_MS = 48 * 3_600_000;
 
 /** One scanning engine. Version and signatures are null until it has been ready once. */

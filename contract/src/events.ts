@@ -19,7 +19,7 @@ export const EVENTS_CLOSED = {
   ...CLOSED,
   /** The session is held until its person has set up the second factor that they must have. */
   two_factor_setup_required: 4403,
-  /** As `unauthenticated`: the account was deleted, and its sessions with it. */
+  /** Like `unauthenticated`: the account was deleted, and its sessions with it. */
   account_deleted: 4411,
 } as const;
 
@@ -53,7 +53,7 @@ export const liveEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('scan_changed'), scan: scanSchema }),
   z.object({ kind: z.literal('scan_removed'), scan_id: idSchema }),
   z.object({ kind: z.literal('alerts_changed') }),
-  /** Something of the account, or of the installation, is not as it was: what shows it is to be read anew. */
+  /** Something of the account, or of the installation, is not as it was: what shows it is to be read again. */
   z.object({ kind: z.literal('changed'), topic: z.enum([...TOPICS, ...INSTALLATION_TOPICS]) }),
   /** Person: a message of their conversation, whoever wrote it; never a note. One's own ones too, for the other tabs. */
   z.object({ kind: z.literal('chat_message'), message: chatMessageSchema }),
@@ -126,7 +126,7 @@ export const OPEN_CONVERSATIONS_MAXIMUM = 5;
 
 /**
  * Frames of a page after the welcome. `listen`: hear a topic beside one's own, from the event or cursor `after` on: `staff` (may.useDesk), or the one of a
- * conversation (may.serve), which also says that one has it open; listening again to one that is open begins anew. A forbidden topic is answered with `refused`, and
+ * conversation (may.serve), which also says that one has it open; listening again to one that is open starts again. A forbidden topic is answered with `refused`, and
  * the socket stays. `typing`: in the named conversation; null is one's own.
  *
  * `listen_remote`: this page is the one of its side in a remote session that is not over, and hears it; a page of the same side that was it before is told `refused` with
@@ -156,7 +156,7 @@ export const clientFrameSchema = z.discriminatedUnion('kind', [
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
-/** Which topic a frame of the server is about. Left out: the page's own person. */
+/** The topic of a frame of the server. Left out: the page's own person. */
 const heardTopicSchema = z.union([
   z.literal('staff'),
   z.object({ conversation_id: idSchema }),
@@ -166,7 +166,7 @@ export type HeardTopic = z.infer<typeof heardTopicSchema>;
 
 /** Frames of the server. */
 export const serverFrameSchema = z.discriminatedUnion('kind', [
-  /** `missed`: what came after the page's `after` is no longer known here, so it has to read anew what it shows. */
+  /** `missed`: what came after the page's `after` is no longer known here, so it has to read again what it shows. */
   z.object({ kind: z.literal('welcome'), cursor: idSchema, missed: z.boolean(), heartbeat_ms: z.int() }),
   /** To be answered with `pong`. */
   z.object({ kind: z.literal('ping') }),

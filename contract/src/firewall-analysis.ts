@@ -131,7 +131,7 @@ interface Walls<R extends JudgedRule> {
   shape: Shape<R>;
   rule: R;
   bricks: readonly (Brick | undefined)[];
-  /** Where its sources begin and end, of IPv4 and of IPv6; two rules whose sources are apart are told apart by these alone, which most are. */
+  /** First and last address of its sources, of IPv4 and of IPv6; two rules whose sources are apart are told apart by these alone, which most are. */
   least4: number;
   most4: number;
   least6: number;
@@ -292,7 +292,7 @@ function isWhole(span: { from: bigint; to: bigint } | undefined, family: 4 | 6):
   return span !== undefined && span.from === 0n && span.to === (1n << (family === 4 ? 32n : 128n)) - 1n;
 }
 
-/** Which of the connections that are open now a ruleset would cut, each with what decides. */
+/** The open connections that a ruleset would cut, each with the rule that decides. */
 export function cutConnections<R extends JudgedRule, C extends Traffic>(
   ruleset: Ruleset<R>,
   connections: readonly C[],

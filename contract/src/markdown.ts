@@ -19,7 +19,7 @@ const ELSEWHERE = /^(?:https?:\/\/[\w.-]+(?:[:/?#][^\s<>"'`\\]*)?|mailto:[\w.+-]
 /** Emphasis and links within each other, no deeper. */
 const DEPTH_MAXIMUM = 4;
 
-/** Where a link may lead; undefined for everything else (`javascript:`, `data:`, `//elsewhere`). */
+/** The permitted target of a link; undefined for everything else (`javascript:`, `data:`, `//elsewhere`). */
 function safeHref(written: string): string | undefined {
   if (SCREEN.test(written)) return written;
   return ELSEWHERE.test(written) ? written : undefined;

@@ -9,14 +9,14 @@ export interface Me {
   role: Role;
 }
 
-/** As much of a conversation as decides. `user_id` is the customer's. */
+/** The part of a conversation that decides. `user_id` is the customer's. */
 export interface ConversationOf {
   user_id: string;
   assignee_id: string | null;
   status: 'open' | 'snoozed' | 'closed';
 }
 
-/** As much of a file of the chat as decides: who uploaded it, and where it was sent; `conversation` is null until then. */
+/** The part of a file of the chat that decides: who uploaded it, and where it was sent; `conversation` is null until then. */
 export interface AttachmentOf {
   uploader_id: string;
   status: 'scanning' | 'clean' | 'infected' | 'unread' | 'failed';
@@ -35,7 +35,7 @@ export const may = {
   administrate: isAdministrator,
   /** The support desk: its inbox, its team, its canned answers. */
   useDesk: isStaff,
-  /** Ask with a code to see a customer's screen, and go on while one does. */
+  /** Ask with a code to see a customer's screen, and continue while one does. */
   joinSessions: isStaff,
   /** The messages of a conversation. */
   read: (me: Me, conversation: ConversationOf) => isOwn(me, conversation) || serves(me, conversation),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** The audience of a server: one's own machine, or customers (DESIGN section 2). */
+/** The audience of a server: the people of this machine, or customers over a network (docs/operating.md#exposure). */
 export const exposureSchema = z.enum(['local', 'public']);
 export type Exposure = z.infer<typeof exposureSchema>;
 
@@ -25,7 +25,7 @@ export const readConfig = endpoint({
     /** Servers of earlier versions do not say. */
     build: buildSchema.optional(),
     exposure: exposureSchema,
-    /** Local exposure on an address that others may reach: administrators are warned on every screen (DESIGN section 2). */
+    /** Local exposure on an address that others may reach: administrators are warned on every screen. */
     open_local: z.boolean(),
     demo: z.boolean(),
     reset_delivery: z.enum(['response', 'email', 'outbox']),

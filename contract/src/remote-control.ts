@@ -6,7 +6,7 @@ import { GRANT_ENDS } from './remote-grant.ts';
 
 /**
  * The pipe of RFB bytes (RFC 6143) between the technician's page and the agent of the device that they may see or control. Both open a socket to the server, each says
- * `hello` in a JSON text and is answered `paired` once the other is there; then binary frames pass as they are. A pair lasts until one of the two leaves: the other reconnects, and RFB begins anew. Permissions are checked twice: the server admits only a side with the grant and ends the pair with it, and the agent drops what is not granted.
+ * `hello` in a JSON text and is answered `paired` once the other is there; then binary frames pass as they are. A pair lasts until one of the two leaves: the other reconnects, and RFB starts again. Permissions are checked twice: the server admits only a side with the grant and ends the pair with it, and the agent drops what is not granted.
  */
 export const VIEWER_PATH = '/remote/control';
 export const SCREEN_PATH = '/agent/control';
@@ -46,7 +46,7 @@ export type ScreenEnds = z.infer<typeof screenEndsSchema>;
 
 export const RFB_CLOSED = {
   ...CLOSED,
-  /** The other side left, or is connected anew: connect again, and RFB begins anew. */
+  /** The other side left, or is connected again: connect again, and RFB starts again. */
   again: 4412,
   /** It is not granted, or not any more. */
   not_granted: 4403,

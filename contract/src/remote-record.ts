@@ -83,14 +83,14 @@ export const liveSessionSchema = z.object({
   is_technician_here: z.boolean(),
   /** Each side turns its own voice on, and nobody another's. */
   voice: z.object({ customer: voiceSchema, technician: voiceSchema }),
-  /** Until when the customer has to say that it may go on; null while it does not run. */
+  /** Until when the customer has to say that it may continue; null while it does not run. */
   reaffirm_by: timeSchema.nullable(),
   /** When the clock ends it unless something happens, and as what. */
   due_at: timeSchema.nullable(),
   due_reason: endReasonSchema.nullable(),
   /** Present grants of the technician; none once it is over. `view` with no device is the picture that the customer has approved. */
   grants: z.array(grantSchema),
-  /** Which grants ended last, and why; null while none has. */
+  /** The grants that ended last, and why; null while none has. */
   grants_ended: grantsEndedSchema.nullable(),
 });
 export type LiveSession = z.infer<typeof liveSessionSchema>;

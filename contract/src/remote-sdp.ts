@@ -1,7 +1,7 @@
 import type { Side } from './remote-record.ts';
 
 type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
-// As the browser reads it that reads the most: Chromium takes a direction with more behind it, Firefox takes blanks and capitals.
+// Parsed like the most lenient browser does: Chromium takes a direction with more behind it, Firefox takes blanks and capitals.
 const MEDIA = /^\s*m\s*=\s*(\S*)/iu;
 const DIRECTION = /^\s*a\s*=\s*(sendrecv|sendonly|recvonly|inactive)(?![\w-])/iu;
 

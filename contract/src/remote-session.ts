@@ -140,7 +140,7 @@ export const readIce = endpoint({
   params: idParamsSchema,
   status: 200,
   reply: z.object({
-    /** As `RTCPeerConnection` takes them. */
+    /** In the form that `RTCPeerConnection` takes. */
     ice_servers: z.array(
       z.object({ urls: z.array(z.string()), username: z.string().optional(), credential: z.string().optional() }),
     ),

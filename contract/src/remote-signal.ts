@@ -38,7 +38,7 @@ const voice = z.object({ type: z.literal('voice'), state: voiceSchema });
 /** Signals of the customer's page. Only it offers; what it sends is seen, never heard to be steered. */
 const ofCustomer = [
   z.object({ type: z.literal('offer'), connection_id: connectionIdSchema, sdp: sdpSchema }),
-  /** The picker is open, or was refused: the minute in which the customer has to answer begins anew. */
+  /** The picker is open, or was refused: the minute in which the customer has to answer starts again. */
   z.object({ type: z.literal('choosing') }),
   z.object({
     type: z.literal('share_started'),
@@ -61,7 +61,7 @@ const ofTechnician = [
   z.object({ type: z.literal('voice_wanted') }),
   /** Asks for a grant; the customer's page asks its person, who grants it or does not. */
   z.object({ type: z.literal('grant_wanted'), grant: grantKindSchema }),
-  /** Where there is no channel between the pages. */
+  /** For pages without a channel between them. */
   z.object({ type: z.literal('pointer'), at: pointSchema.nullable() }),
 ] as const;
 

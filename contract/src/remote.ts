@@ -29,7 +29,7 @@ export const SESSION_LIMITS = {
   technician_gone: 2 * 60_000,
   /** The server that a side was connected to is gone, and the side does not come back. */
   reconnecting: 60_000,
-  /** The customer does not say that it may go on. */
+  /** The customer does not say that it may continue. */
   reaffirm: 30 * 60_000,
   longest: 4 * 3_600_000,
 } as const;
@@ -58,7 +58,7 @@ export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 export type EndReason = z.infer<typeof endReasonSchema>;
 
 const PHASES: Readonly<Record<string, string>> = { pending: 'waiting', active: 'active' };
-/** Where no server says more than the status: a code is valid for half an hour. */
+/** The state that follows from the status alone, when no server says more: a code is valid for half an hour. */
 const asStatusSays = ({ started_at, status }: Readonly<Record<string, unknown>>) => {
   const ms = Date.parse(String(started_at));
   const phase = PHASES[String(status)] ?? 'ended';

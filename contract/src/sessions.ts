@@ -9,7 +9,7 @@ import {
   timeSchema,
 } from './fields.ts';
 
-/** Where a person is signed in: what the browser called itself, in a few words, and the address it came from. `current` is the session that asks. */
+/** A place at which a person is signed in: what the browser called itself, in a few words, and the address it came from. `current` is the session that asks. */
 export const sessionSchema = z.object({
   id: idSchema,
   client: z.string(),

@@ -94,7 +94,7 @@ export function foldWithOrigins(text: string, fold: (letter: string) => string =
   return { folded, starts, ends };
 }
 
-/** Where the text first contains the words, in UTF-16 units; undefined where it does not. Both are compared as `foldText` has them. */
+/** The first position of the words in the text, in UTF-16 units; undefined where it does not. Both are compared as `foldText` has them. */
 export function findFolded(text: string, words: string): { start: number; end: number } | undefined {
   const wanted = foldText(words);
   if (wanted === '') return undefined;

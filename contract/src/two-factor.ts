@@ -64,7 +64,7 @@ const credentialSchema = z.object({ type: z.literal('public-key'), id: z.string(
 
 /** Request to a browser to use a passkey: `PublicKeyCredentialRequestOptionsJSON`. */
 export const passkeyRequestSchema = z.object({
-  /** Where alone the browser will do so. */
+  /** The only origin at which the browser will do so. */
   origin: z.string(),
   challenge: z.string(),
   rpId: z.string(),
@@ -76,7 +76,7 @@ export type PasskeyRequest = z.infer<typeof passkeyRequestSchema>;
 
 /** Request to a browser to make a passkey: `PublicKeyCredentialCreationOptionsJSON`. */
 export const passkeyCreationSchema = z.object({
-  /** Where alone the browser will do so. */
+  /** The only origin at which the browser will do so. */
   origin: z.string(),
   challenge: z.string(),
   rp: z.object({ id: z.string(), name: z.string() }),
@@ -109,7 +109,7 @@ const countOf = ({ code, recovery_code, passkey }: Proof) =>
 /** For `refine`, of a body with `proofShape`. */
 export const AT_MOST_ONE_PROOF = [(body: Proof) => countOf(body) <= 1, ONE_FACTOR] as const;
 
-/** What two-factor sign-in of an account rests on. `recovery_codes_left` is 0 while it is off. */
+/** The second factors of an account. `recovery_codes_left` is 0 while it is off. */
 export const passkeySchema = z.object({
   id: idSchema,
   name: z.string(),

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { createFeeder, type Parser } from './byte-parser.ts';
 
-// Where the pointer is, asked of an X server in its own protocol (X Window System Protocol, version 11, chapters 8 and 9): no program of the system can be asked so often.
+// Asks an X server for the position of the pointer, in its own protocol (X Window System Protocol, version 11, chapters 8 and 9): no program of the system can be asked so often.
 
 const COOKIE = 'MIT-MAGIC-COOKIE-1';
 const QUERY_POINTER = 38;
@@ -80,7 +80,7 @@ export function readSetup(head: Buffer, rest: Buffer): { root: number; width: nu
   return { root, width, height };
 }
 
-/** Where the pointer is, from an answer of 32 bytes; undefined for an event. @throws XProtocolError where it is neither */
+/** The position of the pointer from an answer of 32 bytes; undefined for an event. @throws XProtocolError where it is neither */
 export function readPointer(
   reply: Buffer,
   asked: { sequence: number; root: number; width: number; height: number },

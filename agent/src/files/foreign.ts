@@ -80,7 +80,7 @@ function writersOf(stats: BigIntStats, above: Writers): Writers {
 
 /** An open folder. It stays the same folder if its path changes. */
 export class Folder {
-  /** As it was asked for: for showing and for remembering, never to open something by. */
+  /** The path that was asked for: shown and remembered, never opened. */
   readonly path: Buffer;
   readonly stats: BigIntStats;
   readonly writers: Writers;
@@ -221,7 +221,7 @@ export class Folder {
 /** An open plain file of another person. It stays the same file if its path changes. */
 export class ForeignFile {
   readonly path: Buffer;
-  /** As it was when it was opened. */
+  /** Its state when it was opened. */
   readonly stats: BigIntStats;
   readonly #handle: FileHandle;
 

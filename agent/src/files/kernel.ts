@@ -71,7 +71,7 @@ export function kernelNames(path: string, most = NAMES_MAXIMUM): string[] {
   }, []);
 }
 
-/** Where a link of the kernel leads to, `''` where there is none. */
+/** The target of a link of the kernel, `''` where there is none. */
 export const kernelLink = (path: string): string => unlessGone(() => readlinkSync(path), '');
 
 /** The stats of a system's file, without opening it; undefined where there is none. */

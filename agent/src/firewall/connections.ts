@@ -28,7 +28,7 @@ export interface Connections {
   /** The kernel has the ruleset, with what `olderFor` answered. */
   onLoaded(ruleset: Ruleset, older: readonly OpenConnection[] | undefined): void;
   onTakenAway(): void;
-  /** Has connections that the rules forbid now begin anew, which the rules then refuse. */
+  /** Has connections that the rules forbid now start again, which the rules then refuse. */
   cut(ruleset: Ruleset): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ const reverse = ({ from, to }: OpenConnection): OpenConnection => ({ from: to, t
 const printFlow = ({ source, source_port, destination, port }: Flow) =>
   `${printIp(source)} ${source_port} ${printIp(destination)} ${port}`;
 
-/** Where a flow went, as the judge has it; undefined for one that was only routed through. */
+/** The direction of a flow in the judge's terms; undefined for one that was only routed through. */
 function directionOf(flow: Flow, local: ReadonlySet<string>): Direction | undefined {
   if (local.has(printIp(flow.destination))) return local.has(printIp(flow.source)) ? undefined : 'inbound';
   return local.has(printIp(flow.source)) ? 'outbound' : undefined;

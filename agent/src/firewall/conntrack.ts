@@ -18,7 +18,7 @@ export interface Flow {
 /** The kernel's table of connections, by the `conntrack` program. */
 export interface Conntrack {
   list(): Promise<Flow[]>;
-  /** Has the kernel forget connections: the next packet of one is judged anew. One that is gone already is no fault. */
+  /** Has the kernel forget connections: the next packet of one is judged again. One that is gone already is no fault. */
   forget(flows: readonly Flow[]): Promise<void>;
 }
 

@@ -33,7 +33,7 @@ export interface EnforcerParts extends ConnectionsParts {
   store: Store<FirewallState>;
   /** Writes the transaction that the next start of the computer loads before its network. */
   keepForBoot: (text: string) => Promise<void>;
-  /** Where the server is, as literals. */
+  /** Address and port of the server, as literals. */
   control: () => Promise<readonly ControlAddress[]>;
   /** Asks the server for a nonce over a connection of its own; the reason why it could not, or undefined. */
   verify: () => Promise<string | undefined>;
@@ -194,7 +194,7 @@ class NftEnforcer implements Enforcer {
     return ours === undefined ? null : `${this.#parts.kernel} ${ours.handle}`;
   }
 
-  /** Whether the table is another one than the last counters came from: the computer was started anew, or the table of its start was loaded again. */
+  /** Whether the table is another one than the last counters came from: the computer was started again, or the table of its start was loaded again. */
   async #isAnother(): Promise<boolean> {
     const life = await this.#lifeNow();
     return this.#state.life !== null && life !== null && life !== this.#state.life;

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { parseIp } from '@palisade/contract/ip-address';
 import type { ControlAddress } from '#firewall/compile.ts';
 
-/** Where the server is: its address and port as literals, asked anew each time and remembered for when no name can be resolved. */
+/** The address and port of the server as literals. They are resolved each time, and remembered for times without name resolution. */
 export interface Resolver {
   /** Empty where nothing was ever resolved. */
   control(): Promise<readonly ControlAddress[]>;

@@ -19,7 +19,7 @@ export interface FoundFiles {
   forget(id: string): Promise<void>;
 }
 
-/** As many as the server keeps findings of one device. */
+/** The number of findings that the server keeps of one device. */
 const KEPT = 5_000;
 
 export function createFoundFiles(folder: string, most = KEPT): FoundFiles {

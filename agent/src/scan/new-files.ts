@@ -5,7 +5,7 @@ import type { FoundFile } from './walk.ts';
 export interface NewFiles {
   /** False where there is no room for more of this person. */
   offer(file: FoundFile, person: number): boolean;
-  /** As `offer`, and waits for the room. */
+  /** Like `offer`, and waits for the room. */
   add(file: FoundFile, person: number): Promise<void>;
   /** All that was offered until now is read. */
   whenRead(): Promise<void>;

@@ -24,7 +24,7 @@ const stateSchema = z.object({ number: z.int(), version: z.string(), files: sign
 const AGAIN_MS = 10 * 60_000;
 
 export async function openSignatureSets(parts: {
-  /** Where sets are kept. */
+  /** The folder of the sets. */
   folder: string;
   /** The folder of the rules that came with the agent. */
   built_in: string;

@@ -75,7 +75,7 @@ export class UnnotedFindings {
     this.#write();
   }
 
-  /** Numbers all reports anew and says them again. */
+  /** Gives all reports new numbers and sends them again. */
   resend(say: (report: ScanReport) => void): void {
     void this.#writing.then(() => {
       this.#reports = this.#reports.map((report) => ({ ...report, seq: this.#parts.nextSeq() }));

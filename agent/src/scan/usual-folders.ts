@@ -6,7 +6,7 @@ const USUAL = ['DOWNLOAD', 'DESKTOP', 'DOCUMENTS'] as const;
 const ENGLISH: Record<(typeof USUAL)[number], string> = { DOWNLOAD: 'Downloads', DESKTOP: 'Desktop', DOCUMENTS: 'Documents' };
 const SETTINGS_LENGTH = 16_384;
 
-/** Where a desktop keeps downloads and documents: as the person's own settings say (xdg-user-dirs), else by the English names. */
+/** The folders of downloads and documents of a desktop: from the person's own settings (xdg-user-dirs), else by the English names. */
 export function usualFolders(home: string, settings: string): string[] {
   const named = new Map<string, string>();
   for (const line of settings.slice(0, SETTINGS_LENGTH).split('\n')) {

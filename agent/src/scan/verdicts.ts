@@ -15,7 +15,7 @@ export interface Verdicts {
 }
 
 const ENTRIES_MAXIMUM = 2_000_000;
-/** Lines for one entry before the file is written anew: an entry that changes is added once more. */
+/** Lines for one entry before the file is written again: an entry that changes is added once more. */
 const LINES_FOR_ENTRY = 2;
 const keyOf = ({ dev, ino }: Stats) => `${dev.toString(36)}:${ino.toString(36)}`;
 const marksOf = ({ size, mtimeNs, ctimeNs }: Stats) => `${size.toString(36)}:${mtimeNs.toString(36)}:${ctimeNs.toString(36)}`;

@@ -41,7 +41,7 @@ interface Mount {
 const unescaped = (text: string) =>
   text.replaceAll(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 
-/** Where local file systems are mounted, each part of one once: a bind mount shows what another mount shows already. */
+/** Mount points of local file systems, each part of one once: a bind mount shows what another mount shows already. */
 export function readMounts(mountinfo: string): string[] {
   const mounts = mountinfo.split('\n').flatMap((line): Mount[] => {
     const [, , device = '', root = '', path = '', ...rest] = line.split(' ');

@@ -5,7 +5,7 @@ import type { FoundFile } from './walk.ts';
 /**
  * Tells of files that were written in watched folders, after the write: one watch of the kernel per folder. It sees writes, and blocks none.
  *
- * Anybody can make more events than the agent can look at. So an event costs no more than a mark at its folder. A folder with many events is no longer watched for a
+ * Anyone can make more events than the agent can look at. So an event costs no more than a mark at its folder. A folder with many events is no longer watched for a
  * while; then it is watched again and read whole. Folders are looked through by a loop for each person, so that one person's folders do not delay another's. Names
  * that do not fit into memory are not kept: their folder is read again later, and `state` says so.
  */

@@ -10,7 +10,7 @@ const WINDOW_MS = 10 * 60_000;
 /** Addresses that are kept in mind at a time. */
 const ADDRESSES_MAXIMUM = 10_000;
 const AUTH_LOG = '/var/log/auth.log';
-/** Where journald keeps its files, each computer's in a folder of its own: on the disk, or in memory alone. */
+/** The folders of journald's files, each computer's in a folder of its own: on the disk, or in memory alone. */
 const JOURNAL_FOLDERS = ['/var/log/journal', '/run/log/journal'];
 const READ_MAXIMUM = 4 * 1024 ** 2;
 const JOURNAL = ['-t', 'sshd', '-t', 'sshd-session', '-o', 'cat', '--no-pager', '-q'];

@@ -63,7 +63,7 @@ export class BackupError extends Error {
   override name = 'BackupError';
 }
 
-/** Where sealed files lie, as far as a backup reads them. */
+/** The store of sealed files, as far as a backup reads it. */
 export interface SealedFiles {
   /** Undefined when there is none. */
   read(id: string): Promise<{ size: number; content: AsyncIterable<Buffer> } | undefined>;

@@ -69,7 +69,7 @@ const UNFINISHED = '.palisade-backup-';
 const HELD = 'held';
 const HOUR_MS = 3_600_000;
 
-/** Where the archive is to be: the file itself, or one with a name of its own in a folder that is there. */
+/** The path of the archive: the file itself, or one with a name of its own in a folder that is there. */
 function fileFor(target: string, now: Date): string {
   const path = resolve(target);
   const is_folder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -5,7 +5,7 @@ import { personTopic, STAFF_TOPIC, type Topics } from '#platform/topics/topics.t
 
 /**
  * Changes within this time are reported once, in ms: strangers can register as fast as the limits let them, and each report makes many pages read
- * anew.
+ * again.
  */
 const PAUSE_MS = 500;
 

@@ -29,7 +29,7 @@ import type { RestrainedMail } from './letters.ts';
 import type { Scanner } from './scanner.ts';
 import type { Tables } from './tables.ts';
 
-/** From when on an open remote session is one that was forgotten [H]. */
+/** An open remote session of this age counts as forgotten: our own estimate. ms. */
 const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 
 /** The event for detection of an infected upload. */

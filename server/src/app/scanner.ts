@@ -77,7 +77,7 @@ export async function buildScanner(
     onFilesChanged: (user_id: string) => void;
     /** By which servers ask each other; undefined for one alone. */
     news: SessionNews | undefined;
-    /** Where servers share what feeds brought. */
+    /** The store in which servers share the content of feeds. */
     sharedSets: Blobs | undefined;
     now: () => number;
   } & Pick<

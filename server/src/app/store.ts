@@ -68,7 +68,7 @@ export async function buildAudit(
   const file = openWitness(settings.audit_witness_file, key);
   const witness = createAuditWitness({ database, file, key, logger });
   const audit = createAudit({ now, key, onRecord: witness.wake });
-  // A log that this server has seen sealed does not begin anew.
+  // Sealing starts only while this server has not seen the log sealed.
   if (file.read() === undefined) await audit.beginSealing(database);
   await witness.look();
   return {

@@ -3,7 +3,7 @@ import { type Build, buildSchema } from '@palisade/contract/platform';
 
 const UNKNOWN = 'unknown';
 
-/** Which commit the running program was built from, as the build step wrote it beside the bundle; `unknown` for the source tree, and for a build outside of git. */
+/** The commit of the running program, which the build step wrote beside the bundle; `unknown` for the source tree, and for a build outside of git. */
 export function readBuild(file: URL = new URL('./build.json', import.meta.url)): Build {
   try {
     return buildSchema.parse(JSON.parse(readFileSync(file, 'utf8')));

@@ -17,10 +17,10 @@ export interface ConnectionLimits {
   open: number;
 }
 
-/** What files, the database, engines and other servers need of the open files that the system allows. */
+/** The share of files, the database, engines and other servers in the open files that the system allows. */
 const OTHER_FILES = 512;
 const LEAST_CONNECTIONS = 128;
-/** Where the system does not say how many files a process may have open: what most allow. */
+/** The usual limit of open files, for a system that does not tell its own. */
 const USUAL_FILES = 1_024;
 /** More would be memory rather than files. */
 const OPEN_MAXIMUM = 20_000;

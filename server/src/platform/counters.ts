@@ -13,7 +13,7 @@ interface Place {
   window_ms: number;
 }
 
-/** Which of several buckets is empty, and the ms until it is not. */
+/** The empty one of several buckets, and the ms until it is not. */
 export interface Empty {
   index: number;
   wait_ms: number;

@@ -87,7 +87,7 @@ export function createDeskSeat(parts: {
     const seat: { ends: (() => void)[] } = { ends: [] };
     heard.set(name, seat);
     const conversation = await desk.find(user, conversation_id);
-    // It may have been left, or listened to anew, meanwhile.
+    // It may have been left, or listened to again, meanwhile.
     if (hasLeft || heard.get(name) !== seat) return;
     if (conversation === undefined) {
       heard.delete(name);

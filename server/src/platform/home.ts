@@ -123,7 +123,7 @@ function whyAlive(holder: Holder, me: Holder, path: string): string | undefined 
     const began = processBegan(holder.pid);
     return began !== '' && began === holder.process_began && holder.pid !== me.pid ? 'which is still running' : undefined;
   }
-  // The same machine after it was started anew, or one whose system knows no ids of its runs: the lock would not have been free.
+  // The same machine after it was started again, or one whose system knows no ids of its runs: the lock would not have been free.
   if (holder.host === me.host) return undefined;
   const age_ms = ageOf(path);
   return age_ms < GONE_AFTER_MS ? `last active ${Math.max(0, Math.round(age_ms / 1000))} s ago` : undefined;

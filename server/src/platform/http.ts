@@ -197,9 +197,9 @@ export async function createHttp(options: {
   logger: FastifyBaseLogger;
   trusted_proxies: readonly string[];
   patience: PatienceLimits;
-  /** Where people open the application; undefined when it is not known. */
+  /** The address at which people open the application; undefined when it is not known. */
   public_url: string | undefined;
-  /** Where sockets may be opened. */
+  /** The paths at which sockets may be opened. */
   channels: readonly Pick<Channel, 'path'>[];
   exposure: Exposure;
   connections: ConnectionLimits;

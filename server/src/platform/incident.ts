@@ -29,7 +29,7 @@ export interface Incident {
   user_id: string;
   threat_type: ThreatType | 'false_alarm' | 'device_offline' | 'remote_report';
   severity: Severity;
-  /** What happened: the alert's description is made from it. */
+  /** The event, from which the alert's description is made. */
   phrase: AlertPhrase;
   /** ISO time. */
   at: string;
@@ -37,7 +37,7 @@ export interface Incident {
   outcome: 'blocked' | 'allowed' | 'unknown';
   ip_address: string | null;
   evidence: IncidentEvidence;
-  /** What "Was me" trusts, and the session that "Wasn't me" ends. */
+  /** The things that "Was me" trusts, and the session that "Wasn't me" ends. */
   browser_id: string | null;
   session_id: string | null;
   /** Largest pause between occurrences of one alert, in ms; an hour where it is left out. */

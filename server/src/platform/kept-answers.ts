@@ -12,7 +12,7 @@ const PEOPLE_MAXIMUM = 1_000;
 type ListCall<E extends Endpoint> = Pick<Call<E>, 'query' | 'header'> & { session: { user: UserInfo }; request: { url: string } };
 
 /**
- * Answers that pages ask for again and again, kept until something is told to the asker: pages read anew for the same events. At most for the time that a `PersonCache` trusts, because some facts
+ * Answers that pages ask for again and again, kept until something is told to the asker: pages read again for the same events. At most for the time that a `PersonCache` trusts, because some facts
  * change with time alone. A server that is not `alone` keeps none: what others change is not told here before a page asks.
  */
 export class KeptAnswers {
@@ -40,7 +40,7 @@ export class KeptAnswers {
 
   /**
    * Answers of a list with their headers, for the address without a query, which is what pages ask for again and again. With a
-   * query the list is read anew.
+   * query the list is read again.
    */
   keepList<E extends Endpoint>(
     endpoint: E,

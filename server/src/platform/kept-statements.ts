@@ -34,7 +34,7 @@ const ASCII_ENDS = new Map([
 ]);
 
 /**
- * Writes `+?` where a value comes. Of a bare `?` SQLite looks at the value when it makes its plan (partial indexes, LIMIT, how many rows an `=` leaves), and so compiles the statement anew each time
+ * Writes `+?` where a value comes. Of a bare `?` SQLite looks at the value when it makes its plan (partial indexes, LIMIT, how many rows an `=` leaves), and so compiles the statement again each time
  * the binding has changed, which better-sqlite3 does after each run (sqlite3_clear_bindings). The sign does not change a value of any type (sqlite.org/lang_expr.html, "Operators"). So a plan knows no
  * values: the condition of a partial index is written with `sql.lit`.
  */

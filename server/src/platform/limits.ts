@@ -15,7 +15,7 @@ const perMinute = (count: number): Rate => ({ count, period_ms: MINUTE_MS });
 /**
  * Every limit by its name, as LIMITS writes it. `pair`: wrong passwords of one account from one source before that pair is refused (fail2ban's default).
  * `spray`: different accounts with wrong passwords from one source (CrowdSec: 5, one of them forgotten each 10 s). `distributed`: wrong passwords of one
- * account from everywhere before each further try has to wait. `letters`: mails to one address; `letters.reset` and `letters.asked`: of those that anybody can
+ * account from everywhere before each further try has to wait. `letters`: mails to one address; `letters.reset` and `letters.asked`: of those that anyone can
  * ask for, reset tokens, and each other kind. Used up, another reset token goes out each 5 minutes, within the 15 that one lives: a loop of requests leaves no
  * mailbox without a valid one. The others are calls: those of one account or, with `.source`, of one source. They are at least four times the calls of the
  * busiest screens (docs/decisions/accounts.md).

@@ -54,7 +54,7 @@ interface Letter {
   /** Without the provider's name, which is put before it. */
   subject: string;
   lines: readonly string[];
-  /** Where an answer to it is read. */
+  /** The address at which an answer to it is read. */
   reply_to?: string;
   /** `notice` by default. */
   priority?: (typeof PRIORITIES)[number];
@@ -67,7 +67,7 @@ interface Letter {
   asked?: true;
 }
 
-/** Where mails are handed over, and in whose name. */
+/** The server to which mails are handed over, and their sender. */
 export interface MailServer {
   /** `smtp://` or `smtps://`, with the credentials in it. */
   url: string;

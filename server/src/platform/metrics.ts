@@ -28,7 +28,7 @@ export interface Metrics {
   histogram(name: string, help: string, bounds: readonly number[]): { observe(labels: Labels, value: number): void };
   /** Numbers that are read at each look. */
   gauge(name: string, help: string, read: () => readonly Sample[] | Promise<readonly Sample[]>): void;
-  /** As `gauge`, for a number that only grows and is counted elsewhere. */
+  /** Like `gauge`, for a number that only grows and is counted elsewhere. */
   total(name: string, help: string, read: () => readonly Sample[]): void;
   /** Everything. Never fails: what cannot be read now is missing, and `palisade_metrics_unread` counts it. */
   text(): Promise<string>;

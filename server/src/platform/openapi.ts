@@ -58,7 +58,7 @@ export async function serveOpenApi(
   }
 
   const count = (request: FastifyRequest) => limits.ofDocument(request);
-  /** The page asks for the document there, and the plugin would write it anew each time. Whether that was it. */
+  /** The page asks for the document there, and the plugin would write it again each time. Whether that was it. */
   async function answerForPage(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     await count(request);
     const { url } = request.routeOptions;

@@ -1,13 +1,13 @@
 import { parseIp, printIp } from '@palisade/contract/ip-address';
 import { describeUserAgent } from './user-agent.ts';
 
-/** Where a request came from. */
+/** The origin of a request. */
 export interface Origin {
   /** The peer's address, or the one from a trusted proxy. */
   address: string;
   /** The key of limits and rules: an IPv4 address (/32), or the /64 network of an IPv6 address, because one customer has at least that. */
   source: string;
-  /** As the client sent it. */
+  /** The value that the client sent. */
   user_agent: string | undefined;
   /** A short name from its user agent: "Firefox on Windows". */
   client: string;

@@ -114,7 +114,7 @@ export function createPatientSqlite(
       beginTransaction: (to, settings) => despiteLocks(() => driver.beginTransaction(innerOf(to), settings)),
       commitTransaction: (to) => despiteLocks(() => driver.commitTransaction(innerOf(to))),
       rollbackTransaction: (to) => driver.rollbackTransaction(innerOf(to)),
-      // Where it waits for the disk, others go on already.
+      // Others continue while it waits for the disk.
       releaseConnection(to) {
         const released = release(innerOf(to));
         return released === GIVEN_BACK

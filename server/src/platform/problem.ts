@@ -32,7 +32,7 @@ function shortPhrase({ code, params }: Phrase, maximum: number): Phrase {
 const isWithinWords = (words: Pick<PhrasedProblem, 'detail' | 'phrase' | 'errors'>) =>
   Buffer.byteLength(JSON.stringify(words)) <= WORDS_MAXIMUM;
 
-/** As much of a refusal as an answer holds: some callers' own words stand in it. A phrase for which there is no room is left out, since the English says the same. */
+/** The part of a refusal that an answer holds: some callers' own words stand in it. A phrase for which there is no room is left out, since the English says the same. */
 function boundedWords({ message, phrase, errors }: Pick<Problem, 'message' | 'phrase' | 'errors'>) {
   const detail = shortened(message, DETAIL_MAXIMUM);
   const phrased = { detail, phrase: shortPhrase(phrase, DETAIL_MAXIMUM) };

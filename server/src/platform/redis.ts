@@ -8,7 +8,7 @@ const ANSWER_MS = 500;
 /** Sends commands to a Redis or Valkey server, in the order in which they are given. Rejects at once while it is away. */
 export interface RedisConnection {
   send(command: readonly string[]): Promise<unknown>;
-  /** Has it connect anew: a connection on which nothing comes any more does not always end. */
+  /** Has it connect again: a connection on which nothing comes any more does not always end. */
   renew(): void;
   close(): void;
 }
@@ -103,7 +103,7 @@ export async function openRedisHearer(parts: {
     const created = createClient({
       url,
       disableOfflineQueue: true,
-      // A connection is not reused: after its end this module subscribes anew.
+      // A connection is not reused: after its end this module subscribes again.
       socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
     });
     created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));

@@ -16,7 +16,7 @@ function routeOf(request: FastifyRequest, status: number): string {
   return url === '/metrics' || url.startsWith('/api/') ? url : 'file';
 }
 
-/** Counts and times every request by its route's template. To be called before the routes are added. Sockets are no requests that end by themselves. */
+/** Counts and times every request by its route's template. To be called before the routes are added. Sockets are left out: they end only when a side closes them. */
 export function measureRequests(fastify: FastifyInstance, metrics: Metrics): void {
   const requests = metrics.counter('palisade_http_requests_total', 'Requests by method, route, and status.');
   const durations = metrics.histogram(

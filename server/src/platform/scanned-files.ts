@@ -30,7 +30,7 @@ interface SealedFile {
 export interface ArrivedFile {
   id: string;
   path: string;
-  /** As it was sent: hostile. */
+  /** The name as it was sent: hostile. */
   name: string;
   /** Bytes. */
   size: number;
@@ -80,7 +80,7 @@ const STALL_MS = 30_000;
 const SLOW = { window_ms: 30_000, bytes: 30 * 1024 } as const;
 
 export function createScannedFiles(parts: {
-  /** Where files lie until they have their verdict; this server's own. */
+  /** The folder of files that have no verdict yet; this server's own. */
   folder: string;
   disk: Disk;
   files: SealedFiles;

@@ -17,7 +17,7 @@ export interface SessionTables {
     user_id: string;
     created_at: string;
     last_used_at: string;
-    /** As the browser sent it, cut to a bound; null when it sent none. */
+    /** The value that the browser sent, cut to a bound; null when it sent none. */
     user_agent: string | null;
     /** The address that signed in. */
     source: string | null;
@@ -285,7 +285,7 @@ export class Sessions {
     this.tell(await this.endSeveral(transaction, user_id, except_id));
   }
 
-  /** As `endAll`, of a person whose account is deleted in the same transaction. Answers what tells everybody who has one open, for when that is committed. */
+  /** Like `endAll`, of a person whose account is deleted in the same transaction. Answers what tells everybody who has one open, for when that is committed. */
   async endWithAccount(transaction: Kysely<SessionTables>, user_id: string): Promise<() => void> {
     const ids = await this.endSeveral(transaction, user_id);
     return () => this.tell(ids, true);
@@ -324,13 +324,13 @@ export class Sessions {
     return new Map(rows.map(({ user_id, ...counted }) => [user_id, counted]));
   }
 
-  /** Has a person read anew by their sessions' next requests, after their record changed. */
+  /** Has a person read again by their sessions' next requests, after their record changed. */
   refresh(user_id: string): void {
     this.changed(user_id);
     this.news?.tell({ kind: 'changed', user_id });
   }
 
-  /** Which of many sessions still count. Asking is no use of them. */
+  /** The sessions among many that still count. Asking does not count as their use. */
   async living(session_ids: readonly string[]): Promise<ReadonlySet<string>> {
     const { created, used } = lifetimeStarts(this.now);
     const rows = await inBatches(session_ids, (ids) =>

@@ -40,7 +40,7 @@ export interface Settings {
   two_factor_key_file: string;
   /** The key that the audit log is sealed with; made when it is not there. */
   audit_key_file: string;
-  /** Where this server notes the end of the audit log, for itself alone. */
+  /** The file in which this server notes the end of the audit log, for itself alone. */
   audit_witness_file: string;
   /** The accounts that must have a second factor; `staff` are support and administrators. */
   require_two_factor: 'nobody' | 'staff' | 'everyone';
@@ -81,7 +81,7 @@ export interface Settings {
   stop_notice_s: number;
   /** Seconds in which requests under way may then finish. */
   stop_drain_s: number;
-  /** Where the server's own figures are read; undefined: nowhere. At least one of the two is there. */
+  /** The address of the server's own figures; undefined without one. At least one of the two is there. */
   metrics: { address: { host: string; port: number } | undefined; token: string | undefined } | undefined;
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */

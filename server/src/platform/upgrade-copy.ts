@@ -12,7 +12,7 @@ const COPY = 'palisade.before-upgrade.sqlite';
 /** The bytes that SQLite writes beside even a small database. */
 const LEAST_BYTES = 4 * 1024 ** 2;
 
-/** Where the copy of an SQLite database lies that is made before an upgrade. */
+/** The path of the copy of an SQLite database that is made before an upgrade. */
 export function upgradeCopyOf(sqlite: string): string {
   return join(dirname(sqlite), COPY);
 }

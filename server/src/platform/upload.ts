@@ -26,7 +26,7 @@ export interface Upload extends Stored {
 interface UploadOptions {
   /** The multipart field of the file. */
   field: string;
-  /** Where the bytes go; must not exist. Gone again when the upload fails in any way. */
+  /** The path of the bytes; must not exist. Gone again when the upload fails in any way. */
   path: string;
   /** A file of at most so many bytes stays in memory instead. */
   memory_bytes: number;

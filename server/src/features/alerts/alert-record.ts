@@ -10,7 +10,7 @@ import type { AlertTables } from './alerts.tables.ts';
 
 export type AlertRow = Selectable<AlertTables['alerts']>;
 
-/** Who decides, and from where. */
+/** The person who decides, and the place of the request. */
 export interface Decider {
   user_id: string;
   session_id: string;

@@ -56,7 +56,7 @@ export interface AlertTables {
     rule: string;
     source: string;
     description: string;
-    /** As in the alert that it was made from. */
+    /** Copied from the alert that it was made from. */
     phrase: string | null;
     created_at: string;
     until: string;

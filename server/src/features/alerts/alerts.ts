@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 
 type Tables = AlertTables & FindingTables & AuditTables & MailTables & InstallationTables;
 
-/** What "Was me" and "Wasn't me" do beyond the alert. */
+/** Effects of "Was me" and "Wasn't me" beyond the alert. */
 export interface Consequences {
   /** Decisions about browsers: trust one, stop asking about it, or treat it as new again. */
   browsers: Record<'trustBrowser' | 'reviewBrowser' | 'forgetBrowser', (user_id: string, browser_id: string) => Promise<void>>;

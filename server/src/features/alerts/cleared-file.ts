@@ -1,7 +1,7 @@
 import { alertPhrase } from '@palisade/contract/alert-phrases';
 import type { Incident } from '#platform/incident.ts';
 
-/** As much of an upload that turned out to be harmless as its alert tells. */
+/** The part of an upload that turned out to be harmless that its alert tells. */
 interface ClearedUpload {
   user_id: string;
   scan: { id: string; filename: string; scanned_at: string; file_hash: string };

@@ -4,7 +4,7 @@ import { claimFact, type InstallationTables, readFact } from '#platform/installa
 
 const WATCHING_SINCE = 'watching_since';
 
-/** Which watches run just now. */
+/** The watches that run now. */
 export type Watches = Record<Monitor['watches'][number]['id'], () => boolean>;
 
 const REASONS: Record<keyof Watches, string> = {

@@ -46,7 +46,7 @@ import { createWaitingFiles, RETRY_EVERY_MS, type WaitingFiles } from './waiting
 interface Arrival extends Waiter {
   id: string;
   user_id: string;
-  /** As sent; hostile. */
+  /** The name as it was sent; hostile. */
   filename: string;
   /** Bytes. */
   size: number;

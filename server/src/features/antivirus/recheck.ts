@@ -79,7 +79,7 @@ export function createRecheck(parts: {
   }
 
   async function recheck(): Promise<void> {
-    // The edition at the start: if the signatures change meanwhile, the first rows were not compared with them, and are looked at anew.
+    // The edition at the start: if the signatures change meanwhile, the first rows were not compared with them, and are looked at again.
     const began_with = edition();
     if (matchHash !== undefined) {
       for await (const row of rowsWhere('not infected')) {
@@ -89,7 +89,7 @@ export function createRecheck(parts: {
     for await (const row of rowsWhere('kept')) {
       await readAgain(row).catch(async (error: unknown) => {
         if (error instanceof StoreAwayError) {
-          // Begun anew once the store is back, after a restart too.
+          // Begun again once the store is back, after a restart too.
           await writeFact(database, mine, UNFINISHED);
           throw error;
         }

@@ -15,7 +15,7 @@ export interface ScanQueueLimits {
 /** A file up to this size is read in some 10 ms. */
 export const SMALL_BYTES = 1024 ** 2;
 
-/** The result of work that was told to stop before its end: it is begun anew when its turn comes again. */
+/** The result of work that was told to stop before its end: its next turn starts it again. */
 export const SET_ASIDE = Symbol('set aside');
 
 interface Applicant {
@@ -113,7 +113,7 @@ function charge({ used }: Share, from: number, to: number): void {
  * Gives files their turn. People take turns, however many files they bring, and no person holds every slot. People who have used up the engine time of a minute
  * come behind those who have not, and accounts of the last day behind older ones; both are served when no others wait. One slot is never given to a slow file. A
  * file that looked quick and is not counts as slow as soon as it shows; if all slots are taken then and a quick file waits, the file on which least time was
- * spent is set aside, and begins anew among the slow ones.
+ * spent is set aside, and starts again among the slow ones.
  */
 export class ScanQueue {
   private readonly slots: number;
@@ -206,7 +206,7 @@ export class ScanQueue {
     return waiting.shares && sharing > 0 && sharing < FILES_TOGETHER;
   }
 
-  /** The next file, and how it is held to be; undefined while no slot is free for anybody. */
+  /** The next file, and how it is held to be; undefined while no slot is free for anyone. */
   private pick(): { waiting: Waiting; pace: Pace } | undefined {
     const quick = this.nextOf('quick');
     const slow = this.count('slow') < this.slow_maximum ? this.nextOf('slow') : undefined;

@@ -133,7 +133,7 @@ async function sweepSharedLeftovers(
   await removeUnknown(database, old, 'in_store', () => [], of.remove);
 }
 
-/** Which uploaded bytes stay, how, and until when. */
+/** The uploaded bytes that stay, how, and until when. */
 export class ScanStore {
   private readonly database: Kysely<AntivirusTables & JobTables>;
   private readonly leases: Pick<ReadingLeases, 'begin'> | undefined;
@@ -157,7 +157,7 @@ export class ScanStore {
     this.logger = options.logger;
   }
 
-  /** Where the sealed bytes of a file are. */
+  /** The place of a file's sealed bytes. */
   private placeOf({ in_store }: Pick<ScanRow, 'in_store'>): Quarantine {
     if (in_store === 0) return this.quarantine;
     if (this.shared === undefined) throw new StoreAwayError('Files are kept in a store, and STORAGE_URL does not name it.');

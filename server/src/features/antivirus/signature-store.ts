@@ -197,7 +197,7 @@ export async function openSignatureStore(folder: string): Promise<SignatureStore
         others.push({ name: entry, made_ms: (await stat(join(sets, entry))).mtimeMs });
       }
       others.sort((one, other) => other.made_ms - one.made_ms);
-      // Processes that are started anew before the server has noticed the change still read the set before.
+      // Processes that are started again before the server has noticed the change still read the set before.
       for (const { name } of others.slice(SETS_KEPT - 1)) await rm(join(sets, name), { recursive: true, force: true });
     },
   };

@@ -13,7 +13,7 @@ import type { FeedOutcome, SignatureStore, StoredFeed, StoredSet } from './signa
 /** The result of an update. `busy`: another one is running, and this one did nothing. */
 export type UpdateOutcome = 'updated' | 'unchanged' | 'failed' | 'busy';
 
-/** Where an update may be cut off; each leaves a whole set in use. */
+/** The points at which an update may be cut off; each leaves a whole set in use. */
 export type UpdateStep = 'locked' | 'fetched' | 'tried' | 'published' | 'pointed' | 'cleaned';
 
 export interface UpdateParts {

@@ -60,7 +60,7 @@ interface SignaturesOptions {
   logger: FastifyBaseLogger;
   look_ms?: number | undefined;
   fetch_limits?: FetchLimits | undefined;
-  /** Where servers share a store: one of them fetches for all. */
+  /** The store that servers share: one of them fetches for all. */
   together?: { shared: SharedSignatures; database: Kysely<JobTables>; jobs: Jobs } | undefined;
   /** The day of the pack's last change. */
   pack_built_at: string | null;

@@ -66,17 +66,17 @@ export class Spool {
     accessSync(this.folder, constants.W_OK | constants.R_OK | constants.X_OK);
   }
 
-  /** Where they wait from `keep`, or `store`, on. */
+  /** The folder in which they wait after `keep` or `store`. */
   path(id: string): string {
     return join(this.folder, id);
   }
 
-  /** Where the bytes of an upload arrive. */
+  /** The folder in which the bytes of an upload arrive. */
   arriving(id: string): string {
     return join(this.folder, id + ARRIVING);
   }
 
-  /** Where the engine puts members that are too big for memory. */
+  /** The folder of the engine, for members that are too big for memory. */
   unpacked(id: string): string {
     return join(this.folder, id + UNPACKED);
   }

@@ -11,7 +11,7 @@ import type { Kysely } from 'kysely';
 import { type AuditTables, activityOf, personalOf } from '#platform/audit.ts';
 import type { AuditVerdict } from '#platform/audit-verify.ts';
 
-/** As much of an account as names it. */
+/** The part of an account that names it. */
 interface Person {
   id: string;
   email: string;

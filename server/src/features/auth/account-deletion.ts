@@ -36,7 +36,7 @@ export interface AccountDeletion {
    */
   removeUnproven(user_id: string, by: Doer): Promise<void>;
   /**
-   * The same by an administrator who has proved who they are, for anybody else's account.
+   * The same by an administrator who has proved who they are, for anyone else's account.
    * @throws Problem `not_found`, `conflict` for one's own, `last_admin`, and `invalid_field` when `email` is not that of the account.
    */
   removeAs(user_id: string, email: string, by: Doer): Promise<void>;

@@ -6,7 +6,7 @@ type Tables = Pick<AuthTables, 'account_tokens'>;
 type Purpose = AuthTables['account_tokens']['purpose'];
 
 const TOKEN_BYTES = 32;
-/** The most live tokens of one purpose for an account: more than the limits on letters let anybody ask for in their lifetime. */
+/** The most live tokens of one purpose for an account: more than the limits on letters let anyone ask for in their lifetime. */
 const LIVE_MAXIMUM = 20;
 
 const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');

@@ -19,7 +19,7 @@ export interface Recipient {
   username: string;
 }
 
-/** Letters that anybody can have written to an address, by knowing it: each kind is bounded for itself, so that none uses up another. */
+/** Letters that anyone can have written to an address, by knowing it: each kind is bounded for itself, so that none uses up another. */
 type AskedKind = 'reset' | 'username' | 'registration' | 'proof';
 
 /**

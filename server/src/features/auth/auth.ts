@@ -327,7 +327,7 @@ export class Auth {
     return isHere ? 'first_account' : 'first_account_on_machine';
   }
 
-  /** Whether anybody else has an account. */
+  /** Whether anyone else has an account. */
   /** People who have not confirmed their email. */
   async countUnproven(): Promise<number> {
     const { count } = await this.database

@@ -33,7 +33,7 @@ interface RecoveryOptions {
   mail: Pick<Mail, 'queue' | 'wake'>;
   askedMail: AskedMail;
   emailProofs: Pick<EmailProofs, 'proveByReset' | 'mayHear'>;
-  /** Where people open the application; undefined when it is not known. */
+  /** The address at which people open the application; undefined when it is not known. */
   public_url: string | undefined;
   now: () => number;
 }

@@ -34,7 +34,7 @@ export function proofOf(body: {
 
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
-/** Where a proof was asked for and given. */
+/** The request in which a proof was asked for and given. */
 interface Occasion {
   user_id: string;
   purpose: 'confirm' | 'second_step' | 'sign_in';

@@ -17,7 +17,7 @@ import type { AuthTables } from './auth.tables.ts';
 
 type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 
-/** Which of the accounts ask for a second factor. */
+/** The accounts among these that ask for a second factor. */
 type SecondFactors = (user_ids: readonly string[]) => Promise<ReadonlyMap<string, boolean>>;
 
 /** Serializes removals of administrators: the fact is locked by being written, until the transaction is over. */

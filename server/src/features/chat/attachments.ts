@@ -28,7 +28,7 @@ const LOST_AFTER_MS = 15 * MINUTE_MS;
 const UNSENT_MS = 24 * 60 * MINUTE_MS;
 const SWEPT_AT_ONCE = 200;
 const HEAD_BYTES = 16;
-/** Who answered, where the account is gone. */
+/** The name shown for a person who answered and whose account is gone. */
 const FORMER_AGENT = 'A former technician';
 
 const SWEEP = jobKind({ name: 'desk_attachments', payload: z.object({}), every_ms: 5 * MINUTE_MS });

@@ -8,7 +8,7 @@ const SETTINGS = 'desk_settings';
 const UNSET: DeskSettings = { time_zone: 'UTC', hours: null, unanswered_minutes: 10, offline_minutes: 5 };
 const zoneSchema = z.object({ time_zone: z.string() });
 
-/** As administrators have set it, or always there. A stored time zone that this server does not know is read as UTC and named beside it. */
+/** The hours that administrators have set, or always open. A stored time zone that this server does not know is read as UTC and named beside it. */
 export async function readDeskSettings(database: Kysely<InstallationTables>): Promise<ReadSettings> {
   const kept = await readFact(database, SETTINGS);
   if (kept === undefined) return UNSET;

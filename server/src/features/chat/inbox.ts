@@ -32,7 +32,7 @@ const PLACE = 'inbox_place';
 
 const INBOX = jobKind({ name: 'desk_inbox', payload: z.object({}), every_ms: EVERY_MS });
 
-/** Up to where the mailbox was read. `validity`: the mailbox numbers its mails anew when it is another (RFC 3501 section 2.3.1.1). */
+/** Up to where the mailbox was read. `validity`: the mailbox numbers its mails again when it is another (RFC 3501 section 2.3.1.1). */
 const placeSchema = z.object({ validity: z.string(), uid: z.int(), failed: z.int() });
 
 /** The fate of a mail: one that was taken is deleted from the mailbox, an unrelated one stays as it is, one for a person is flagged, and reported unless that was done. */

@@ -35,7 +35,7 @@ export function createLetters(parts: {
   mail: Pick<Mail, 'queue' | 'wake'>;
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'wake'>;
   people: { findUser(id: string): Promise<UserInfo | undefined> };
-  /** Where customers may answer by mail; undefined: nowhere. */
+  /** The address to which customers may answer by mail; undefined without one. */
   addresses: Pick<AnswerAddresses, 'of'> | undefined;
   public_url: string | undefined;
   onFailure: (error: unknown) => void;

@@ -11,7 +11,7 @@ export interface ArrivedMail {
 
 /** A mailbox that is open. */
 export interface Mailbox {
-  /** Another one when its mails are numbered anew. */
+  /** Another one when its mails are numbered again. */
   validity: string;
   /** The mails behind a number, in the order in which they arrived; so many are asked for at once. */
   after(uid: number, at_once: number): AsyncIterable<ArrivedMail>;
@@ -23,7 +23,7 @@ export interface Mailbox {
   close(): Promise<void>;
 }
 
-/** Where the address stands that a mail was delivered to. */
+/** The header fields that name the address of delivery. */
 export const RECIPIENT_HEADERS = [
   'to',
   'cc',

@@ -41,7 +41,7 @@ export interface ReadMail {
 /** Parts in parts: what nests deeper is refused. */
 const DEPTH_MAXIMUM = 32;
 const HEADERS_MAXIMUM = 512 * 1024;
-/** As much of a body is read, in characters. */
+/** Characters of a body that are read. */
 const BODY_MAXIMUM = 1_000_000;
 /** A picture within the letter that is smaller is a logo, a line or a counter. Bytes. */
 const DRAWN_LEAST = 4 * 1024;

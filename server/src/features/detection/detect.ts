@@ -26,7 +26,7 @@ import {
   withValue,
 } from './windows.ts';
 
-/** Where a window is kept: a rule's id and a key. */
+/** The place of a window: a rule's id and a key. */
 export interface Place {
   rule: string;
   key: string;
@@ -48,7 +48,7 @@ interface Attempt {
 
 /** A rule's finding. */
 export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audience'> {
-  /** As alerts carry it. */
+  /** The rule's id, as alerts carry it. */
   rule: string;
   key: string;
   severity: Severity;
@@ -90,7 +90,7 @@ function countsOf(sighting: Sighting): { counts: Count[]; found: { rule: Rule; r
   return { counts, found };
 }
 
-/** Where guessing is remembered that a sign-in from there makes suspicious. */
+/** The place at which guessing is remembered, so that a later sign-in from there is suspicious. */
 function armsOf(sighting: Sighting): Record<NonNullable<Rule['arms']>, Place> | undefined {
   if (sighting.kind !== 'login_failed' && sighting.kind !== 'login_succeeded') return undefined;
   if (sighting.source === null) return undefined;
@@ -150,7 +150,7 @@ function bounded(windows: Map<string, Kept>, at: number): void {
 }
 
 /**
- * Looks at one event. The same for every store of windows; those of `placesOf(sighting)` are all that it needs. A rule that has found something begins anew.
+ * Looks at one event. The same for every store of windows; those of `placesOf(sighting)` are all that it needs. A rule that has found something starts with an empty window.
  * `windows` stays as it is.
  */
 export function detect(windows: Windows, sighting: Sighting): { windows: Windows; findings: Finding[] } {

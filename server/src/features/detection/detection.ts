@@ -139,7 +139,7 @@ export class Detection {
     this.working = undefined;
   }
 
-  /** Anybody can make these, as fast as the server answers: together they are one transaction at a time, however many they are. */
+  /** Anyone can make these, as fast as the server answers: together they are one transaction at a time, however many they are. */
   private async lookLater(event: SecurityEvent): Promise<void> {
     // A source of so many events at once has been found by then.
     if (this.waiting.length >= WAITING_MAXIMUM) return;

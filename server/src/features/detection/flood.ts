@@ -7,7 +7,7 @@ type Volume = z.infer<typeof volumeSchema>;
 
 export const NO_VOLUME: Volume = { bins: [], told_at: null };
 
-/** Who asks: an account, or a source without one. */
+/** The caller: an account, or a source without one. */
 export interface Asker {
   kind: 'source' | 'account';
   /** A source key, or an account's id. */

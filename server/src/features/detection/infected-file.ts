@@ -1,6 +1,6 @@
 import { type AlertPhrase, alertPhrase } from '@palisade/contract/alert-phrases';
 
-/** As much of an infected upload as its alert tells. */
+/** The part of an infected upload that its alert tells. */
 interface InfectedUpload {
   filename: string;
   member: string | null;

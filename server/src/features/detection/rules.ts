@@ -26,7 +26,7 @@ export interface Reading {
   /** The value that must differ, for rules that need different ones. */
   value: string;
   severity: Severity;
-  /** What happened. */
+  /** The event. */
   phrase: AlertPhrase;
 }
 
@@ -150,7 +150,7 @@ export const FLOOD = {
 } as const;
 
 /**
- * The table. Thresholds are the defaults of fail2ban, CrowdSec and Wazuh where one is named; [H] marks our own heuristic. A refusal to a signed-in
+ * The table. Thresholds are the defaults of fail2ban, CrowdSec and Wazuh where one is named; the others are our own heuristics. A refusal to a signed-in
  * person (an expired token, 403, 429) feeds no rule that notifies that person.
  */
 export const RULES: readonly Rule[] = [
@@ -188,7 +188,7 @@ export const RULES: readonly Rule[] = [
     id: 'brute_force.slow',
     threat_type: 'brute_force',
     on: 'login_failed',
-    // CrowdSec, ssh-slow-bf; each account once [H], since a person who gives up has typed four times (`ordinary-week.test.ts`).
+    // CrowdSec, ssh-slow-bf; each account once, since a person who gives up has typed four times (`ordinary-week.test.ts`).
     measure: bucket(10, 60 * SECOND, { once: true }),
     threshold: alertPhrase('threshold.brute_force.slow', {}),
     audience: 'every_administrator',
@@ -218,7 +218,7 @@ export const RULES: readonly Rule[] = [
     id: 'brute_force.distributed',
     threat_type: 'brute_force',
     on: 'login_failed',
-    // [H]. An attacker who is refused at one of the sources continues at the others.
+    // An attacker who is refused at one of the sources continues at the others.
     measure: sliding(20, HOUR, 5),
     threshold: alertPhrase('threshold.brute_force.distributed', {}),
     audience: 'person',
@@ -248,7 +248,6 @@ export const RULES: readonly Rule[] = [
     id: 'suspicious_login.token_moved',
     threat_type: 'suspicious_login',
     on: 'token_moved',
-    // [H]
     measure: EACH,
     threshold: alertPhrase('threshold.suspicious_login.token_moved', {}),
     audience: 'person',
@@ -294,7 +293,6 @@ export const RULES: readonly Rule[] = [
   }),
   outbreak({
     id: 'malware_detected.outbreak_different',
-    // [H]
     measure: sliding(3, HOUR, 3),
     threshold: alertPhrase('threshold.malware_detected.outbreak_different', {}),
     value: ({ data }) => data.sha256,
@@ -344,7 +342,6 @@ export const RULES: readonly Rule[] = [
     id: 'intrusion_attempt.privilege',
     threat_type: 'intrusion_attempt',
     on: 'request_refused',
-    // [H]
     measure: sliding(3, 10 * MINUTE, 3),
     threshold: alertPhrase('threshold.intrusion_attempt.privilege', {}),
     audience: 'administrators',

@@ -98,7 +98,7 @@ export function forgive(window: Window, value: string): Window | undefined {
   return values.length === 0 ? undefined : { ...window, values, level: Math.max(0, window.level - forgiven.count) };
 }
 
-/** Adds an event. `is_full`: the rule's threshold is reached; the window is then to be begun anew. */
+/** Adds an event. `is_full`: the rule's threshold is reached; the caller then empties the window. */
 export function pour(window: Window, measure: Counting, drop: Drop): { window: Window; is_full: boolean } {
   // Servers' clocks differ a little: an event that comes late does not turn time back.
   const at = Math.max(window.at, drop.at);

@@ -68,7 +68,7 @@ export function createDeviceFiles(parts: {
   }
 
   /**
-   * Whether it is new. A report that is cut off is repeated, and begins anew: first the person is notified, once in spite of repeats, and then it is stored with its
+   * Whether it is new. A report that is cut off is repeated, and starts again: first the person is notified, once in spite of repeats, and then it is stored with its
    * record.
    */
   async function keepFinding(device: DeviceRow, scan_id: string | null, said: Found): Promise<boolean> {

@@ -59,7 +59,7 @@ function commandOf(code: string, base: string): { command: string | null; refusa
   return { command: `curl -fsS ${origin}/agent/install.sh | sudo sh -s -- ${code}`, refusal: null };
 }
 
-/** Where pages and agents reach this server. */
+/** The address at which pages and agents reach this server. */
 function baseOf(request: FastifyRequest, public_url: string | undefined): string {
   return public_url ?? `${request.protocol}://${request.host}`;
 }

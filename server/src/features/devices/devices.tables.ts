@@ -132,7 +132,7 @@ export interface DeviceTables {
     id: string;
     user_id: string;
     device_id: string;
-    /** As the device names it. */
+    /** The device's own name for it. */
     finding_id: string;
     scan_id: string | null;
     path: string;

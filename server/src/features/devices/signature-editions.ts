@@ -27,7 +27,7 @@ export function createSignatureEditions(parts: {
   /** The signature files of this server's engines. */
   files: () => SignatureFiles;
   samples_folder: string;
-  /** Where the file lies. */
+  /** The path of the file. */
   folder: string;
   logger: Pick<FastifyBaseLogger, 'error'>;
   now: () => number;

@@ -7,7 +7,7 @@ import type { EnforcementTables } from './enforcement.tables.ts';
 
 export type BlockRow = Selectable<EnforcementTables['blocks']>;
 
-/** Whom a block refuses: sign-ins of `account` from `source`; without an account, every sign-in from there. */
+/** The sign-ins that a block refuses: those of `account` from `source`; without an account, every sign-in from there. */
 export interface Target {
   source: string;
   account: string | null;

@@ -20,7 +20,7 @@ export interface CallGuard {
   /** @throws Problem `too_many_requests`. */
   registration(asked: { source: string }): Promise<void>;
   /**
-   * Counts a letter to an address that anybody can ask for, by naming it. Each kind is bounded for itself, and reset tokens that are asked for from where the account
+   * Counts a letter to an address that anyone can ask for, by naming it. Each kind is bounded for itself, and reset tokens that are asked for from where the account
    * was signed in to, apart from those of strangers. Answers undefined, or the ms until there may be one.
    */
   letter(asked: { kind: string; account: string; source: string | undefined }): Promise<{ wait_ms: number } | undefined>;

@@ -24,6 +24,6 @@ export interface EnforcementTables {
     lifted_at: string | null;
     lifted_by: string | null;
   };
-  /** Where the owners of accounts have signed in from, and when last. */
+  /** Sources from which the owners of accounts have signed in, and when last. */
   sign_in_sources: { account: string; source: string; user_id: string; last_at: string };
 }

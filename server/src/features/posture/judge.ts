@@ -4,9 +4,9 @@ import type { Sentence } from '#platform/sentence.ts';
 import { sentence } from './posture.phrases.ts';
 import { CHECKS, type Check, CRITICAL_CHECK, type Group, type Outcome, type PostureFacts } from './posture-checks.ts';
 
-/** No group takes more than this off the score [H]. */
+/** The largest deduction of each group: our own weights. */
 const GROUP_CAPS: Record<Group, number> = { account: 40, rules: 30, devices: 30, files: 40 };
-/** A score with an open critical alert is at most this [H]. */
+/** The highest score with an open critical alert: our own choice. */
 const SCORE_WITH_CRITICAL = 49;
 
 type SaidOfScan = 'vulnerabilities_found' | 'recommendations' | 'recommendation_phrases' | 'coverage' | 'coverage_phrase';

@@ -52,18 +52,18 @@ export interface DeviceFacts {
   /** Not heard of for more than 24 hours. */
   silent: readonly string[];
   outdated: readonly string[];
-  /** Where no rule is enforced at all. */
+  /** Devices without any enforced rule. */
   unprotected: readonly string[];
-  /** Where security updates wait; undefined where no device could say. */
+  /** Devices with waiting security updates; undefined where no device could say. */
   updates_waiting: readonly string[] | undefined;
 }
 
 export type Group = 'account' | 'rules' | 'devices' | 'files';
 
 const HOUR_MS = 3_600_000;
-/** Deduction for an administrator's missing second factor [H]. */
+/** Deduction for an administrator's missing second factor. Like all deductions here it is our own weight. */
 const ADMIN_WITHOUT_SECOND_FACTOR = 20;
-/** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on [H]. In ms. */
+/** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on. In ms. */
 const NEW_FOR_MS = 24 * HOUR_MS;
 const TWO_FACTOR_ROUTE = '/dashboard?open=security&tab=two-factor';
 const PASSWORD_ROUTE = '/dashboard?open=security&tab=password';
@@ -178,7 +178,7 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
   };
 }
 
-/** Deductions for infected and unread files at most 7 days old, and at most 30 [H]: sealed ones do no harm, yet something brought them. */
+/** Deductions for infected and unread files at most 7 days old, and at most 30: sealed ones do no harm, yet something brought them. */
 const LATELY = { infected: { week: 3, month: 1 }, unread: { week: 2, month: 1 } } as const;
 
 function lately(kind: 'infected' | 'unread', { week, month }: { week: number; month: number }): Outcome {
@@ -211,7 +211,7 @@ function deviceCheck({ odd, fine, ...check }: Omit<Check, 'run' | 'fix_route'> &
 }
 
 /**
- * Every check with its deduction ([H]: our own weights). Those without `run` need data that this version does not have, and stay
+ * Every check with its deduction, which is our own weight. Those without `run` need data that this version does not have, and stay
  * unknown.
  */
 export const CHECKS: readonly Check[] = [

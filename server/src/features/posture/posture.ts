@@ -24,7 +24,7 @@ interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' 
 }
 
 export interface Posture {
-  /** Score and real threats of the last days by the clocks of the time zone (IANA name), oldest first. Today's score is found anew. */
+  /** Score and real threats of the last days by the clocks of the time zone (IANA name), oldest first. Today's score is computed now. */
   history(user_id: string, days: number, time_zone: string): Promise<HistoryDay[]>;
   /** The score with its reasons, and what it was counted from. `known`: devices that the caller has just read. */
   overview(user_id: string, known?: { devices: PostureFacts['devices'] }): Promise<Overview>;
@@ -37,7 +37,7 @@ export interface Posture {
   close(): Promise<void>;
 }
 
-/** As much of a person's alerts as their posture is judged by. */
+/** The part of a person's alerts that their posture is judged by. */
 interface AlertFacts {
   tally(user_id: string): Promise<{
     all: number;
@@ -63,7 +63,7 @@ export function createPosture(parts: {
   rules: (user_id: string) => Promise<Rule[]>;
   account: (user_id: string) => Promise<PostureFacts['account']>;
   remote: (user_id: string) => Promise<PostureFacts['remote']>;
-  /** Read anew each time: a device that comes back is back. */
+  /** Read again each time: a device that comes back is back. */
   devices: (user_id: string) => Promise<PostureFacts['devices']>;
   signaturesAge: () => number | undefined;
   now: () => number;

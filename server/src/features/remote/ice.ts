@@ -3,7 +3,7 @@ import type { ReplyOf } from '@palisade/contract/endpoint';
 import type { Side } from '@palisade/contract/remote-record';
 import type { readIce } from '@palisade/contract/remote-session';
 
-/** Where the two pages of a session find each other: addresses of STUN and TURN servers (RFC 7064, RFC 7065), and the secret that the latter share with this server. */
+/** The servers by which the two pages of a session find each other: addresses of STUN and TURN servers (RFC 7064, RFC 7065), and the secret that the latter share with this server. */
 export interface IceServers {
   urls: readonly string[];
   secret: string | undefined;

@@ -56,7 +56,7 @@ export interface GrantDevice {
 /** Number of attempts to create a session when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
 
-/** Who joined, where the account is gone. */
+/** The name shown for a person who joined and whose account is gone. */
 const FORMER_AGENT = 'A former technician';
 
 const UNTOUCHED = {
@@ -234,7 +234,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     }
   }
 
-  /** As it is now. */
+  /** The session with its present state. */
   async find(id: string): Promise<Row | undefined> {
     const row = await this.database.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirst();
     return row && this.changes.now(row);
@@ -311,7 +311,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.database.selectFrom('remote_sessions').select(['id', 'user_id']).where('id', '=', id).executeTakeFirst();
   }
 
-  /** As one of its sides sees it. */
+  /** The view of one of its sides. */
   show(me: UserInfo, row: Row): SideOfSession {
     return {
       ...sessionOf(row),

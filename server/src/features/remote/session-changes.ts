@@ -212,7 +212,7 @@ export class SessionChanges {
     };
   };
 
-  /** As part of `transaction`; undefined for one that is not there. `finish` does the rest. The next look is planned by it. */
+  /** Makes a change as part of `transaction`; undefined for one that is not there. `finish` does the rest. The next look is planned by it. */
   readonly changeIn = async (transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> => {
     const changed = await this.moveIn(transaction, id, by, move);
     if (changed !== undefined && isOpen(changed.row)) await this.plan(transaction, changed.row);

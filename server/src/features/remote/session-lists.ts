@@ -20,7 +20,7 @@ export interface SessionLists {
   countLonger(user_id: string, than_ms: number): Promise<number>;
 }
 
-/** Whose sessions: a customer's, or those that a technician joined. */
+/** The sessions of a list: a customer's, or those that a technician joined. */
 interface Whose {
   column: 'user_id' | 'agent_id';
   id: string;

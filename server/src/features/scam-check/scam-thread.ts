@@ -56,7 +56,7 @@ function scanAttachment(name: string, bytes: Uint8Array): Promise<'infected' | '
 const pictureText = openTextReader();
 let opened: { key: string; check: ScamCheck; lists: HashList[] } | undefined;
 
-/** The check with these lists. Of lists that changed the files are opened anew. */
+/** The check with these lists. Files of changed lists are opened again. */
 function checkWith(surroundings: ThreadSurroundings): ScamCheck {
   const key = JSON.stringify(surroundings);
   if (opened?.key === key) return opened.check;

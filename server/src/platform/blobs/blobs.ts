@@ -173,7 +173,7 @@ export function streamOf(bytes: AsyncIterable<Uint8Array>, dispose: () => void):
   return Readable.from(bytes, { objectMode: false }).once('close', dispose);
 }
 
-/** Where a range lies in an object of `size` bytes. @throws RangeError when it begins behind the end. */
+/** The bytes of a range in an object of `size` bytes. @throws RangeError when it begins behind the end. */
 export function rangeIn(size: number, range: ByteRange | undefined): { start: number; end: number } {
   const { start = 0, end = size - 1 } = range ?? {};
   if (range !== undefined && (start >= size || end < start || start < 0))

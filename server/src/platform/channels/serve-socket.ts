@@ -56,7 +56,7 @@ export interface ChannelService<Principal, Hello, Said, Told> {
   meet(hello: Hello): Promise<{ principal: Principal } | { refusal: Refusal }>;
   /** Sockets with the same key are counted and looked up together. */
   keyOf(principal: Principal): string;
-  /** Which of many may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and on `lookAgain`. */
+  /** Those of many that may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and on `lookAgain`. */
   refused(principals: readonly Principal[]): Promise<ReadonlyMap<Principal, Refusal>>;
   /** A principal is in. */
   join(connection: Connection<Principal, Told>, hello: Hello): Conversation<Said>;
@@ -67,7 +67,7 @@ export interface SocketParts extends SocketDoor {
 }
 
 export interface Sockets {
-  /** Has those of a principal asked about anew. */
+  /** Checks the sockets of a principal again. */
   lookAgain(key: string): void;
   /** The counts of authenticated peers and of others. */
   open(): { known: number; strangers: number };
@@ -102,7 +102,7 @@ interface Member<Principal, Said> {
   socket: WebSocket;
   principal: Principal;
   talk: Talk;
-  /** Which of the parts of a heartbeat is its. */
+  /** Its part of a heartbeat. */
   turn: number;
   /** Undefined until it has joined. */
   conversation: Conversation<Said> | undefined;
@@ -429,7 +429,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     socket.on('close', this.listeners.close);
   }
 
-  /** Has those of a principal asked about anew. */
+  /** Checks the sockets of a principal again. */
   lookAgain(key: string): void {
     this.standings.askSoon(this.byPrincipal.of(key));
   }

@@ -83,7 +83,7 @@ export function createAttempts(parts: {
     const every = isRecurring(row, kind) ? everyOf(kind) : undefined;
     const is_tried_out = row.attempts >= kind.attempts.most;
     const is_last = every === undefined && is_tried_out;
-    // A recurring one begins anew: only servers that it has ended count against it.
+    // A recurring one starts again: only servers that it has ended count against it.
     const waits_ms = is_tried_out ? every : Math.min(backOff(kind.attempts, tried), every ?? Number.POSITIVE_INFINITY);
     const wait_ms = is_last ? undefined : waits_ms;
     const message = error instanceof Error ? error.message : String(error);

@@ -209,7 +209,7 @@ export class JobStore {
   }
 
   /**
-   * Takes a job up for this worker as part of `transaction`: one that it asks for anew, or the one that waits under `once`. Undefined while a worker has that, or it is
+   * Takes a job up for this worker as part of `transaction`: one that it asks for again, or the one that waits under `once`. Undefined while a worker has that, or it is
    * being cancelled.
    */
   async begin(
@@ -296,7 +296,7 @@ export class JobStore {
   }
 
   /**
-   * Ends a job as part of `transaction`: it is gone, or planned anew.
+   * Ends a job as part of `transaction`: it is gone, or planned again.
    * @throws LeaseLost when it is no longer this worker's; what else the transaction has done is then not to be.
    */
   async finish(transaction: Kysely<JobTables>, claim: Claim, every_ms: number | undefined): Promise<'ended' | 'again'> {
@@ -342,7 +342,7 @@ export class JobStore {
     return claims.filter(({ id }) => !gone.has(id));
   }
 
-  /** Notes that a job failed: it waits so long, or is given up. With `afresh` its attempts begin anew. False when it is no longer this worker's. */
+  /** Notes that a job failed: it waits so long, or is given up. With `afresh` its attempts start again. False when it is no longer this worker's. */
   async fail(claim: Claim, error: string, wait_ms: number | undefined, afresh = false): Promise<boolean> {
     const { update, remove } = this.mine(this.database, claim);
     const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
@@ -359,7 +359,7 @@ export class JobStore {
     return noted !== undefined;
   }
 
-  /** Plans a recurring job anew that was claimed more often than it may be tried, and was never ended. */
+  /** Plans a recurring job again that was claimed more often than it may be tried, and was never ended. */
   async skip(claim: Claim, every_ms: number): Promise<void> {
     await this.mine(this.database, claim)
       .update()

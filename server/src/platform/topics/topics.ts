@@ -43,7 +43,7 @@ export interface Listener {
   onStart(start: { cursor: string; missed: boolean }): void;
   /** Each listener of a topic gets the same object, so that a frame can be made from it once. */
   onEvent(published: Published): void;
-  /** Something may not have been told. No more events follow: the listener has to listen anew, with the last id that it heard. */
+  /** Something may not have been told. No more events follow: the listener has to listen again, with the last id that it heard. */
   onLost(): void;
 }
 
