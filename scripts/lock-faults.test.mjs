@@ -1,9 +1,7 @@
 // proves: security-46
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { auditPackages, auditSentences, readAudit } from './audit.mjs';
+import { describe, expect, test } from 'vitest';
 import { lockFaults } from './lock-faults.mjs';
 import { ROOT } from './node-runtime.mjs';
 
@@ -57,45 +55,5 @@ describe('the lock file', () => {
     expect(lockFaults({ packages: { server: { dependencies: { planted: 'latest' } } } })).toEqual([
       expect.stringContaining('no exact version'),
     ]);
-  });
-});
-
-describe('the audit', () => {
-  const report = (/** @type {object} */ vulnerabilities) =>
-    JSON.stringify({ vulnerabilities, metadata: { vulnerabilities: {} } });
-
-  test('finds what is high or critical', () => {
-    const high = { name: 'fastify', severity: 'high', via: [{ title: 'It falls over', url: 'https://example.com/1' }] };
-    const through = { name: 'palisade', severity: 'critical', via: ['fastify'] };
-    const low = { name: 'pino', severity: 'moderate', via: [] };
-    expect(readAudit(report({ fastify: high, palisade: through, pino: low }))).toEqual({
-      findings: ['fastify: high. It falls over (https://example.com/1)', 'palisade: critical. through fastify'],
-    });
-    expect(readAudit(report({}))).toEqual({ findings: [] });
-  });
-
-  test.each(['', 'npm error', '{}', '{"error":{"code":"ENOLOCK"}}', '{"statusCode":405}'])(
-    'passes nothing that is no report: %j',
-    (output) => {
-      const audit = readAudit(output);
-      expect(audit).toHaveProperty('unknown');
-      expect(auditSentences(audit)).toEqual([expect.stringContaining('were not compared')]);
-    },
-  );
-
-  test('says of a registry without advisories that it has none', async () => {
-    const asked = /** @type {string[]} */ ([]);
-    const server = createServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`);
-      response.writeHead(405).end();
-    });
-    onTestFinished(() => void server.close());
-    await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined)));
-    const address = server.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    expect(await auditPackages({ npm_config_registry: `http://127.0.0.1:${port}/` })).toEqual({
-      unknown: 'the registry answered 405',
-    });
-    expect(asked).toContain('POST /-/npm/v1/security/advisories/bulk');
   });
 });
