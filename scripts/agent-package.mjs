@@ -56,7 +56,7 @@ const FOR_LITTLE_MEMORY = {
     {
       name: 'palisade:used-parsers',
       setup(build) {
-        // As a namespace of a module, what is not used of it is left out; as a name that a module exports, all of it stays.
+        // esbuild leaves out the unused parts of a namespace import, and keeps all of an exported object.
         build.onLoad({ filter: /\/(agent|contract|scanner)\/src\/.*\.ts$/ }, ({ path }) => ({
           contents: readFileSync(path, 'utf8').replace(/^import \{ z \} from 'zod';$/m, "import * as z from 'zod';"),
           loader: 'ts',

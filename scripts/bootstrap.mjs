@@ -23,7 +23,7 @@ const INSTALLED = join(PACKAGES, '.stamp');
 const LISTED = join(PACKAGES, '.package-lock.json');
 /** Is there while npm changes node_modules, and has the ids of the processes. After an interruption no package in node_modules is trusted. */
 const CHANGING = join(ROOT, '.installing');
-/** Has the id of the one command that installs and builds here. */
+/** Holds the id of the one command that installs and builds here. */
 const TURN = join(ROOT, '.preparing');
 const ADVICE = 'its own message is above. Check the network and the disk space, then run the command again.';
 const LOOK_AGAIN_MS = 200;

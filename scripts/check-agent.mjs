@@ -173,7 +173,7 @@ async function check() {
     ...['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`],
     ...['-keyout', join(place, 'key.pem'), '-out', join(place, 'certificate.pem')],
   );
-  // As a company has its own authority known to its computers.
+  // The computer trusts this authority, as those of a company trust theirs.
   const authorities = join(root, 'etc/ssl/certs/ca-certificates.crt');
   writeFileSync(authorities, readFileSync(authorities, 'utf8') + readFileSync(join(place, 'certificate.pem'), 'utf8'));
   rmSync(join(root, 'etc/resolv.conf'), { force: true });

@@ -54,7 +54,7 @@ export function circlesOf(imports) {
 
 /** @param {ReadonlyMap<string, readonly string[]>} imports @param {string} first @returns {string[] | undefined} */
 function wayBack(imports, first) {
-  /** By file, the one that it was reached from. @type {Map<string, string>} */
+  /** For each file, the one from which it was reached. @type {Map<string, string>} */
   const from = new Map();
   const waiting = [first];
   for (const file of waiting) {

@@ -46,7 +46,7 @@ const ORDERS_MAXIMUM = 200;
 export const MEASURED_SESSIONS_MAXIMUM = 8;
 export const FINDINGS_MAXIMUM = 50;
 const FRAMES_OF_A_POLL = 50;
-/** Of a path on a device, in characters: PATH_MAX bytes of Linux (4,096), each of which may take four characters as an escape. */
+/** Length of a path on a device, in characters: PATH_MAX bytes of Linux (4,096), each of which may take four characters as an escape. */
 export const PATH_LENGTH_MAXIMUM = 16_384;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
@@ -155,7 +155,7 @@ export type ScanKind = z.infer<typeof scanKindSchema>;
 export const scanJobSchema = z.object({
   id: idSchema,
   scan: scanKindSchema,
-  /** Of `folder` alone. */
+  /** The path of a scan of kind `folder`. */
   path: devicePathSchema.nullable(),
   wanted: z.enum(['run', 'pause', 'cancel']),
 });
@@ -482,7 +482,7 @@ export const agentChannel = channel({
   frames_per_heartbeat: 120,
 });
 
-/** Of an enrolment code: what nobody mistakes when it is copied by hand (no 0, O, 1, I), 5 bits each. */
+/** Characters of an enrolment code, 5 bits each. Those that look alike in handwriting are left out (0, O, 1, I). */
 export const ENROLMENT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 export const ENROLMENT_CODE_LENGTH = 10;
 /** Lifetime of a code, in ms; it is used once. */
@@ -567,7 +567,7 @@ export const sendForSecondLook = endpoint({
   query: z.object({ device_id: idSchema, order_id: idSchema }),
   upload: 'file',
   status: 201,
-  /** Of the scan. */
+  /** The id of the scan. */
   reply: z.object({ id: idSchema }),
   problems: [
     'device_revoked',

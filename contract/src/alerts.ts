@@ -59,7 +59,7 @@ const resolveBodySchema = z
   .object({
     reason: resolutionReasonSchema,
     note: z.string().trim().max(NOTE_LENGTH_MAXIMUM, `Use at most ${NOTE_LENGTH_MAXIMUM} characters.`).optional(),
-    /** Until when the risk is accepted; with `accepted_risk` alone. */
+    /** The time until which the risk is accepted; with `accepted_risk` alone. */
     until: timeSchema.optional(),
     /** With `false_positive` alone: keep the like of it out of the list for 30 days. */
     suppress: z.boolean().default(false),
@@ -194,9 +194,9 @@ export const readMonitor = endpoint({
       active: z.int(),
       resolved: z.int(),
       hidden: z.int(),
-      /** Of the active ones those that are no practice. */
+      /** Active alerts that are no practice. */
       real: z.int(),
-      /** Of these the ones that were not stopped. */
+      /** Those among them that were not stopped. */
       unstopped: z.int(),
       /** The gravest of the unstopped, the newest of several; null where everything was stopped. */
       gravest: z.object({ id: idSchema, threat_type: z.string(), severity: severitySchema }).nullable(),

@@ -88,7 +88,7 @@ export const scanSchema = specified(
     note_phrases: z.array(notePhraseSchema.nullable()),
     engines: z.array(engineAnswerSchema),
     coverage: coverageSchema.nullable(),
-    /** Of a file that was scanned where it is, by a device: which one, and where there. It was never uploaded. */
+    /** The device that scanned the file where it lies, and its path there. Such a file was never uploaded. */
     device: z.object({ id: idSchema, device_name: z.string(), path: z.string() }).optional(),
   }),
 );

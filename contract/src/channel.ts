@@ -10,7 +10,7 @@ export interface Channel<Hello = unknown, Said = unknown, Told = unknown> {
   hello: z.ZodType<Hello>;
   said: z.ZodType<Said>;
   told: z.ZodType<Told>;
-  /** Of the first frame, and of each later one. Bytes. */
+  /** Largest first frame, and largest later one. Bytes. */
   hello_bytes: number;
   frame_bytes: number;
   /** Frames of the peer between two heartbeats, those of the protocol itself too. */

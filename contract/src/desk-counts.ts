@@ -7,7 +7,7 @@ export const countsSchema = z.object({
   all: z.int(),
   snoozed: z.int(),
   closed: z.int(),
-  /** Of mine, those with something unread; and those that nobody has in which a customer waits. */
+  /** Own conversations with something unread, and unassigned ones in which a customer waits. */
   mine_unread: z.int(),
   unassigned_waiting: z.int(),
   tags: z.array(z.object({ tag: z.string(), count: z.int() })),

@@ -47,7 +47,7 @@ export const conversationSchema = z.object({
     })
     .nullable(),
   last_seq: z.int(),
-  /** Up to where each side has read. */
+  /** The position up to which each side has read. */
   customer_read_seq: z.int(),
   support_read_seq: z.int(),
   /** Messages of the customer that nobody of the staff has read. */

@@ -176,7 +176,7 @@ export const sortConversation = endpoint({
   problems: [],
 });
 
-/** Of whom a conversation is: names and counts, and nothing of what is in their files or alerts. */
+/** The customer of a conversation: names and counts, without the content of files or alerts. */
 export const customerCardSchema = z.object({
   user_id: idSchema,
   username: z.string(),
@@ -454,11 +454,11 @@ export const reportSchema = z.object({
   time_zone: z.string(),
   unknown_time_zone: unknownZoneSchema,
   total: figuresSchema,
-  /** By the Monday on which each begins, oldest first; weeks without anything too. */
+  /** Weeks, each named by its Monday, oldest first; empty weeks too. */
   weeks: z.array(figuresSchema.extend({ week: z.string() })),
-  /** By who answered first, or closed. */
+  /** Members of the staff who answered first, or closed. */
   people: z.array(figuresSchema.extend({ user_id: idSchema.nullable(), username: z.string() })),
-  /** Of the last 7 days, whatever was asked for; null where fewer than 5 were answered. */
+  /** The median of the last 7 days, whatever was asked for; null with fewer than 5 answers. */
   response_s: z.int().nullable(),
 });
 export type Report = z.infer<typeof reportSchema>;

@@ -56,7 +56,7 @@ export const enforcementSchema = z.object({
   desired_rev: z.int(),
   /** The revision that its kernel has, as it last said; 0 for none. */
   applied_rev: z.int(),
-  /** Since when `desired_rev` is asked for and not applied; null when it is. */
+  /** The time since which `desired_rev` is asked for and not applied; null when it is. */
   pending_since: timeSchema.nullable(),
   applied_at: timeSchema.nullable(),
   /** While a revision is on trial: the seconds until the one before it comes back, unless the device proves that it still reaches this server. */

@@ -83,9 +83,9 @@ export interface Endpoint<
   by_device?: true;
   /** Only for who has proved that mails to their address reach them, where that is asked for (public exposure). */
   needs_proven_email?: true;
-  /** Of whoever calls: once it has succeeded, their open pages are told to read it again. The feature itself tells other people of its changes. */
+  /** The records of the caller that change: after success their open pages are told to read them again. The feature itself tells other people. */
   changes?: Topic;
-  /** Of the installation: once it has succeeded, the pages of `TOLD_TO` are told. */
+  /** The records of the installation that change: after success the pages of `TOLD_TO` are told. */
   changes_installation?: InstallationTopic;
   /** It costs the server far more than another call, and is limited more tightly. */
   expensive?: true;

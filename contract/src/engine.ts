@@ -25,7 +25,7 @@ export const leftOutSchema = z.object({
   detail: z.string(),
 });
 
-/** Of what is left out of one source no more than these are named; the others are counted. */
+/** Rules of one source that are named as left out; the others are counted. */
 export const LEFT_OUT_NAMED = 200;
 
 /** A source of signatures, for administrators. `sentence` says what the last update did with it. */
@@ -57,7 +57,7 @@ export const engineStatusSchema = z.object({
     hashes: z.int(),
     /** When the newest signatures came; of the pack that ships with the product the day of its last change, where it says. */
     built_at: timeSchema.nullable(),
-    /** Until when they are known to be the newest, and how long that is ago; null without a source that could say. */
+    /** The time until which they are known to be the newest, and how long that is ago; null without a source that could say. */
     as_of: timeSchema.nullable(),
     age_hours: z.number().nullable(),
     last_update_at: timeSchema.nullable(),

@@ -16,7 +16,7 @@ export const NO_PASSWORD_IS_LONGER = 'This is too long for a password.';
 /** The parameters of a path that ends in one record's id. */
 export const idParamsSchema = z.object({ id: idSchema });
 
-/** Of the first page of a list: how many rows there are on all pages together, with what the list was narrowed by. */
+/** Header of the first page of a list: the number of rows on all pages, under the filters of the list. */
 export const TOTAL_HEADER = 'x-total-count';
 
 /** The greatest number that counts rows: what is greater names none of them, and PostgreSQL's `integer` takes none that is. */

@@ -4,7 +4,7 @@ import { idParamsSchema, idSchema, searchSchema, timeSchema } from './fields.ts'
 
 export const ARTICLE_LENGTH_MAXIMUM = 20_000;
 export const SUGGESTIONS_MAXIMUM = 3;
-/** Of what somebody types, so much is looked up; and so long is waited until it is, in ms. */
+/** Typed characters that are looked up, and the delay before that in ms. */
 export const SUGGESTED_FROM_MAXIMUM = 300;
 export const SUGGESTION_PAUSE = 400;
 

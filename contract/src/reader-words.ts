@@ -35,7 +35,7 @@ const PROMISING_LEAST: readonly unknown[] = [
   'recovery_code',
 ];
 
-/** Of some words the one that promises least; undefined where none of them is known to. */
+/** The word among these that promises least; undefined when none is known. */
 export const wordPromisingLeast = (words: readonly unknown[]): unknown => PROMISING_LEAST.find((word) => words.includes(word));
 
 /** The same, or the first of them. */

@@ -56,7 +56,7 @@ export const technicianSchema = z.object({
   name: z.string(),
   /** For whom they work: the name of this installation's provider. */
   provider: z.string(),
-  /** Since when they are of its staff. */
+  /** The time since which they are of its staff. */
   staff_since: timeSchema.nullable(),
   /** When they asked. */
   asked_at: timeSchema,
@@ -83,7 +83,7 @@ export const liveSessionSchema = z.object({
   is_technician_here: z.boolean(),
   /** Each side turns its own voice on, and nobody another's. */
   voice: z.object({ customer: voiceSchema, technician: voiceSchema }),
-  /** Until when the customer has to say that it may continue; null while it does not run. */
+  /** The time until which the customer has to say that it may continue; null while it does not run. */
   reaffirm_by: timeSchema.nullable(),
   /** When the clock ends it unless something happens, and as what. */
   due_at: timeSchema.nullable(),

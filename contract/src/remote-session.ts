@@ -146,7 +146,7 @@ export const readIce = endpoint({
     ),
     /** Whether there is one that passes the picture on where the two cannot reach each other. */
     has_relay: z.boolean(),
-    /** Until when the credentials count; null where there are none. */
+    /** The time until which the credentials count; null where there are none. */
     expires_at: timeSchema.nullable(),
   }),
   problems: ['conflict'],

@@ -71,7 +71,7 @@ export const remoteSessionSchema = specified(
   liveSessionSchema.extend({
     session_code: z.string(),
     started_at: timeSchema,
-    /** Until when a technician can join. */
+    /** The time until which a technician can join. */
     expires_at: timeSchema,
     joined_at: timeSchema.nullable(),
     /** The customer's feedback afterwards; null for none. */

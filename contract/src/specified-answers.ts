@@ -47,7 +47,7 @@ const listed = {
   ...{ duration_months: 12, is_premium: true, status: 'active' },
 };
 
-/** By method and path of section 7. Answers that the specification does not show are plausible ones of such a server. */
+/** Keys are method and path of the specification's section 7. Answers that the specification does not show are plausible ones of such a server. */
 export const SPECIFIED_ANSWERS: Readonly<Record<string, unknown>> = {
   'POST /auth/login': { access_token: 'token', user_info: { username: 'maria', email: 'maria@example.com' } },
   'POST /auth/register': { message: 'User registered' },

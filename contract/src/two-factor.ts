@@ -122,7 +122,7 @@ export const twoFactorSchema = z.object({
   enabled: z.boolean(),
   /** Whether this installation asks this person for one: the last second factor cannot go then. */
   required: z.boolean(),
-  /** Since when codes of an authenticator app are asked for; null when they are not. */
+  /** The time since which codes of an authenticator app are asked for; null when they are not. */
   totp_since: timeSchema.nullable(),
   passkeys: z.array(passkeySchema),
   recovery_codes_left: z.int(),

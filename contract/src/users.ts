@@ -11,7 +11,7 @@ const SEARCH_LENGTH_MAXIMUM = 254;
 /** A person as administrators see them. */
 export const adminUserSchema = userInfoSchema.extend({
   created_at: timeSchema,
-  /** Since when they may not sign in; null for who may. */
+  /** The time since which they may not sign in; null for who may. */
   disabled_at: timeSchema.nullable(),
   last_signed_in_at: timeSchema.nullable(),
   /** The sessions that still count, and when one of them was last used. */

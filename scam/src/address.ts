@@ -41,7 +41,7 @@ export function suffixesOf(host: string): string[] {
 export function takeApart(text: string): Address | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  // Of a mailbox: what stands behind its @.
+  // The host of a mailbox stands behind its @.
   const named = url.protocol === 'mailto:' ? domainToASCII(url.pathname.slice(url.pathname.lastIndexOf('@') + 1)) : url.hostname;
   const host = named.replace(/\.$/u, '').toLowerCase();
   const names = parse(host, { allowPrivateDomains: false });

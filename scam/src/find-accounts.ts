@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export interface FoundAccount {
   kind: 'iban' | 'crypto';
   account: string;
-  /** Of an IBAN: its country. */
+  /** The country of an IBAN. */
   country: string | undefined;
   /** Whether its check digits hold. */
   isValid: boolean;

@@ -2,7 +2,7 @@ import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/
 
 /** A phone number of a text. `kind` says what a call costs or who answers, where the number alone shows it. */
 export interface FoundNumber {
-  /** As it stands there. */
+  /** The number as the text has it. */
   shown: string;
   /** In the form +49..., or the short number itself. */
   number: string;

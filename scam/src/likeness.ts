@@ -121,7 +121,7 @@ export interface BrandIndex {
   owners: ReadonlyMap<string, Brand>;
   exact: ReadonlyMap<string, BrandWord>;
   shapes: ReadonlyMap<string, BrandWord>;
-  /** By each form that a word has with one letter taken out: what one edit leads to shares one of them. */
+  /** Keys are the forms of a word with one letter removed: two words at a distance of one edit share one of them. */
   shortened: ReadonlyMap<string, BrandWord[]>;
   long: readonly BrandWord[];
   fused: readonly BrandWord[];

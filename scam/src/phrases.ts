@@ -8,7 +8,7 @@ import { comparable, type Readable, type Word } from './readable.ts';
 export type Phrase = string;
 
 const GAP_WORDS = 4;
-/** Of one concept, so many places are kept. */
+/** Places of one concept that are kept. */
 const HITS_MAXIMUM = 8;
 
 interface Part {

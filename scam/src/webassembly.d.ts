@@ -1,4 +1,4 @@
-// As much of WebAssembly and of the browser's pictures as the reader of codes and its packages name: Node's types have neither.
+// The types of WebAssembly and of the browser's pictures that the reader of codes and its packages use: Node's types have neither.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

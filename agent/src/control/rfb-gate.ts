@@ -17,7 +17,7 @@ export interface GateParts {
   /** The technician put the pointer here, in pixels of the screen; or typed. */
   onInput?(at: { x: number; y: number } | undefined): void;
   allowed: Allowed;
-  /** Of a VNC server that asks for one. */
+  /** The password for a VNC server that asks for one. */
   password?: string | undefined;
 }
 
@@ -40,10 +40,10 @@ const LONGEST = {
   encodings: 256,
   reason: 1_024,
   name: 4_096,
-  /** Of copied text, either way. Bytes. */
+  /** Longest copied text in either direction. Bytes. */
   text: 256 * 1024,
   side: 16_384,
-  /** Of one compressed rectangle. Bytes. */
+  /** Largest compressed rectangle. Bytes. */
   rectangle: 64 * 1024 ** 2,
   pressed: 64,
   piece: 64 * 1024,

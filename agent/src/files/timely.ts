@@ -3,7 +3,7 @@
  * `AT_ONCE_MAXIMUM` of the four threads of Node are ever given to such operations: the others read and write the agent's own files meanwhile.
  */
 
-/** Of the four threads of Node's pool. */
+/** Threads of Node's pool of four that file operations may use. */
 const AT_ONCE_MAXIMUM = 3;
 /** For one operation. ms. */
 const OPERATION_MS = 10_000;

@@ -57,7 +57,7 @@ export const ruleOf = (counter: string) => RULE_COUNTER.exec(counter)?.slice(1).
 const olderSetSchema = z.object({
   set: z.object({ elem: z.array(z.object({ concat: z.tuple([z.string(), z.int(), z.string(), z.int()]) })).optional() }),
 });
-/** Of packets that the block list dropped. */
+/** Name of the counter of packets that the block list dropped. */
 export const LISTED_COUNTER = 'listed';
 const OTHER_COUNTERS = ['d_inbound', 'd_outbound', LISTED_COUNTER, 'stray'];
 

@@ -96,7 +96,7 @@ function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revis
   ]);
   const drops = [`${rev}`];
   const counts = found.flatMap(({ name, packets, bytes }) => {
-    // Of a disabled rule: its earlier counts are reported to the end.
+    // Earlier counts of a disabled rule are reported to the end.
     const of = of_name.get(name) ?? ruleOf(name);
     if (name === LISTED_COUNTER || (of !== undefined && action_of.get(of) === 'block')) drops.push(`${name} ${packets}`);
     return of === undefined ? [] : [{ of, packets, bytes }];
@@ -112,7 +112,7 @@ class NftEnforcer implements Enforcer {
   /** The revision in the kernel. */
   #loaded: Revision | null = null;
   #counter_names: readonly string[] = [];
-  /** Of the table as it was left. */
+  /** Fingerprint of the table after the last change by the agent. */
   #fingerprint: string | undefined;
   #rules_loaded = 0;
   #tampered: number[] = [];
@@ -158,7 +158,7 @@ class NftEnforcer implements Enforcer {
     return readCounters((await this.#parts.nft.listCounters(TABLE)) ?? '');
   }
 
-  /** Of chains and rules, each with the number that the kernel gave it, and of the block list. Undefined where there are not as many rules as were loaded. */
+  /** Fingerprint of the block list and of chains and rules with their kernel handles. Undefined when the number of rules differs from the loaded one. */
   async #fingerprintNow(): Promise<string | undefined> {
     const [table, ...lists] = await Promise.all([
       this.#parts.nft.listJson(['table', 'inet', 'palisade']),

@@ -23,7 +23,7 @@ interface CallOptions {
   timeout_ms: number;
   /** The caller, in the head of the call: a server refuses it before it reads the body. */
   proof?: Proof | undefined;
-  /** Of the answer; a longer one is an error. */
+  /** Longest answer; a longer one is an error. */
   bytes_maximum: number;
   lookup?: LookupFunction | undefined;
 }

@@ -15,7 +15,7 @@ export interface NewFiles {
 
 export interface NewFilesState {
   waiting: number;
-  /** Since when no file was done while some wait or are read; null where none does. By the clock of `now`. */
+  /** The time since which no file was done while some wait or are read; null where none does. By the clock of `now`. */
   waiting_since: number | null;
   /** Files that could not be read whole since the start. */
   unread: number;
@@ -54,7 +54,7 @@ class FileTurns implements NewFiles {
   readonly #known = new Map<string, string>();
   /** Waiting or being read, by inode: the same file is not read twice at once. */
   readonly #under_way = new Map<string, string>();
-  /** Of these, the ones that were written to since. */
+  /** Those among them that were written to since. */
   readonly #later = new Map<string, { file: FoundFile; person: number }>();
   readonly #callers = new Map<number, (() => void)[]>();
   #idle: (() => void)[] = [];

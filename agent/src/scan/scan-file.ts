@@ -14,7 +14,7 @@ import type { FoundFile } from './walk.ts';
 const FILE_BYTES_MAXIMUM = 2n * 1024n ** 3n;
 /** A file of at most this many bytes is read into memory. */
 const HELD_BYTES = 64n * 1024n;
-/** Of a report's text about a file, in characters. */
+/** Length of a report's text about a file, in characters. */
 export const LINE_LENGTH = 300;
 const MEMBER_LENGTH = 4_000;
 

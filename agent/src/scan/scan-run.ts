@@ -96,7 +96,7 @@ class ScanRun {
   #found: Found[] = [];
   #signatures_version = '';
   #verdicts: Verdicts | undefined;
-  /** Of engine and signatures; empty until the engine has said it. */
+  /** Edition of engine and signatures; empty until the engine has told it. */
   #edition = '';
   #renewing = Promise.resolve();
   readonly #reading = new Set<Promise<void>>();

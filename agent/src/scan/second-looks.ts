@@ -77,7 +77,7 @@ export class SecondLooks {
   readonly #found: FoundFiles;
   /** The looks that the server asks for now: no more than a desired state may name. */
   #wanted = new Map<string, SecondLook>();
-  /** Of these, the begun ones: each is begun once while it is asked for. */
+  /** Those that have begun: each begins once while it is asked for. */
   #begun = new Set<string>();
   #is_working = false;
   #current: { id: string; abort: AbortController } | undefined;

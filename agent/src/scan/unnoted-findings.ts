@@ -6,7 +6,7 @@ import type { UnsentFindings } from './unsent-findings.ts';
 
 /** Reports with findings that wait until the server has noted them. Beyond this number, reports of the same scan are merged. */
 const REPORTS_MAXIMUM = 200;
-/** Of the findings in one report, as JSON: a path of control characters is six times as long as its name. */
+/** Size of the findings in one report, as JSON: a path of control characters is six times as long as its name. */
 const FOUND_BYTES = 128 * 1024;
 const scanReportSchema = saidSchema.options[3];
 

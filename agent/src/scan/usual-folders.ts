@@ -19,7 +19,7 @@ export function usualFolders(home: string, settings: string): string[] {
   return USUAL.map((name) => named.get(`XDG_${name}_DIR`) ?? join(home, ENGLISH[name]));
 }
 
-/** Of a person's own settings file. */
+/** Bytes that are read of a person's own settings file. */
 const SETTINGS_BYTES = 64 * 1024;
 
 /** The usual folders of everybody who has a home here. */

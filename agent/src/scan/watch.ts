@@ -34,7 +34,7 @@ export interface WatchParts {
   personOf?: (uid: number) => number;
   /** A file is reported once it has not been written to for so long, in ms. */
   settle_ms?: number;
-  /** Of one folder. Beyond them the folder is read. */
+  /** Names that are kept of one folder. Beyond them the whole folder is read. */
   names_maximum?: number;
   folders_maximum?: number;
   /** Events of one folder within `EVENTS_MS` until it rests. */
@@ -43,12 +43,12 @@ export interface WatchParts {
 }
 
 const SETTLE_MS = 1_000;
-/** Of a file that is written without an end. ms. */
+/** Longest wait for a file that is written all the time. ms. */
 const SETTLE_MOST_MS = 10_000;
 const NAMES_MAXIMUM = 32;
 /** A watch takes 1 kB of the kernel's memory and as much here. */
 const FOLDERS_MAXIMUM = 20_000;
-/** Of these, one person may have so many, and so many bytes of paths. */
+/** One person may have a quarter of the folders, and of the bytes of their paths. */
 const PART_OF_FOLDERS = 4;
 const PATHS_BYTES = 2 * 1024 ** 2;
 const EVENTS_MAXIMUM = 256;

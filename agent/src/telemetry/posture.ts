@@ -9,7 +9,7 @@ import { runProgram } from '#firewall/nft.ts';
 const UPDATES_EVERY_MS = 6 * 60 * 60_000;
 const OTHERS_EVERY_MS = 60 * 60_000;
 const EVIDENCE_LENGTH = 500;
-/** Of a line that a program says. */
+/** Length of a line of a program's output. */
 const LINE_LENGTH = 2_000;
 
 type Found = Pick<Posture, 'state' | 'evidence'>;

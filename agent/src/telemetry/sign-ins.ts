@@ -111,7 +111,7 @@ function markOfJournal(folders: readonly string[]): string {
 }
 
 export function createSignInLog(path = AUTH_LOG, journal_folders: readonly string[] = JOURNAL_FOLDERS): SignInLog {
-  /** Of the journal as it was last read: while it is unchanged, no program is started to read it. */
+  /** Mark of the journal at the last reading: while it is unchanged, no program is started to read it. */
   let mark: string | undefined;
   let offset: number | undefined;
   let since = Math.floor(Date.now() / 1_000);

@@ -30,7 +30,7 @@ const ENTRIES_MAXIMUM = 2_000;
 /** Names of one folder that are read at all. */
 const NAMES_MAXIMUM = 20_000;
 const THINGS_MAXIMUM = 30_000;
-/** Of dpkg's list of packages, and of any other file. Bytes. */
+/** Bytes that are read of dpkg's list of packages, and of any other file. */
 const PACKAGES_BYTES = 64 * 1024 ** 2;
 const FILE_BYTES = 1024 ** 2;
 const DEPTH_MAXIMUM = 2;

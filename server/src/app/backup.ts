@@ -336,7 +336,7 @@ export async function writeBackup(parts: {
       if (without_store)
         manifest.sealed.listed = [
           ...snapshot.stored.map(({ id: of, sealed_sha256 }) => ({ id: of, sha256: sealed_sha256 })),
-          // Of those of the chat the database has no checksum.
+          // The database has no checksums of files of the chat.
           ...(settings.storage === undefined ? [] : snapshot.attachments.map((of) => ({ id: of, sha256: null }))),
         ];
       else if (snapshot.stored.length > 0)

@@ -30,7 +30,7 @@ export async function openKeptFiles(appOptions: AppOptions): Promise<{
   shared: Quarantine | undefined;
   sharedSets: Blobs | undefined;
   attachments: Quarantine;
-  /** Of the store that servers share. */
+  /** The watch of the store that servers share. */
   storeWatch: StoreWatch | undefined;
   close(): void;
 }> {

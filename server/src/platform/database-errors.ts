@@ -44,7 +44,7 @@ const OF_CODE = new Map<string, Trouble>([
 ]);
 /** SQLSTATE class 08: the connection. */
 const CONNECTION_CLASS = /^08[0-9A-Z]{3}$/;
-/** Of a connection as the operating system tells it; many parts have connections, so it is the database's only where a connection to it says so. */
+/** Codes of the operating system about a connection. Many parts have connections, so a code is the database's only when a connection to it reports it. */
 const OF_CONNECTION = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -37,7 +37,7 @@ const holderSchema = z.object({
   /** When the process began, as its kernel counts (field 22 of proc_pid_stat(5)): another process with the same id has another one. */
   process_began: z.string(),
   host: z.string(),
-  /** Of the kernel's run; empty where the system has none. Containers of one machine have the same. */
+  /** The id of the kernel's run; empty where the system has none. Containers of one machine share it. */
   boot: z.string(),
   started_at: z.string(),
 });

@@ -68,7 +68,7 @@ async function openKey(database: Kysely<InstallationTables>, installed: Installa
   if (known === undefined) {
     const key = openKeyFile(installed.path);
     const mine = checkValue(installed, key);
-    // Of several servers that start for the first time at once one is first.
+    // One of several servers that start for the first time at once is first.
     if ((await claimFact(database, factOf(installed), mine)) || (await readFact(database, factOf(installed))) === mine)
       return key;
     throw refusal(installed, 'has a different key than this database');

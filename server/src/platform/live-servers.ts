@@ -9,7 +9,7 @@ import { inTransaction } from './in-transaction.ts';
 
 export interface ServerTables {
   servers: {
-    /** Of the data folder. */
+    /** The id of the data folder. */
     id: string;
     host: string;
     boot: string;
@@ -80,7 +80,7 @@ export async function joinServers(parts: {
       .execute();
 
   await inTransaction(database, async (transaction) => {
-    // Of two that start at once the second sees the first.
+    // The second of two servers that start at once sees the first.
     await sql`lock table servers in exclusive mode`.execute(transaction);
     await transaction.deleteFrom('servers').where('seen_at', '<', clock(-GONE_AFTER_MS)).execute();
     const others = await transaction.selectFrom('servers').selectAll().where('id', '!=', home).orderBy('started_at').execute();

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** The request's facts in each of its log lines. */
 export interface RequestFacts {
   reqId: string;
-  /** Of the trace that the request is part of (W3C Trace Context). */
+  /** The id of the trace that the request is part of (W3C Trace Context). */
   trace_id?: string;
 }
 

@@ -7,7 +7,7 @@ import { Problem } from './problem.ts';
 const RETRY_AFTER_S = 60;
 const AWAY_RETRY_AFTER_S = 5;
 
-/** Of the file system: full, over a quota, failing, read-only, out of file handles. The databases' own codes are in database-errors.ts. */
+/** Codes of the file system: full, over a quota, failing, read-only, out of file handles. The databases' own codes are in database-errors.ts. */
 const OF_FILES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
 /** Whether an error says that the storage takes no more. */

@@ -17,7 +17,7 @@ const isOfTestFile = (row: { threat_type: string; severity: string; rule: string
 interface AlertTally {
   all: number;
   blocked: number;
-  /** Of all, and of the blocked ones, those about the industry's harmless test files. */
+  /** Alerts about the industry's harmless test files, among all and among the blocked ones. */
   test_files: number;
   test_files_blocked: number;
   /** Not blocked and about a file that was found infected, whatever the alert's state. */

@@ -159,7 +159,7 @@ export class AlertMails {
           { since: row.until, next_at: new Date(Date.parse(row.until) + WEEK_MS).toISOString(), until: null, written_to: null }
         : { written_to: some.last };
     await inTransaction(this.database, async (transaction) => {
-      // Of several servers one moves it on; the letters are there if and only if it did.
+      // One of several servers moves it on; the letters are stored with that move.
       const claimed = await transaction
         .updateTable('alert_digest')
         .set(next)

@@ -185,7 +185,7 @@ export class Alerts {
     if (is_shown) this.onShown?.(incident);
   }
 
-  /** Those that happened last first; the next page begins after the `last_id` of this one's last. */
+  /** The latest first; the next page begins after the `last_id` of this one's last. */
   async list(user_id: string, query: AlertsQuery): Promise<AlertRow[]> {
     const { limit, cursor } = query;
     const rows = matching(this.database, user_id, query).selectAll().orderBy('last_id', 'desc').limit(limit);

@@ -49,7 +49,7 @@ export interface AntivirusTables {
     edition: string | null;
     /** When the bytes were read, where the verdict is that of an earlier upload. */
     answered_from: string | null;
-    /** Of a file that a device found where it is: which one, as it was called then, and where. It was never uploaded. */
+    /** The device that found the file where it lies, its name at that time, and the path. Such a file was never uploaded. */
     device_id: string | null;
     device_name: string | null;
     device_path: string | null;

@@ -473,7 +473,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     // Another server that reads it is told to stop.
     if (row.in_store === 1) await this.leases?.cancel(row.id);
     this.news.removed(row);
-    // Of one that is being read, the examination removes the bytes when it ends.
+    // The examination of a file that is being read removes its bytes when it ends.
     if (!this.examinations.isRunning(row.id)) await this.scanStore.remove({ ...row, in_store: is_running ? row.in_store : 0 });
   }
 

@@ -84,7 +84,7 @@ const RECORDED_AFTER_MS = 100;
 /** Runs of the server that may end while they read a file, before it is held to be the cause. */
 const UNENDED_MAXIMUM = 5;
 
-/** Of a file whose turn does not come: it was taken back, or the server is stopping. */
+/** The outcome of a file whose turn does not come: it was cancelled, or the server is stopping. */
 const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
 
 /** A reading that has begun. */

@@ -119,7 +119,7 @@ export function createRecheck(parts: {
       const now = edition();
       if (now === undefined || underway !== undefined) return;
       const last = await lastEdition();
-      // Of a new installation, or one from before there were rechecks, everything was read by these signatures.
+      // A new installation, and one from before rechecks existed, has read everything with these signatures.
       if (last === undefined) await writeFact(database, mine, now);
       else if (last !== now) await run();
     },

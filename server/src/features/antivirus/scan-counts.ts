@@ -13,7 +13,7 @@ export interface ScanCounts extends ScanTotals {
   last_finished_at: string | null;
   /** Files that have waited for an engine for more than an hour. */
   overdue: number;
-  /** Of the last 7 and of the last 30 days: infected ones without the industry's test files, and those that nothing could read whole. */
+  /** Counts of the last 7 and the last 30 days: infected files without the industry's test files, and files that were not read whole. */
   lately: { infected: Lately; unread: Lately };
   /** Threats that were found in two or more uploads of the last 7 days; the industry's test files are none. */
   repeated_threats: string[];

@@ -24,7 +24,7 @@ interface Applicant {
   size: number;
   /** It is in memory and small: it shares a place with others, until it shows that it is slow. */
   is_held?: boolean;
-  /** Of an account that is younger than a day: it comes behind the others, as long as it has not waited long. */
+  /** The account is younger than a day: its files come after those of others, until they have waited long. */
   is_new?: boolean;
   /** Aborted: the file gives its place up. A running file is told by its own signal. */
   signal?: AbortSignal | undefined;

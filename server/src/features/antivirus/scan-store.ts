@@ -40,7 +40,7 @@ export type Verdict = Required<
 /** The state of the uploaded bytes: `left` when they could not be removed, `waiting` for an engine or for room to be sealed. */
 export type Copy = 'sealed' | 'deleted' | 'left' | 'waiting';
 
-/** Of a file that is pending because no engine has read it yet. */
+/** Details of a file that is pending because no engine has read it yet. */
 export const UNREAD = ['engine_down', 'queued'] as const;
 
 /** Whether an engine has yet to read the file; else what lies in the spool waits for room to be sealed. */
@@ -51,7 +51,7 @@ export function isUnread({ scan_status, status_detail }: Pick<ScanRow, 'scan_sta
 /** A scan, and whether bytes of it are in the store that servers share. */
 type Kept = Pick<ScanRow, 'id' | 'in_store'>;
 
-/** Of a record of which no bytes are kept. */
+/** Fields of a record without kept bytes. */
 export const NOT_KEPT = { sealed: 0, spooled: 0, in_store: 0, sealed_sha256: null, kept_until: null } as const;
 
 const DAY_MS = 86_400_000;
@@ -62,7 +62,7 @@ const READ_BYTES = 256 * 1024;
 /** A server that has not removed expired files for so long does not run any more: other servers note that on its records. */
 const ABANDONED_MS = DAY_MS;
 
-/** Until when a file that has just arrived may wait to be read. */
+/** The time until which a file that has just arrived may wait to be read. */
 export function waitsUntil(now: number): string {
   return new Date(now + QUARANTINE_DAYS.pending * DAY_MS).toISOString();
 }
@@ -72,7 +72,7 @@ interface ScanStoreOptions {
   /** Undefined without a store that servers share. */
   leases: Pick<ReadingLeases, 'begin'> | undefined;
   spool: Spool;
-  /** Of this server alone. */
+  /** The quarantine of this server alone. */
   quarantine: Quarantine;
   /** That of all servers, where they share one: new files are sealed there. */
   shared: Quarantine | undefined;
@@ -86,7 +86,7 @@ interface ScanStoreOptions {
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** Until when the bytes stay after this verdict; null when they do not. */
+/** The time until which the bytes stay after this verdict; null when they do not. */
 function keptUntil(now: () => number, row: ScanRow, scan_status: ScanRow['scan_status']): string | null {
   switch (scan_status) {
     case 'infected':

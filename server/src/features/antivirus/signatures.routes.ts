@@ -20,7 +20,7 @@ export function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
     version: first?.version ?? null,
     signatures_version: first?.signatures_version ?? null,
     state: first !== undefined ? 'ready' : waits ? 'starting' : 'down',
-    // Of the usual places one is enough.
+    // One of the usual places is enough.
     processes: { ready: trusted.length, wanted: clamd.looked_for ? Math.max(1, trusted.length) : members.length },
   };
 }

@@ -20,7 +20,7 @@ import { feedId, updateSignatures } from './signature-update.ts';
 interface SignaturesStatus {
   /** When the newest of them came: the pack's own day where there is nothing else, null where it does not say. */
   built_at: string | null;
-  /** Until when they are known to be the newest; null where no feed could say. */
+  /** The time until which they are known to be the newest; null where no feed could say. */
   as_of: string | null;
   last_update_at: string | null;
   /** One sentence for everyone; null before the first update. */

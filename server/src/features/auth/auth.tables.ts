@@ -16,7 +16,7 @@ export interface AuthTables {
     common_password: 0 | 1 | null;
     role: Role;
     created_at: string;
-    /** Since when the account may not be signed in to; null for one that may. */
+    /** The time since which the account may not be signed in to; null for one that may. */
     disabled_at: string | null;
     /** When the person proved that mails to the address reach them; asked for in public exposure. */
     email_proven_at: string | null;

@@ -16,11 +16,11 @@ export interface TwoFactorTables {
     since: string | null;
     /** The step of the last code that was taken: neither it nor one before it is taken again (RFC 6238 section 5.2). */
     last_step: number;
-    /** Of an app that is being set up, and until when it may prove itself. */
+    /** The secret of an app that is being set up, and the end of the time for its first code. */
     pending_secret: string | null;
     pending_until: string | null;
     tries: number;
-    /** Until when tries are counted together. */
+    /** The time until which tries are counted together. */
     tries_until: string;
   };
   recovery_codes: {

@@ -10,7 +10,7 @@ import type { ConversationRow } from './records.ts';
 /** Time for which the original of a mail stays after a person has read the result. */
 const KEPT_AFTER_READING_MS = 30 * 86_400_000;
 const SWEPT_AT_ONCE = 200;
-/** Of the unverified mails of one conversation. */
+/** Size of all unverified mails of one conversation. */
 const UNVERIFIED_BYTES_MAXIMUM = 100 * 1024 * 1024;
 
 /** Originals of mails, sealed, as they arrived. Only the staff of their conversation reads them, and they were not scanned. */

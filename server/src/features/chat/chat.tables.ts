@@ -15,12 +15,12 @@ export interface ChatTables {
     closed_at: string | null;
     snoozed_until: string | null;
     last_customer_message_at: string | null;
-    /** Since when the customer waits for a person's answer. */
+    /** The time since which the customer waits for a person's answer. */
     waiting_since: string | null;
-    /** Since when who has it is expected to answer; null: since the customer waits. */
+    /** The time since which who has it is expected to answer; null: since the customer waits. */
     held_since: string | null;
     last_at: string;
-    /** Of the last message, and of the last one that is no note. */
+    /** `seq` of the last message, and of the last one that is no note. */
     last_seq: number;
     last_shown_seq: number;
     customer_read_seq: number;

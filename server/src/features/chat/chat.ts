@@ -18,7 +18,7 @@ import { allMessages, readMessages } from './messages.ts';
 import { type ConversationRow, chatMessageOf } from './records.ts';
 import type { Team } from './team.ts';
 
-/** Of each kind of thing, what reads one of a person's own; undefined where it is not theirs or not there. A kind that nothing reads cannot be shared. */
+/** For each kind of thing, the function that reads one of a person's own; it answers undefined for another person's or a missing one. A kind that nothing reads cannot be shared. */
 export type Things = Partial<Record<SharedKind, (user_id: string, id: string) => Promise<Omit<Shared, 'thing'> | undefined>>>;
 
 /** The help pages, by their addresses. */

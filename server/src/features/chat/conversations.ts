@@ -559,7 +559,7 @@ export class Conversations {
     });
   }
 
-  /** Up to where a side has read; undefined when it had read so far already. */
+  /** The position up to which a side has read; undefined when it had read so far already. */
   async markRead(conversation_id: string, side: 'user' | 'support', seq: number): Promise<ConversationRow | undefined> {
     const column = side === 'user' ? 'customer_read_seq' : 'support_read_seq';
     return await this.database

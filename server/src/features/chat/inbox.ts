@@ -20,7 +20,7 @@ import type { ReadMail } from './read-mail.ts';
 /** Interval between looks at the mailbox. The job's lease lets one server do so at a time. */
 const EVERY_MS = 20_000;
 const AT_ONCE = 100;
-/** Of a mail that is larger the beginning is read, for its words. */
+/** Only the beginning of a larger mail is read, for its words. */
 const MAIL_BYTES_MAXIMUM = 40 * 1024 * 1024;
 const BEGINNING_BYTES = 256 * 1024;
 /** More for one conversation within an hour are two programs that answer each other. */
@@ -32,7 +32,7 @@ const PLACE = 'inbox_place';
 
 const INBOX = jobKind({ name: 'desk_inbox', payload: z.object({}), every_ms: EVERY_MS });
 
-/** Up to where the mailbox was read. `validity`: the mailbox numbers its mails again when it is another (RFC 3501 section 2.3.1.1). */
+/** The position up to which the mailbox was read. `validity`: the mailbox numbers its mails again when it is another (RFC 3501 section 2.3.1.1). */
 const placeSchema = z.object({ validity: z.string(), uid: z.int(), failed: z.int() });
 
 /** The fate of a mail: one that was taken is deleted from the mailbox, an unrelated one stays as it is, one for a person is flagged, and reported unless that was done. */
@@ -112,7 +112,7 @@ export function keepInbox(parts: {
       return 'ignored';
     }
     const reason = whyUnverified(mail, customer.email);
-    // Of a mail that is too large only the beginning was fetched: it stays where it is, as a mail without room does.
+    // Only the beginning of a mail that is too large was fetched: it stays where it is, as a mail without room does.
     const isKept = !is_cut && (reason === undefined || (await mails.hasRoom(conversation.id, raw.byteLength)));
     const state = reason === undefined ? 'message' : 'unverified';
     const kept = isKept ? await mails.keep(conversation, { key: mail.key, state, raw }) : undefined;

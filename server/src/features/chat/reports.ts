@@ -122,7 +122,7 @@ export class Reports {
 
   /** The median time of a first answer in the last 7 days, in seconds; null where there were few. Asked often, and up to a minute old. */
   response(): Promise<number | null> {
-    // By the clock of the machine, which does not jump.
+    // Measured by the monotonic clock of the machine.
     if (this.known === undefined || performance.now() >= this.known.until) {
       const value = median(this.database, this.now);
       value.catch(() => {

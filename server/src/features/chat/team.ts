@@ -134,7 +134,7 @@ export class Team {
     };
   }
 
-  /** Those who can be given a conversation. */
+  /** Members of the staff who can be given a conversation. */
   async find(user_id: string): Promise<Colleague | undefined> {
     const found = (await this.staff()).find(({ id }) => id === user_id);
     return found && { id: found.id, username: found.username };

@@ -240,7 +240,7 @@ function triedIn({ refusal }: Rule, sighting: Sighting, { values }: Window): Att
   return values.map((entry) => ({ source, account: entry.value, user_id: entry.user_id }));
 }
 
-/** Of sign-ins it is known only later whether they are refused. */
+/** Whether a sign-in is refused is known only later. */
 function isBlocked({ kind, data }: Sighting): boolean {
   if (kind === 'scan_finished') return isOutOfReach(data.copy);
   return kind !== 'request_refused' || data.was_refused;

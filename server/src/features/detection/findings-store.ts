@@ -22,7 +22,7 @@ const foundSchema = z.object({
   audience: z.enum(AUDIENCES),
   /** The accounts among the counted events. */
   targets: z.array(z.string()),
-  /** Of the event that was one too many. */
+  /** The time of the event that reached the threshold. */
   at: z.string(),
   user_id: z.string().nullable(),
   address: z.string().nullable(),

@@ -36,7 +36,7 @@ export interface KnownBrowsers {
 const RETENTION_MS = 180 * 86_400_000;
 /** The precision of `last_seen`: far below the retention, so that an ordinary sign-in is not a write. */
 const LAST_SEEN_GRAIN_MS = 3_600_000;
-/** Of one account. Beyond them, the least recently seen are removed. */
+/** Kept browsers of one account. Beyond them, the least recently seen are removed. */
 const BROWSERS_MAXIMUM = 200;
 
 /** `now` is in ms. */
@@ -81,7 +81,7 @@ export function createKnownBrowsers(parts: { database: Kysely<DetectionTables>; 
             (browser.client !== UNKNOWN_CLIENT && browser.client === client),
         );
       const id = newId();
-      // Of two sign-ins at once the database says which one was first.
+      // The database decides which of two sign-ins at once was first.
       const { id: stored } = await transaction
         .insertInto('known_browsers')
         .values({

@@ -16,7 +16,7 @@ interface Counted {
 export interface Flood {
   asker: Asker;
   key: string;
-  /** Of the 15 minutes, and the most that would have been none. */
+  /** Requests of the 15 minutes, and the highest number that is no flood. */
   count: number;
   limit: number;
   /** ISO time. */

@@ -39,7 +39,7 @@ export function sampleOf(phrase: AlertPhrase, { at, source }: Pick<Sample, 'at' 
 
 /** A rule's state for the events with one key. Its size is bounded by the rule's measure. Times are ms since 1970. */
 export const windowSchema = z.object({
-  /** Of the latest event. */
+  /** The time of the latest event. */
   at: z.number(),
   /** The level of a bucket then. */
   level: z.number(),

@@ -202,7 +202,7 @@ export function serveAgents(
 
   /** The same bound as for a socket, in the same time; all of a poll in one step, or none. @throws Problem `too_many_requests` */
   async function takeFrames(device_id: string, count: number): Promise<void> {
-    // Of a bucket with so much less room one takes as much as `count` of the whole.
+    // One token of a bucket that is `count` times smaller weighs as much as `count` of the whole.
     const bucket = { key: `agent-frames:${device_id}`, rate: { ...FRAMES, count: FRAMES.count / count } };
     const empty = await counters.take([bucket]);
     if (empty !== undefined) throw refuseFor(empty.wait_ms, 'agent.too_fast');

@@ -79,7 +79,7 @@ export class Agents implements DesiredStates {
   private async hearAck(device: DeviceRow, { rev, state, applied_rev, errors }: Ack): Promise<void> {
     const [rules_rev, ids] = await Promise.all([this.rules.rev(device.user_id), this.rules.ruleIds(device.user_id)]);
     const desired_rev = desiredRev(device, rules_rev);
-    // Of an unknown revision, or an older one than its last answer: ignored.
+    // An answer for an unknown revision, or for one older than the last answer, is ignored.
     if (rev > desired_rev || applied_rev > desired_rev || rev < device.ack_rev) return;
     const is_known = rev === device.ack_rev && device.ack_state !== null && FINAL.includes(device.ack_state);
     if (is_known && state === 'trial') return;

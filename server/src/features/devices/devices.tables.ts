@@ -40,7 +40,7 @@ export interface DeviceTables {
     applied_rev: number;
     applied_at: string | null;
     pending_since: string | null;
-    /** Since when it tries out the revision of `ack_rev`; null while it tries none. */
+    /** The time since which it tries out the revision of `ack_rev`; null while it tries none. */
     trial_at: string | null;
     /** The report that was counted last, of which start of the agent. */
     report_instance: string | null;
@@ -146,7 +146,7 @@ export interface DeviceTables {
     /** The person's order that the device has not carried out. */
     order_id: string | null;
     order_action: 'restore' | 'delete' | null;
-    /** Of a second look by this server's scanner; null where none was asked for. */
+    /** The state of a second look by this server's scanner; null when none was asked for. */
     look_state: 'asked' | 'scanning' | 'answered' | 'failed' | null;
     /** The id that the device names when it sends the file; null once no file is asked for. */
     look_order_id: string | null;

@@ -132,7 +132,7 @@ export class Enrolment {
     origin: Origin,
   ): Promise<{ device_id: string; token: string; device_name: string; user_id: string }> {
     if (!isKey(public_key)) throw refuseField('public_key', 'enrollment.key_form');
-    // Of codes that begin alike: a mistyped code does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
+    // Wrong tries count by the beginning of the code: a mistyped code does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
     const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
     const empty = await this.counters.take([tries]);
     if (empty !== undefined) throw refuseFor(empty.wait_ms, 'enrollment.too_many_codes');

@@ -43,7 +43,7 @@ async function countCounters(
   });
   const time = at(now);
   const changed: Selectable<DeviceTables['device_counters']>[] = [];
-  // Of a rule that is named twice the higher one counts.
+  // The higher count of a rule that is named twice counts.
   const said = new Map<string, { packets: number; bytes: number }>();
   for (const { of, packets, bytes } of counters) {
     const before = said.get(of);
@@ -51,7 +51,7 @@ async function countCounters(
   }
   for (const [of, { packets, bytes }] of said) {
     const row = known.get(of);
-    // Of an epoch before the one that is counted: it was counted then. One that is yet to come was named by a clock that was wrong, and is before every other.
+    // An epoch before the present one was counted then. An epoch in the future comes from a wrong clock, and is before every other.
     if (row !== undefined && epoch < row.epoch && row.epoch <= time) continue;
     const is_same = row?.epoch === epoch;
     if (is_same && row.packets >= packets) continue;

@@ -145,7 +145,7 @@ export class SecondLooks {
       throw reason === undefined ? refuse('server_rescan.agent_too_old') : new Problem('conflict', { says: asWritten(reason) });
     }
     const [before] = await this.withLooks([finding]);
-    // Of a look whose server ended over it no answer comes.
+    // A look whose server ended meanwhile gets no answer.
     const is_lost = finding.look_state === 'scanning' && before?.second_look?.state === 'gone';
     if (is_lost)
       await this.database.updateTable('device_findings').set({ look_state: 'failed' }).where('id', '=', finding.id).execute();

@@ -14,7 +14,7 @@ export interface Target {
 }
 
 export interface Blocks {
-  /** Until when sign-ins are refused, in ms since 1970; undefined when they are not. */
+  /** The time until which sign-ins are refused, in ms since 1970; undefined when they are not. */
   refusal(attempt: { source: string; account: string }): Promise<{ kind: BlockKind; until: number } | undefined>;
   /** Whether sign-ins were refused at that time (ISO), whatever the block's state is since. */
   wasRefused(attempt: { source: string; account: string }, then: string): Promise<boolean>;
@@ -23,7 +23,7 @@ export interface Blocks {
   /** Has the earlier blocks of a target no longer count. */
   forgive(target: Target): Promise<void>;
   find(id: string): Promise<BlockRow | undefined>;
-  /** Those in force, newest first: of a person's account, or all. */
+  /** The blocks in force, newest first: of a person's account, or all. */
   list(page: PageQuery, user_id?: string): Promise<BlockRow[]>;
   /** Ends a block; the row that it was, or undefined when it is not in force. */
   lift(database: Kysely<EnforcementTables>, id: string, by: string): Promise<BlockRow | undefined>;

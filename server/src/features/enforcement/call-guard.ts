@@ -55,7 +55,7 @@ export function createPasswordGuard({ counters, limits }: { counters: Counters; 
         const empty = await counters.take(buckets);
         if (empty === undefined) break;
         if (!underway.has(user_id)) throw refuseFor(empty.wait_ms, 'password.too_many_wrong');
-        // Those in the way may be right.
+        // The requests under way may be right.
         if (!(await waiting.forOthers(user_id, began))) throw refuseFor(BUSY_RETRY_MS, 'password.too_often');
       }
       underway.set(user_id, (underway.get(user_id) ?? 0) + 1);
@@ -96,7 +96,7 @@ export function createCallGuard(parts: {
       take(
         [
           { key: `recovery-source:${kind}:${source}`, rate: ofSource(source, limits['recovery.source']) },
-          // Of that source alone: other people's requests do not use it up. If all people share one source, the bound on letters has to do.
+          // This counts that source alone: other people's requests do not use it up. If all people share one source, the bound on letters has to do.
           ...(account === null || isShared(source)
             ? []
             : [{ key: `recovery:${kind}:${account}:${source}`, rate: limits.recovery }]),

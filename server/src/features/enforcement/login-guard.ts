@@ -99,7 +99,7 @@ export class LoginGuard {
   private waiting = 0;
   private readonly waitingTries = createWaiting();
   private readonly keys = {
-    // Those under way, and those that were wrong.
+    // Tries under way, and wrong ones.
     tries: ({ source, account }: Attempt) => `tries:${account}:${source}`,
     failures: ({ source, account }: Attempt) => `failures:${account}:${source}`,
     failuresAnywhere: (account: string) => `failures-anywhere:${account}`,
@@ -231,7 +231,7 @@ export class LoginGuard {
       // Refused since it was asked above, or about to be.
       if ((await this.counters.count(failures, this.limits.pair.period_ms)) >= this.limits.pair.count)
         throw refusal(this.now, (await this.blocks.refusal(attempt)) ?? { kind: 'pair', until: this.now() + wait_ms });
-      // Those in the way may be right.
+      // The tries under way may be right.
       if (!(await this.waitingTries.forOthers(tries, began))) throw refuseFor(WAITING_RETRY_MS, 'sign_in.busy');
       await requireUnrefused();
     }

@@ -5,7 +5,7 @@ import { type AddressSet, readAddresses, readPorts, wholeFamily } from '@palisad
 export interface OpenRules {
   /** Everything, to everyone. */
   everything: readonly string[];
-  /** Of the ports asked for: to everyone. */
+  /** The ports among those asked for that are open to everyone. */
   ports: ReadonlyMap<number, readonly string[]>;
   /** Rules that repeat or contradict another one. */
   clashing: readonly string[];

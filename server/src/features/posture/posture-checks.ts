@@ -30,7 +30,7 @@ export interface PostureFacts {
   /** Real alerts that nothing has blocked; of `malware` those that are about one file each. */
   unblocked: {
     malware: number;
-    /** Of `malware`, the industry's harmless test files: they are told, and cost nothing. */
+    /** The industry's harmless test files within `malware`: they are told, and cost nothing. */
     test_files?: number;
     high: number;
     critical: number;

@@ -70,7 +70,7 @@ export function createPosture(parts: {
   logger: FastifyBaseLogger;
 }): Posture {
   const { database, alerts, scans, rules, account, remote, devices, signaturesAge, now } = parts;
-  // Of sessions that have been open for hours, some seconds tell nothing.
+  // Some seconds do not matter for sessions that have been open for hours.
   const remotes = createPersonCache({ read: remote, now });
   const scores = createScoreHistory(parts);
   const opened = new Map<string, { rules: string; open: OpenRules }>();

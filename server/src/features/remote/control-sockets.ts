@@ -181,7 +181,7 @@ class ControlEnd {
       onEvent: ({ event }) => {
         if (event.kind !== 'remote_changed' || this.isOver) return;
         if (!event.session.grants.some(({ grant, device }) => device !== null && needsDevice(grant))) this.refuse(NOT_GRANTED);
-        // Of another device now, perhaps.
+        // It may belong to another device by now.
         else if (this.side === 'screen') check().catch(failed);
       },
       onLost: () => this.refuse(AGAIN),

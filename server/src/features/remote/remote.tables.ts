@@ -16,7 +16,7 @@ export interface RemoteTables {
     session_code: string;
     status: SessionStatus;
     started_at: string;
-    /** Until when a technician may ask to join. */
+    /** The time until which a technician may ask to join. */
     expires_at: string;
     /** When a technician asked. */
     joined_at: string | null;
@@ -29,7 +29,7 @@ export interface RemoteTables {
     version: number;
     provider: string | null;
     staff_since: string | null;
-    /** Until when the customer has to answer. */
+    /** The time until which the customer has to answer. */
     consent_by: string | null;
     approved_at: string | null;
     view: View | null;
@@ -46,7 +46,7 @@ export interface RemoteTables {
     /** The page of each side, and until when it counts without another word of its server. */
     customer_seat: string | null;
     customer_until: string | null;
-    /** Since when there is none, and why. */
+    /** The time since which there is none, and why. */
     customer_lost_at: string | null;
     customer_lost_by: LostBy | null;
     technician_seat: string | null;
@@ -60,7 +60,7 @@ export interface RemoteTables {
     due_at: string | null;
     /** Entries of the audit log about it. */
     noted: number;
-    /** Of its messages. */
+    /** `seq` of its last message. */
     last_seq: number;
     /** The technician's, for the staff. */
     notes: string;
@@ -96,7 +96,7 @@ export interface RemoteTables {
     status: SessionFileStatus;
     threat: string | null;
     sent_at: string;
-    /** Since when it is being scanned. */
+    /** The time since which it is being scanned. */
     arrived_at: string | null;
   };
 }

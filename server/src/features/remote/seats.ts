@@ -24,7 +24,7 @@ interface Held {
   side: Side;
   /** Undefined while it is looked up. */
   stop: (() => void) | undefined;
-  /** Of the session when it took the place; 0 until it has. */
+  /** The session's version when the page took the seat; 0 before that. */
   since_version: number;
   /** The newest known version of the session, and whether it runs, so that the page's signals may pass. */
   known_version: number;

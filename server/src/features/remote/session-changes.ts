@@ -155,7 +155,7 @@ export class SessionChanges {
     by: By,
     move: Move,
   ): Promise<Change | undefined> => {
-    // Of two at once one waits here until the other is committed.
+    // One of two changes at once waits here until the other is committed.
     const stored = await transaction
       .updateTable('remote_sessions')
       .set(({ eb }) => ({ version: eb('version', '+', 1) }))

@@ -81,7 +81,7 @@ const factsOf = ({ filename, kind, side }: Pick<FileRow, 'filename' | 'kind' | '
   from: side,
 });
 
-/** Of one session one at a time, so that two do not both take the last place. */
+/** Files of one session are inserted one at a time, so that two do not both take the last place. */
 async function insert(database: Kysely<RemoteTables>, row: FileRow): Promise<void> {
   await inTransaction(database, async (transaction) => {
     await transaction

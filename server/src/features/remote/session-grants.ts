@@ -2,7 +2,7 @@ import type { Grant, GrantKind, GrantsEnded } from '@palisade/contract/remote-gr
 import { type Move, notesOfRevoked } from './session-changes.ts';
 import { grantsOf, mayGrant, withoutGrants } from './session-state.ts';
 
-// Moves of a session that grant and revoke. All else that ends grants is session-changes.ts's: they end with the session, and with the page of either side.
+// Moves of a session that grant and revoke. Grants also end with the session and with the page of either side (session-changes.ts).
 
 /** Grants something. Another device takes the place of one before: a technician controls one at a time. */
 export function grants(grant: Pick<Grant, 'grant' | 'device'>): Move {

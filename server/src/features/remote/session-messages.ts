@@ -74,7 +74,7 @@ export function createSessionMessages(parts: {
           .where('id', '=', session.id)
           .returning(['last_seq', 'status', 'joined_at'])
           .executeTakeFirstOrThrow();
-        // Of two at once the later one finds the earlier one here.
+        // The later of two at once finds the earlier one here.
         const known = await sent(transaction);
         if (known !== undefined) return { row: known, isNew: false };
         if (!isOpen({ status }) || !isOpen(session) || joined_at === null) throw refuse('remote_message.nobody_reads');

@@ -72,7 +72,7 @@ const GONE: Record<Side, { ms: number; reason: EndReason }> = {
   technician: { ms: SESSION_LIMITS.technician_gone, reason: 'technician_gone' },
 };
 
-/** Until when the customer has to confirm that it may continue. */
+/** The time until which the customer has to confirm that it may continue. */
 export function reaffirmBy({ status, reaffirmed_at }: Pick<Row, 'status' | 'reaffirmed_at'>): string | null {
   return status === 'active' && reaffirmed_at !== null ? after(reaffirmed_at, SESSION_LIMITS.reaffirm) : null;
 }

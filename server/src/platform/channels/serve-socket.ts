@@ -182,7 +182,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
   private readonly limits: SocketLimits;
   private readonly channel: ChannelService<Principal, Hello, Said, Told>['channel'];
   private readonly lively: ChannelService<Principal, Hello, Said, Told>['channel']['lively'];
-  /** Of any frame but the first. */
+  /** Length of any frame but the first. */
   private readonly longest: number;
   private readonly members = new Set<Member<Principal, Said>>();
   private readonly byPrincipal = createIndexByKey<Member<Principal, Said>>();

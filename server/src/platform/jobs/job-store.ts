@@ -8,7 +8,7 @@ export interface JobTables {
   jobs: {
     id: string;
     kind: string;
-    /** Of a kind there is one such row at most; null: as many as are asked for. */
+    /** At most one row of a kind has this value; null: any number. */
     once: string | null;
     /** JSON. Ids, never personal data. */
     payload: string;

@@ -160,7 +160,7 @@ class RedisTopics implements Topics {
     this.keeping.unref();
   }
 
-  /** Of a topic's stream, and the name of the channel on which its events are published. */
+  /** The key of a topic's stream, and the name of the channel on which its events are published. */
   private keyOf(topic: TopicName) {
     return this.prefix + topic;
   }
