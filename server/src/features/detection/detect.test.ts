@@ -123,7 +123,6 @@ const infections = (count: number, sha256: (index: number) => string, change: Pa
 /** Each rule's own events, its findings, and the same events one step below its threshold. */
 const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[], saysBelow?: string[]][] = [
   ['pair', every(2 * MINUTE, guesses(5)), ['brute_force.pair medium'], every(2 * MINUTE, guesses(4))],
-  ['pair, in time', every(149 * SECOND, guesses(5)), ['brute_force.pair medium'], every(150 * SECOND, guesses(5))],
   [
     'pair, at the second step',
     every(
@@ -138,19 +137,11 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
   ],
   // The fifth account is what tells guessing from a household; in an order that is no spray.
   ['burst', every(SECOND, burst(6)), ['brute_force.burst medium', 'brute_force.spray high'], every(SECOND, turns(8, 4))],
-  [
-    'burst, in time',
-    every(SECOND, burst(6)),
-    ['brute_force.burst medium', 'brute_force.spray high'],
-    every(10 * SECOND, burst(6)),
-  ],
   ['slow', every(15 * SECOND, accounts(14)), ['brute_force.slow medium'], every(15 * SECOND, accounts(13))],
   ['slow, of enough accounts', every(15 * SECOND, accounts(14)), ['brute_force.slow medium'], every(15 * SECOND, turns(36, 9))],
   ['spray', every(SECOND, accounts(5)), ['brute_force.spray high'], every(SECOND, accounts(4))],
-  ['spray, in time', every(2 * SECOND, accounts(5)), ['brute_force.spray high'], every(10 * SECOND, accounts(5))],
   ['distributed', every(2 * MINUTE, from(20, 5)), ['brute_force.distributed high'], every(2 * MINUTE, from(19, 5))],
   ['distributed, from enough', every(2 * MINUTE, from(20, 6)), ['brute_force.distributed high'], every(2 * MINUTE, from(20, 4))],
-  ['distributed, in time', every(189 * SECOND, from(20, 5)), ['brute_force.distributed high'], every(190 * SECOND, from(20, 5))],
   [
     'after failures',
     every(SECOND, [...guesses(5), succeeded()]),
@@ -295,19 +286,12 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
       times(30, () => refused('unknown_path', '/old')),
     ),
   ],
-  ['probing, in time', every(SECOND, paths(12)), ['intrusion_attempt.probing medium'], every(10 * SECOND, paths(40))],
   ['exploit strings', every(4 * SECOND, attacks(3)), ['intrusion_attempt.exploit_strings high'], every(5 * SECOND, attacks(3))],
   [
     'exploit strings, slow',
     every(17 * SECOND, attacks(8)),
     ['intrusion_attempt.exploit_strings high'],
     every(17 * SECOND, attacks(7)),
-  ],
-  [
-    'exploit strings, slow, in time',
-    every(17 * SECOND, attacks(8)),
-    ['intrusion_attempt.exploit_strings high'],
-    every(18 * SECOND, attacks(8)),
   ],
   ['privilege', every(4 * MINUTE, commands(3)), ['intrusion_attempt.privilege high'], every(5 * MINUTE, commands(3))],
   [
@@ -329,18 +313,6 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
     every(
       SECOND,
       times(5, () => limited),
-    ),
-  ],
-  [
-    'rate, in time',
-    every(
-      10 * SECOND,
-      times(6, () => limited),
-    ),
-    ['ddos_attempt.rate low'],
-    every(
-      MINUTE,
-      times(30, () => limited),
     ),
   ],
 ];

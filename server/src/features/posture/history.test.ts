@@ -57,10 +57,7 @@ function incident(user_id: string, at: string, outcome: Incident['outcome'] = 'b
 const dayOf = (days: readonly HistoryDay[], day: string) => days.find((one) => one.day === day);
 const SSH = { rule_name: 'ssh', direction: 'inbound', action: 'allow', protocol: 'tcp', port: '22' } as const;
 
-test('takes a token, a premium subscription, 7 to 365 days, and a time zone', async () => {
-  expect(problemOf(await call(readHistory, {}))).toMatchObject({ status: 401 });
-  const stranger = await signIn();
-  expect(problemOf(await call(readHistory, { token: stranger.token }))).toMatchObject({ status: 403, code: 'premium_required' });
+test('takes 7 to 365 days, and a time zone', async () => {
   const person = await newcomer('2026-11-10T10:00:00.000Z');
   const token = person.token();
   for (const query of ['?days=6', '?days=366', '?days=7.5', '?days=x', '?time_zone=']) {
