@@ -190,13 +190,15 @@ describe('the second step', () => {
   });
 
   // proves: asvs-6.4.3, security-19
-  test('ends with a change of the password', async () => {
+  test.each(['change', 'reset'] as const)('ends with a %s of the password, which is no way around it', async (way) => {
     const person = await withApp();
     const { challenge } = await person.step();
     const { user_id, session_id } = person.actor;
-    const change = { user_id, session_id, current_password: PASSWORD, new_password: 'another long password', origin: ORIGIN };
-    await parts.accounts.changePassword(change);
+    const passwords = { current_password: PASSWORD, new_password: 'another long password' };
+    if (way === 'change') await parts.accounts.changePassword({ user_id, session_id, ...passwords, origin: ORIGIN });
+    else await parts.recovery.reset(await parts.recovery.answerToken(person.email), passwords.new_password, ORIGIN);
     await expect(prove(challenge, { code: person.code() })).rejects.toMatchObject(EXPIRED);
+    await expect(person.enter(passwords.new_password)).rejects.toMatchObject({ code: 'two_factor_required' });
   });
 });
 

@@ -186,6 +186,12 @@ describe('many accounts from one source', () => {
   test('do not one step below: four, or one each ten seconds, or one account again and again', async () => {
     const [four, slow, again] = [unused('source'), unused('source'), unused('source')];
     expect(await spray(four, 4)).toEqual(wrongs(4));
+    // A person who then types the right password is no guesser of the fifth account.
+    const typist = await owner();
+    expect([...(await typist.wrong(1, slow)), await typist.right(slow)]).toEqual(['wrong', 'right']);
+    expect(await spray(slow, 4)).toEqual(wrongs(4));
+    expect(await typist.right(slow)).toBe('right');
+    clock.now += 10 * MINUTE;
     for (let guess = 0; guess < 12; guess += 1) {
       expect(await spray(slow, 1)).toEqual(['wrong']);
       clock.now += 10_000;

@@ -117,6 +117,9 @@ describe('assigning', () => {
     expect(expires_at).toBe('2026-02-28T10:00:00.000Z');
     clock.now = Date.parse(expires_at ?? '') - 1;
     expect(await subscriptions.countEnding()).toBe(1);
+    clock.now -= 27 * 86_400_000;
+    expect(await subscriptions.countEnding()).toBe(1);
+    clock.now += 27 * 86_400_000;
     expect((await subscriptions.current(person.id)).is_premium).toBe(true);
     clock.now += 1;
     expect(await subscriptions.countEnding()).toBe(0);
