@@ -84,6 +84,8 @@ describe('a disabled account', () => {
     expect(await person.isSignedIn()).toBe(true);
     const disabled_at = new Date(clock.now).toISOString();
     expect(await change(person.id, { disabled: true })).toMatchObject({ disabled_at, sessions: 0 });
+    clock.now += 1;
+    expect(await change(person.id, { disabled: true })).toMatchObject({ disabled_at });
     expect(await person.isSignedIn()).toBe(false);
     await expect(person.enter()).rejects.toMatchObject({ code: 'account_disabled' });
     await expect(person.enter('not the password')).rejects.toMatchObject({ code: 'invalid_credentials' });

@@ -67,10 +67,12 @@ const failed = (account: string, change: { user_id?: string | null } & Omit<Arou
 const limited = (who: string | null, source = '203.0.113.6'): SecurityEvent => ({
   ...{ ...around, source, user_id: who, kind: 'rate_limited', data: { group: 'read' } },
 });
-const signedIn = (change: Around & { browser_id?: string | null } = {}): Extract<SecurityEvent, { kind: 'login_succeeded' }> => {
-  const { browser_id = null, ...rest } = change;
+const signedIn = (
+  change: Around & { browser_id?: string | null; account?: string } = {},
+): Extract<SecurityEvent, { kind: 'login_succeeded' }> => {
+  const { browser_id = null, account = 'maria', ...rest } = change;
   const data = {
-    account: 'maria',
+    account,
     session_id: 's',
     role: 'customer',
     browser_id,
@@ -130,7 +132,7 @@ describe('failed sign-ins', () => {
     expect(raised).toMatchObject([{ rule: 'brute_force.distributed', outcome: 'allowed' }]);
   });
 
-  test('leave nothing behind when their time is over, nor when their refusal is lifted', async () => {
+  test('leave nothing behind when their time is over', async () => {
     const { observe, detection, clock } = server();
     const left = async () =>
       (await database.selectFrom('detection_windows').select('key').where('key', 'like', '%left behind').execute()).length;
@@ -139,11 +141,19 @@ describe('failed sign-ins', () => {
     clock.now += 2 * HOUR;
     await detection.look();
     expect(await left()).toBe(0);
-    await observe(times(5, () => failed('left behind', { at: new Date(clock.now).toISOString() })));
-    await detection.forgive({ source: around.source, account: 'left behind' });
-    const { observe: later, told } = server();
-    await later([signedIn({ at: new Date(clock.now).toISOString(), client: 'left behind' })]);
-    expect((await told()).filter((rule) => rule.includes('after_failures'))).toEqual([]);
+  });
+
+  test.each([
+    [false, ['brute_force.pair', 'suspicious_login.after_failures']],
+    [true, ['brute_force.pair']],
+  ])('make a sign-in after them suspicious, unless their refusal was lifted: %s', async (is_lifted, rules) => {
+    const person = await addPerson(database);
+    const { observe, detection, told } = server();
+    const at = { user_id: person, source: `203.0.113.${is_lifted ? 70 : 71}` };
+    await observe(times(5, () => failed('guessed', at)));
+    if (is_lifted) await detection.forgive({ source: at.source, account: 'guessed' });
+    await observe([signedIn({ ...at, account: 'guessed' })]);
+    expect((await told()).map((line) => line.split(' ')[0]).sort()).toEqual(rules);
   });
 });
 
