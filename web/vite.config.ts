@@ -201,11 +201,13 @@ const SIGNED_IN: Modules = {
 
 /** Parts of lists and dialogs: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS: Modules = {
+  'src/app': ['guarded'],
   'src/api': ['change', 'pages'],
   'src/ui': [
     'administrators-only',
     'dialog-part',
     'focus-kept',
+    'list-card',
     'list-filters',
     'listed',
     'records',

@@ -5,7 +5,7 @@ import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
-import { Guarded } from './guarded.tsx';
+import { Guarded, NOTICES } from './guarded.tsx';
 import { routes } from './router.tsx';
 import { SCREENS } from './screens.tsx';
 
@@ -25,7 +25,7 @@ async function open(path: string) {
 }
 
 it('the desk is for the staff, and every screen of administrators for them alone', () => {
-  const paths = (policy: string) => GUARDED.filter(({ guard }) => guard.policy === policy).map(({ path }) => path);
+  const paths = (policy: string) => GUARDED.filter(({ guard }) => guard === policy).map(({ path }) => path);
   expect(paths('useDesk')).toEqual(['/support']);
   expect(paths('administrate')).toEqual([
     '/support/answers',
@@ -37,13 +37,15 @@ it('the desk is for the staff, and every screen of administrators for them alone
 // proves: support-staff-8
 it.each(GUARDED)(
   '$path shows other people its heading with the notice, and asks the server nothing',
-  async ({ path, title, guard: { policy, notice } }) => {
-    const others = policy === 'administrate' ? (['customer', 'support'] as const) : (['customer'] as const);
+  async ({ path, title, guard }) => {
+    const others = guard === 'administrate' ? (['customer', 'support'] as const) : (['customer'] as const);
     for (const role of others) {
       startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
       await open(path);
       expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible();
-      expect(screen.getByRole('region', { name: notice.title ?? 'Administrators only' })).toHaveTextContent(notice.sentence);
+      expect(screen.getByRole('region', { name: NOTICES[path]?.title ?? 'Administrators only' })).toHaveTextContent(
+        NOTICES[path]?.sentence ?? 'a sentence',
+      );
       expect(screen.getAllByRole('region')).toHaveLength(1);
       cleanup();
     }
@@ -58,7 +60,7 @@ it.each([
 ] as const)('a guard of "%s" lets the role %s in', (policy, role) => {
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
   renderForTest(
-    <Guarded guard={{ policy, notice: { sentence: 'Not for you.' } }}>
+    <Guarded path="/support" guard={policy}>
       <p>The screen</p>
     </Guarded>,
   );

@@ -1,13 +1,57 @@
 import { may } from '@palisade/contract/may';
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import { useSession } from '#api/session.ts';
-import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { AdministratorsOnly, type AdministratorsOnlyProps } from '#ui/administrators-only.tsx';
 import { NoticeInPlace } from '#ui/page.tsx';
-import type { Guard } from './screens.tsx';
+import type { Guard, Loaded, Screen } from './screens.tsx';
+
+/** The notice of each screen with a guard. Beside the table of screens and not in it: the dashboard fetches that one. */
+export const NOTICES: Readonly<Record<string, AdministratorsOnlyProps>> = {
+  '/support': {
+    title: 'Staff only',
+    sentence: 'Only support staff can open the desk. To write to us, open the support chat.',
+    action: <Link to="/chat">Open the support chat</Link>,
+  },
+  '/support/answers': { sentence: 'Only administrators manage saved replies.' },
+  '/support/reports': { sentence: 'Reports name people of the staff, so only administrators see them.' },
+  '/admin/users': { sentence: 'The list names other people, so only administrators see it.' },
+  '/admin/false-alarms': { sentence: 'Reports name other people’s files. Only administrators can see them.' },
+  '/admin/outbox': { sentence: 'Emails can hold codes that open an account, so only administrators see them.' },
+  '/admin/audit': {
+    sentence: 'The log shows other people’s actions, so only administrators see it. Your own are in Security Preferences.',
+  },
+  '/admin/help': { sentence: 'Only administrators write the help pages.' },
+  '/admin/remote-sessions': {
+    sentence: 'The list says who was helped by whom, so only administrators see it. Your own sessions are under Remote Access.',
+  },
+  '/admin/setup': { sentence: "Only administrators set the provider's name and contact." },
+};
+
+interface GuardedProps {
+  path: string;
+  guard: Guard;
+  children: ReactNode;
+}
 
 /** A screen for the people of its guard; for everybody else its heading with the notice below, and none of its content. */
-export function Guarded({ guard: { policy, notice }, children }: { guard: Guard; children: ReactNode }) {
+export function Guarded({ path, guard, children }: GuardedProps) {
   const me = useSession().session?.user_info;
-  const isAllowed = me !== undefined && may[policy](me);
+  const notice = NOTICES[path] ?? { sentence: '' };
+  const isAllowed = me !== undefined && may[guard](me);
   return <NoticeInPlace value={isAllowed ? undefined : <AdministratorsOnly {...notice} />}>{children}</NoticeInPlace>;
+}
+
+/** Puts a screen behind its guard. */
+export async function guarded({ path, guard }: Screen, loaded: Loaded): Loaded {
+  const screen = await loaded;
+  const content = 'element' in screen ? screen.element : <screen.Component />;
+  if (guard === undefined) return { element: content };
+  return {
+    element: (
+      <Guarded path={path} guard={guard}>
+        {content}
+      </Guarded>
+    ),
+  };
 }

@@ -4,7 +4,7 @@ import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';
-import { SCREENS, type Screen } from './screens.tsx';
+import { type Loaded, SCREENS, type Screen } from './screens.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Splash } from './splash.tsx';
 
@@ -22,13 +22,10 @@ function Start() {
   return <Navigate to={isStaff && !isAdmin ? '/support' : '/dashboard'} replace />;
 }
 
-/** A screen with its guard; the notice is fetched with the screens that have one. */
-async function loadScreen({ load, guard }: Screen) {
-  if (!guard) return load();
-  const [screen, { Guarded }] = await Promise.all([load(), import('./guarded.tsx')]);
-  return {
-    element: <Guarded guard={guard}>{'element' in screen ? screen.element : <screen.Component />}</Guarded>,
-  };
+/** A screen, behind its guard where it has one, which is fetched beside it. */
+function loadScreen(screen: Screen): Loaded {
+  const loaded = screen.load();
+  return screen.guard ? import('./guarded.tsx').then(({ guarded }) => guarded(screen, loaded)) : loaded;
 }
 
 export const routes: RouteObject[] = [

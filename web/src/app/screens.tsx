@@ -22,8 +22,6 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { ComponentType, ReactNode } from 'react';
-import { Link } from 'react-router';
-import type { AdministratorsOnlyProps } from '#ui/administrators-only.tsx';
 
 /** Groups of the sidebar, from the top. `support` is for staff, `administration` for administrators; both fold. */
 export type NavGroup = 'main' | 'more' | 'support' | 'administration';
@@ -39,13 +37,10 @@ export interface NavPlace {
   opensLiveChat?: true;
 }
 
-/** People whom a screen is for, and the notice that everybody else sees in place of its content. */
-export interface Guard {
-  policy: 'administrate' | 'useDesk';
-  notice: AdministratorsOnlyProps;
-}
+/** The policy of `may` that lets a person see a screen. Everybody else sees its notice (guarded.tsx), which is fetched with it. */
+export type Guard = 'administrate' | 'useDesk';
 
-const administrators = (sentence: string): Guard => ({ policy: 'administrate', notice: { sentence } });
+export type Loaded = Promise<{ Component: ComponentType } | { element: ReactNode }>;
 
 export interface Screen {
   path: `/${string}`;
@@ -56,7 +51,7 @@ export interface Screen {
   /** Undefined for a screen of everybody. */
   guard?: Guard;
   /** Each page is a chunk of its own. */
-  load: () => Promise<{ Component: ComponentType } | { element: ReactNode }>;
+  load: () => Loaded;
 }
 
 /**
@@ -135,14 +130,7 @@ export const SCREENS: readonly Screen[] = [
     path: '/support',
     title: 'Support Desk',
     nav: { group: 'support', icon: IconHeadset },
-    guard: {
-      policy: 'useDesk',
-      notice: {
-        title: 'Staff only',
-        sentence: 'Only support staff can open the desk. To write to us, open the support chat.',
-        action: <Link to="/chat">Open the support chat</Link>,
-      },
-    },
+    guard: 'useDesk',
     load: async () => ({ Component: (await import('#features/support/support-page.tsx')).SupportPage }),
   },
   {
@@ -155,67 +143,63 @@ export const SCREENS: readonly Screen[] = [
     path: '/support/answers',
     title: 'Saved replies',
     nav: { group: 'support', icon: IconMessages },
-    guard: administrators('Only administrators manage saved replies.'),
+    guard: 'administrate',
     load: async () => ({ Component: (await import('#features/support/answers-page.tsx')).AnswersPage }),
   },
   {
     path: '/support/reports',
     title: 'Support reports',
     nav: { group: 'support', label: 'Reports', icon: IconChartBar },
-    guard: administrators('Reports name people of the staff, so only administrators see them.'),
+    guard: 'administrate',
     load: async () => ({ Component: (await import('#features/support/reports-page.tsx')).ReportsPage }),
   },
   {
     path: '/admin/users',
     title: 'Users',
     nav: { group: 'administration', icon: IconUsers },
-    guard: administrators('The list names other people, so only administrators see it.'),
+    guard: 'administrate',
     load: async () => ({ Component: (await import('#features/administration/users-page.tsx')).UsersPage }),
   },
   {
     path: '/admin/false-alarms',
     title: 'False alarms',
     nav: { group: 'administration', icon: IconFlag },
-    guard: administrators('Reports name other people’s files. Only administrators can see them.'),
+    guard: 'administrate',
     load: async () => ({ Component: (await import('#features/antivirus/false-alarms-page.tsx')).FalseAlarmsPage }),
   },
   {
     path: '/admin/outbox',
     title: 'Outbox',
     nav: { group: 'administration', icon: IconInbox },
-    guard: administrators('Emails can hold codes that open an account, so only administrators see them.'),
+    guard: 'administrate',
     load: async () => ({ Component: (await import('#features/outbox/outbox-page.tsx')).OutboxPage }),
   },
   {
     path: '/admin/audit',
     title: 'Audit log',
     nav: { group: 'administration', icon: IconListDetails },
-    guard: administrators(
-      'The log shows other people’s actions, so only administrators see it. Your own are in Security Preferences.',
-    ),
+    guard: 'administrate',
     load: async () => ({ Component: (await import('#features/administration/audit-page.tsx')).AuditPage }),
   },
   {
     path: '/admin/help',
     title: 'Edit help pages',
     nav: { group: 'administration', icon: IconBook },
-    guard: administrators('Only administrators write the help pages.'),
+    guard: 'administrate',
     load: async () => ({ Component: (await import('#features/help/edit-help-page.tsx')).EditHelpPage }),
   },
   {
     path: '/admin/remote-sessions',
     title: 'Remote sessions',
     nav: { group: 'administration', icon: IconDeviceDesktop },
-    guard: administrators(
-      'The list says who was helped by whom, so only administrators see it. Your own sessions are under Remote Access.',
-    ),
+    guard: 'administrate',
     load: async () => ({ Component: (await import('#features/remote/overseen-page.tsx')).OverseenPage }),
   },
   {
     path: '/admin/setup',
     title: 'Admin Setup',
     nav: { group: 'administration', label: 'Setup', icon: IconBuildingStore },
-    guard: administrators("Only administrators set the provider's name and contact."),
+    guard: 'administrate',
     load: async () => ({ Component: (await import('#features/setup/setup-page.tsx')).SetupPage }),
   },
   {
@@ -236,7 +220,7 @@ const NAV_SCREENS = SCREENS.filter(hasPlace);
 
 /** The screens of a group of the sidebar, in its order. */
 export function screensOf(group: NavGroup, isAdministrator: boolean): NavScreen[] {
-  return NAV_SCREENS.filter(({ nav, guard }) => nav.group === group && (isAdministrator || guard?.policy !== 'administrate'));
+  return NAV_SCREENS.filter(({ nav, guard }) => nav.group === group && (isAdministrator || guard !== 'administrate'));
 }
 
 /** The group in which the sidebar has the screen at a path. */
