@@ -60,15 +60,11 @@ function fromMessage({ matches, places }: FindingMessage): Finding {
 export function matchRanges(match: MatchRules, path: string, ranges: readonly RangeMessage[]): FindingMessage[] | null {
   try {
     return ranges.map(({ from, length, is_within, path: name }) => {
-      const source = openSource({ path, from, size: length });
-      try {
-        const bytes = source.read(0, length);
-        if (bytes.length < length) throw new Error('The file became shorter while it was read.');
-        const { matches, places } = findingOf(match, bytes, is_within, name);
-        return { matches, places: places.map(({ carved, ...place }) => ({ ...place, carved: carved.id })) };
-      } finally {
-        source.close();
-      }
+      using source = openSource({ path, from, size: length });
+      const bytes = source.read(0, length);
+      if (bytes.length < length) throw new Error('The file became shorter while it was read.');
+      const { matches, places } = findingOf(match, bytes, is_within, name);
+      return { matches, places: places.map(({ carved, ...place }) => ({ ...place, carved: carved.id })) };
     });
   } catch {
     return null;

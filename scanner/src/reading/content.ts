@@ -28,6 +28,8 @@ export interface Source {
   /** At most `length` bytes from `position` on, fewer at the end. Valid until `close`. */
   read(position: number, length: number): Buffer;
   close(): void;
+  /** Closes it where a block ends (`using`). */
+  [Symbol.dispose](): void;
 }
 
 /** Whether `magic` stands at `at`. Most are distinguished by their first byte, and no memory is allocated for looking. */
@@ -53,6 +55,7 @@ export function openSource(content: Content): Source {
       fill: (target, position) => read(position, target.length).copy(target),
       read,
       close: () => {},
+      [Symbol.dispose]: () => {},
     };
   }
   const { from = 0 } = content;
@@ -75,6 +78,7 @@ export function openSource(content: Content): Source {
       return target.subarray(0, fill(target, position));
     },
     close: () => closeSync(file),
+    [Symbol.dispose]: () => closeSync(file),
   };
 }
 
@@ -85,6 +89,7 @@ export function rangeOf(source: Source, start: number, size: number): Source {
     fill: (target, position) => source.fill(target.subarray(0, countOf(size, position, target.length)), start + position),
     read: (position, length) => source.read(start + position, countOf(size, position, length)),
     close: () => {},
+    [Symbol.dispose]: () => {},
   };
 }
 
@@ -130,6 +135,7 @@ export function joined(source: Pick<Source, 'fill'>, pieces: readonly (Buffer | 
       return target.subarray(0, fill(target, position));
     },
     close: () => {},
+    [Symbol.dispose]: () => {},
   };
 }
 
@@ -180,16 +186,12 @@ export function* windowsOf(
     yield { bytes: content.bytes.subarray(0, content.size), position: 0 };
     return;
   }
-  const source = openSource(content);
-  try {
-    const { length, positions } = windowPlaces(content.size, sizes);
-    const buffer = Buffer.allocUnsafe(length);
-    for (const position of positions) {
-      if (source.fill(buffer, position) < length) throw new Error('The file became shorter while it was read.');
-      yield { bytes: buffer, position };
-    }
-  } finally {
-    source.close();
+  using source = openSource(content);
+  const { length, positions } = windowPlaces(content.size, sizes);
+  const buffer = Buffer.allocUnsafe(length);
+  for (const position of positions) {
+    if (source.fill(buffer, position) < length) throw new Error('The file became shorter while it was read.');
+    yield { bytes: buffer, position };
   }
 }
 

@@ -21,6 +21,8 @@ export interface Reader {
   /** The bytes from `from` to `to`, in pieces that stay as they are. */
   chunks(from: number, to: number): Generator<Buffer>;
   close(): void;
+  /** Closes it where a block ends (`using`). */
+  [Symbol.dispose](): void;
 }
 
 /** Content that is read at more places than these is taken into memory, if it is small. */
@@ -79,6 +81,7 @@ export function openReader(content: Content, budget: Budget): Reader {
       }
     },
     close: () => source.close(),
+    [Symbol.dispose]: () => source.close(),
   };
 }
 

@@ -79,12 +79,8 @@ async function takeMember(member: Member, context: ReadContext): Promise<Content
 }
 
 function bytesOf(content: Content): Buffer {
-  const source = openSource(content);
-  try {
-    return Buffer.from(source.read(0, content.size));
-  } finally {
-    source.close();
-  }
+  using source = openSource(content);
+  return Buffer.from(source.read(0, content.size));
 }
 
 /** The rule files of an archive: zip, tar, or a gzip of one. Their names serve for order and for sentences alone. */

@@ -86,10 +86,6 @@ export async function* membersOfValues(
   isFile: (bytes: Buffer) => boolean,
   find: (reader: Reader) => Iterable<Value>,
 ): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    yield* valueMembers(find(reader), context, isFile);
-  } finally {
-    reader.close();
-  }
+  using reader = openReader(content, context.budget);
+  yield* valueMembers(find(reader), context, isFile);
 }

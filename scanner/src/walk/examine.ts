@@ -181,31 +181,27 @@ async function examineContent(
 ): Promise<void> {
   if (content.size === 0) return;
   const places = without(await matchWithHelp(walk, content, trail, kind, matched), taken);
-  const reader = openReader(content, walk.context.budget);
-  try {
-    const claimed = new Ranges(content.size);
-    const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
-    await examineViews(walk, reader, containers, depth, trail);
-    for (const container of containers) {
-      if (trail.length === 0 && container.format.traits.is_named_after_file === true) walk.found.named_after_upload = true;
-      if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
-      const opened = await open(walk, container, content, depth, trail);
-      if (opened.failure !== undefined) unread(walk, opened.failure);
-      if (container.format.traits.is_beside !== true) claimed.addAll(opened.claimed);
-    }
-    const is_opened = !claimed.is_empty;
-    const gaps = claimed.gaps();
-    if (gaps.length === 0) return;
-    const steps = { open, examineContent, examineMember };
-    const unread_places = without(
-      places,
-      containers.flatMap(({ format }) => format.traits.reads_beside ?? []),
-    );
-    const rests = new UnclaimedRanges(steps, walk, content, reader, depth, trail, unread_places, kind.is_rest === true);
-    await rests.examine(gaps, is_opened, is_tried);
-  } finally {
-    reader.close();
+  using reader = openReader(content, walk.context.budget);
+  const claimed = new Ranges(content.size);
+  const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
+  await examineViews(walk, reader, containers, depth, trail);
+  for (const container of containers) {
+    if (trail.length === 0 && container.format.traits.is_named_after_file === true) walk.found.named_after_upload = true;
+    if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
+    const opened = await open(walk, container, content, depth, trail);
+    if (opened.failure !== undefined) unread(walk, opened.failure);
+    if (container.format.traits.is_beside !== true) claimed.addAll(opened.claimed);
   }
+  const is_opened = !claimed.is_empty;
+  const gaps = claimed.gaps();
+  if (gaps.length === 0) return;
+  const steps = { open, examineContent, examineMember };
+  const unread_places = without(
+    places,
+    containers.flatMap(({ format }) => format.traits.reads_beside ?? []),
+  );
+  const rests = new UnclaimedRanges(steps, walk, content, reader, depth, trail, unread_places, kind.is_rest === true);
+  await rests.examine(gaps, is_opened, is_tried);
 }
 
 /**

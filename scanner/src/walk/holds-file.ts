@@ -8,12 +8,8 @@ import type { Walk } from './match-content.ts';
 
 /** Whether a picture or a sound carries data beside its own. */
 function carriesMembers(walk: Walk, bytes: Buffer): boolean {
-  const reader = openReader({ size: bytes.length, bytes }, walk.context.budget);
-  try {
-    return !leafMembers(reader).next().done;
-  } finally {
-    reader.close();
-  }
+  using reader = openReader({ size: bytes.length, bytes }, walk.context.budget);
+  return !leafMembers(reader).next().done;
 }
 
 /**

@@ -50,18 +50,14 @@ export function unread(walk: Walk, detail: StatusDetail): void {
 /** Read on its own: the windows for rules overlap. */
 function sha256Of(walk: Walk, content: Content): string {
   const hash = createHash('sha256');
-  const source = openSource(content);
-  try {
-    const buffer = Buffer.allocUnsafe(Math.min(content.size, HASH_BYTES));
-    for (let position = 0; position < content.size; ) {
-      walk.context.budget.checkTime();
-      const filled = source.fill(buffer, position);
-      if (filled === 0) throw new Error('The file became shorter while it was read.');
-      hash.update(buffer.subarray(0, filled));
-      position += filled;
-    }
-  } finally {
-    source.close();
+  using source = openSource(content);
+  const buffer = Buffer.allocUnsafe(Math.min(content.size, HASH_BYTES));
+  for (let position = 0; position < content.size; ) {
+    walk.context.budget.checkTime();
+    const filled = source.fill(buffer, position);
+    if (filled === 0) throw new Error('The file became shorter while it was read.');
+    hash.update(buffer.subarray(0, filled));
+    position += filled;
   }
   return hash.digest('hex');
 }
@@ -203,17 +199,13 @@ async function matchTogether(
   };
   const matchHere = async (): Promise<void> => {
     if (left.length === 0) return;
-    const source = openSource(content);
-    try {
-      const buffer = Buffer.allocUnsafe(length);
-      for (let position = left.pop(); position !== undefined; position = left.pop()) {
-        walk.context.budget.checkTime();
-        if (source.fill(buffer, position) < length) throw new Error('The file became shorter while it was read.');
-        found(position, findingOf(walk.match, buffer, position > 0, path));
-        await turnOfLoop();
-      }
-    } finally {
-      source.close();
+    using source = openSource(content);
+    const buffer = Buffer.allocUnsafe(length);
+    for (let position = left.pop(); position !== undefined; position = left.pop()) {
+      walk.context.budget.checkTime();
+      if (source.fill(buffer, position) < length) throw new Error('The file became shorter while it was read.');
+      found(position, findingOf(walk.match, buffer, position > 0, path));
+      await turnOfLoop();
     }
   };
   let error: unknown;

@@ -43,44 +43,40 @@ function* filesOf(list: unknown): Generator<{ name: string; start: number; size:
 
 /** The files of an asar. @throws Unreadable `damaged` where the list is none or names what is not there, `too_large` where it is too long. */
 async function* asarMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
+  using reader = openReader(content, budget);
+  const head = HEAD.read(reader.at(0, HEAD_BYTES));
+  if (head === undefined) throw new Unreadable('damaged');
+  const { list_bytes } = head;
+  const body = 8 + head.header_bytes;
+  if (list_bytes > LIST_BYTES_MAXIMUM) throw new Unreadable('too_large');
+  if (HEAD_BYTES + list_bytes > body) throw new Unreadable('damaged');
+  let list: unknown;
   try {
-    const head = HEAD.read(reader.at(0, HEAD_BYTES));
-    if (head === undefined) throw new Unreadable('damaged');
-    const { list_bytes } = head;
-    const body = 8 + head.header_bytes;
-    if (list_bytes > LIST_BYTES_MAXIMUM) throw new Unreadable('too_large');
-    if (HEAD_BYTES + list_bytes > body) throw new Unreadable('damaged');
-    let list: unknown;
-    try {
-      list = JSON.parse(reader.at(HEAD_BYTES, list_bytes).toString('utf8'));
-    } catch {
-      throw new Unreadable('damaged');
-    }
-    claim(0, body);
-    const files = [...filesOf(list)].sort((one, other) => one.start - other.start);
-    budget.announce(files.length);
-    let is_damaged = false;
-    // Files stand one behind the other. Bytes that several of them share are read again no more than once for each byte of the archive.
-    let end = body;
-    let shared = 0;
-    for (const { name, start, size } of files) {
-      const from = body + start;
-      const to = Math.min(from + size, reader.size);
-      is_damaged ||= from + size > reader.size;
-      claim(from, to);
-      shared += Math.max(0, Math.min(end, to) - from);
-      if (shared > reader.size) throw new LimitReached('bomb');
-      end = Math.max(end, to);
-      async function* pieces(): AsyncGenerator<Buffer> {
-        yield* reader.chunks(from, to);
-      }
-      if (from < to) yield { name, read: () => ({ stream: pieces(), packed_bytes: to - from }) };
-    }
-    if (is_damaged) throw new Unreadable('damaged');
-  } finally {
-    reader.close();
+    list = JSON.parse(reader.at(HEAD_BYTES, list_bytes).toString('utf8'));
+  } catch {
+    throw new Unreadable('damaged');
   }
+  claim(0, body);
+  const files = [...filesOf(list)].sort((one, other) => one.start - other.start);
+  budget.announce(files.length);
+  let is_damaged = false;
+  // Files stand one behind the other. Bytes that several of them share are read again no more than once for each byte of the archive.
+  let end = body;
+  let shared = 0;
+  for (const { name, start, size } of files) {
+    const from = body + start;
+    const to = Math.min(from + size, reader.size);
+    is_damaged ||= from + size > reader.size;
+    claim(from, to);
+    shared += Math.max(0, Math.min(end, to) - from);
+    if (shared > reader.size) throw new LimitReached('bomb');
+    end = Math.max(end, to);
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield* reader.chunks(from, to);
+    }
+    if (from < to) yield { name, read: () => ({ stream: pieces(), packed_bytes: to - from }) };
+  }
+  if (is_damaged) throw new Unreadable('damaged');
 }
 
 export const asar = format({

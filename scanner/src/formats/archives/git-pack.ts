@@ -209,54 +209,50 @@ const TREE = 2;
  * object that is not in it.
  */
 async function* gitPackMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    const start = packStart(reader);
-    const count = reader.at(start + 8, 4).readUInt32BE(0);
-    claim(0, start + HEAD_BYTES);
-    budget.announce(count);
-    const pack = new Pack(reader, budget);
-    const memberOf = (number: number, whole: Whole): Member => {
-      const { kind, bytes } = whole;
-      budget.addUnpacked(bytes.length, bytes.length, bytes.length);
-      const own = { name: `${KINDS[kind]} ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
-      return kind === TREE ? { ...own, kind: 'view' } : own;
-    };
-    /** Objects that differ from one that came later, or that is not there. */
-    let open: { number: number; at: number }[] = [];
-    let at = start + HEAD_BYTES;
-    for (let number = 1; number <= count; number += 1) {
-      const entry = pack.entryAt(at);
-      const { bytes, end } = pack.unpack(entry);
-      const whole = pack.wholeAt(at, { entry, bytes });
-      claim(at, end);
-      if (whole === undefined) open.push({ number, at });
-      else {
-        pack.places.set(nameOf(whole), at);
-        if (whole.bytes.length > 0) yield memberOf(number, whole);
-      }
-      if (open.length > OPEN_MAXIMUM) throw new Unreadable('too_many_members');
-      at = end;
+  using reader = openReader(content, budget);
+  const start = packStart(reader);
+  const count = reader.at(start + 8, 4).readUInt32BE(0);
+  claim(0, start + HEAD_BYTES);
+  budget.announce(count);
+  const pack = new Pack(reader, budget);
+  const memberOf = (number: number, whole: Whole): Member => {
+    const { kind, bytes } = whole;
+    budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+    const own = { name: `${KINDS[kind]} ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
+    return kind === TREE ? { ...own, kind: 'view' } : own;
+  };
+  /** Objects that differ from one that came later, or that is not there. */
+  let open: { number: number; at: number }[] = [];
+  let at = start + HEAD_BYTES;
+  for (let number = 1; number <= count; number += 1) {
+    const entry = pack.entryAt(at);
+    const { bytes, end } = pack.unpack(entry);
+    const whole = pack.wholeAt(at, { entry, bytes });
+    claim(at, end);
+    if (whole === undefined) open.push({ number, at });
+    else {
+      pack.places.set(nameOf(whole), at);
+      if (whole.bytes.length > 0) yield memberOf(number, whole);
     }
-    claim(at, at + TRAILER_BYTES);
-    for (let is_more = true; is_more && open.length > 0; ) {
-      const left: typeof open = [];
-      for (const one of open) {
-        const whole = pack.wholeAt(one.at);
-        if (whole === undefined) left.push(one);
-        else {
-          pack.places.set(nameOf(whole), one.at);
-          if (whole.bytes.length > 0) yield memberOf(one.number, whole);
-        }
-      }
-      is_more = left.length < open.length;
-      open = left;
-    }
-    // Of those that a bundle takes to be known there is nothing here.
-    if (open.length > 0) throw new Unreadable('unsupported');
-  } finally {
-    reader.close();
+    if (open.length > OPEN_MAXIMUM) throw new Unreadable('too_many_members');
+    at = end;
   }
+  claim(at, at + TRAILER_BYTES);
+  for (let is_more = true; is_more && open.length > 0; ) {
+    const left: typeof open = [];
+    for (const one of open) {
+      const whole = pack.wholeAt(one.at);
+      if (whole === undefined) left.push(one);
+      else {
+        pack.places.set(nameOf(whole), one.at);
+        if (whole.bytes.length > 0) yield memberOf(one.number, whole);
+      }
+    }
+    is_more = left.length < open.length;
+    open = left;
+  }
+  // Of those that a bundle takes to be known there is nothing here.
+  if (open.length > 0) throw new Unreadable('unsupported');
 }
 
 export const gitPack = format({

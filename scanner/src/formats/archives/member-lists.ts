@@ -254,20 +254,16 @@ const game: MemberList = {
 
 /** The members of a list, each with its name. @throws Unreadable `damaged` where the list is none */
 async function* listedMembers({ members }: MemberList, content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    for (const { name, start, end: wanted } of members(reader, claim)) {
-      budget.spend(LEAST);
-      const end = Math.min(wanted, reader.size);
-      claim(start, end);
-      if (end - start < LEAST) continue;
-      async function* bytes(): AsyncGenerator<Buffer> {
-        yield* reader.chunks(start, end);
-      }
-      yield { name, read: () => ({ stream: bytes(), packed_bytes: end - start }) };
+  using reader = openReader(content, budget);
+  for (const { name, start, end: wanted } of members(reader, claim)) {
+    budget.spend(LEAST);
+    const end = Math.min(wanted, reader.size);
+    claim(start, end);
+    if (end - start < LEAST) continue;
+    async function* bytes(): AsyncGenerator<Buffer> {
+      yield* reader.chunks(start, end);
     }
-  } finally {
-    reader.close();
+    yield { name, read: () => ({ stream: bytes(), packed_bytes: end - start }) };
   }
 }
 

@@ -29,58 +29,54 @@ const ENTRY = struct('little', { unpacked: 'u32', time: 'u32', packed: 'u32', cr
 
 /** The files of a phar whose stub ends at the first byte. @throws Unreadable `damaged` where the manifest is none, or names what is not there. */
 async function* pharMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    const stub = STUB.exec(reader.at(0, STUB_BYTES).toString('latin1'))?.[0].length ?? 0;
-    const length = LENGTH.read(reader.at(stub, LENGTH.bytes))?.bytes ?? 0;
-    if (stub === 0 || length < 14) throw new Unreadable('damaged');
-    if (length > MANIFEST_BYTES_MAXIMUM) throw new Unreadable('too_large');
-    const manifest = reader.at(stub + 4, length);
-    if (manifest.length < length) throw new Unreadable('damaged');
-    claim(0, stub + 4 + length);
-    // An alias and metadata follow.
-    let at = MANIFEST.bytes;
-    const skip = () => {
-      const skipped = LENGTH.read(manifest, at);
-      if (skipped === undefined) throw new Unreadable('damaged');
-      at += LENGTH.bytes + skipped.bytes;
-    };
+  using reader = openReader(content, budget);
+  const stub = STUB.exec(reader.at(0, STUB_BYTES).toString('latin1'))?.[0].length ?? 0;
+  const length = LENGTH.read(reader.at(stub, LENGTH.bytes))?.bytes ?? 0;
+  if (stub === 0 || length < 14) throw new Unreadable('damaged');
+  if (length > MANIFEST_BYTES_MAXIMUM) throw new Unreadable('too_large');
+  const manifest = reader.at(stub + 4, length);
+  if (manifest.length < length) throw new Unreadable('damaged');
+  claim(0, stub + 4 + length);
+  // An alias and metadata follow.
+  let at = MANIFEST.bytes;
+  const skip = () => {
+    const skipped = LENGTH.read(manifest, at);
+    if (skipped === undefined) throw new Unreadable('damaged');
+    at += LENGTH.bytes + skipped.bytes;
+  };
+  skip();
+  skip();
+  let body = stub + 4 + length;
+  let is_damaged = false;
+  const count = MANIFEST.read(manifest)?.count ?? 0;
+  budget.announce(count);
+  for (let index = 0; index < count; index += 1) {
+    const name_at = at + 4;
     skip();
+    const entry = at + ENTRY_BYTES > length ? undefined : ENTRY.read(manifest, at);
+    if (entry === undefined) throw new Unreadable('damaged');
+    const name = decodeName(manifest.subarray(name_at, at));
+    const { packed: size, flags } = entry;
+    at += ENTRY_BYTES - 4;
     skip();
-    let body = stub + 4 + length;
-    let is_damaged = false;
-    const count = MANIFEST.read(manifest)?.count ?? 0;
-    budget.announce(count);
-    for (let index = 0; index < count; index += 1) {
-      const name_at = at + 4;
-      skip();
-      const entry = at + ENTRY_BYTES > length ? undefined : ENTRY.read(manifest, at);
-      if (entry === undefined) throw new Unreadable('damaged');
-      const name = decodeName(manifest.subarray(name_at, at));
-      const { packed: size, flags } = entry;
-      at += ENTRY_BYTES - 4;
-      skip();
-      const [from, to] = [body, Math.min(body + size, reader.size)];
-      body += size;
-      is_damaged ||= body > reader.size;
-      claim(from, to);
-      if (from >= to) continue;
-      async function* pieces(): AsyncGenerator<Buffer> {
-        yield* reader.chunks(from, to);
-      }
-      // Bytes of bzip2 are opened as such.
-      const stream = (flags & FLAG.deflated) === 0 ? pieces() : decompressed('deflate', pieces(), budget);
-      yield { name, read: () => ({ stream, packed_bytes: to - from }) };
+    const [from, to] = [body, Math.min(body + size, reader.size)];
+    body += size;
+    is_damaged ||= body > reader.size;
+    claim(from, to);
+    if (from >= to) continue;
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield* reader.chunks(from, to);
     }
-    const tail = reader.at(body, 4096);
-    const end = tail.indexOf(SIGNED);
-    const made = end < 4 ? 0 : tail.readUInt32LE(end - 4);
-    // Those with a public key say their length themselves.
-    if (end >= 4 && (SIGNATURE_BYTES.get(made) === end - 4 || made > 4)) claim(body, body + end + SIGNED.length);
-    if (is_damaged) throw new Unreadable('damaged');
-  } finally {
-    reader.close();
+    // Bytes of bzip2 are opened as such.
+    const stream = (flags & FLAG.deflated) === 0 ? pieces() : decompressed('deflate', pieces(), budget);
+    yield { name, read: () => ({ stream, packed_bytes: to - from }) };
   }
+  const tail = reader.at(body, 4096);
+  const end = tail.indexOf(SIGNED);
+  const made = end < 4 ? 0 : tail.readUInt32LE(end - 4);
+  // Those with a public key say their length themselves.
+  if (end >= 4 && (SIGNATURE_BYTES.get(made) === end - 4 || made > 4)) claim(body, body + end + SIGNED.length);
+  if (is_damaged) throw new Unreadable('damaged');
 }
 
 const STUB_END = '__HALT_COMPILER();';

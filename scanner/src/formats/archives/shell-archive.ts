@@ -101,32 +101,28 @@ function memberOf(here: Here, { budget }: ReadContext): Member {
 
 /** The files that do not stand in the script as they are. */
 async function* shellArchiveMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
+  using reader = openReader(content, context.budget);
   let here: Here | undefined;
   let start = 0;
-  try {
-    for (const { text, end } of linesOf(reader)) {
-      context.budget.spend(text.length + 1);
-      if (here === undefined) {
-        here = hereOf(text);
-        start = end;
-        continue;
-      }
-      if ((here.has_tabs ? text.replace(/^\t+/, '') : text).replace(/\r$/, '') !== here.end) {
-        if (isPacked(here)) here.lines.push(here.has_tabs ? text.replace(/^\t+/, '') : text);
-        continue;
-      }
-      if (isPacked(here)) {
-        context.claim(start, end);
-        yield memberOf(here, context);
-      }
-      here = undefined;
+  for (const { text, end } of linesOf(reader)) {
+    context.budget.spend(text.length + 1);
+    if (here === undefined) {
+      here = hereOf(text);
+      start = end;
+      continue;
     }
-    // A document without its end reaches to the end of the script.
-    if (here !== undefined && isPacked(here)) yield memberOf(here, context);
-  } finally {
-    reader.close();
+    if ((here.has_tabs ? text.replace(/^\t+/, '') : text).replace(/\r$/, '') !== here.end) {
+      if (isPacked(here)) here.lines.push(here.has_tabs ? text.replace(/^\t+/, '') : text);
+      continue;
+    }
+    if (isPacked(here)) {
+      context.claim(start, end);
+      yield memberOf(here, context);
+    }
+    here = undefined;
   }
+  // A document without its end reaches to the end of the script.
+  if (here !== undefined && isPacked(here)) yield memberOf(here, context);
 }
 
 export const shellArchive = format({

@@ -142,7 +142,7 @@ function bodyOf(reader: Reader, from: number, size: number, { budget }: ReadCont
  * @throws Unreadable at the end, when a part of it was damaged, or is not a file as it stands.
  */
 async function* tarMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
+  using reader = openReader(content, context.budget);
   const unread = new Set<StatusDetail>();
   const NOTHING: Extended = { is_sparse: false };
   let for_all = NOTHING;
@@ -152,55 +152,51 @@ async function* tarMembers(content: Content, context: ReadContext): AsyncGenerat
   const skipZeros = (from: number, to: number) => {
     if (isZeros(reader.at(from, to - from))) context.claim(from, to);
   };
-  try {
-    for (let at = 0; at < reader.size; ) {
-      const block = reader.at(at, BLOCK_BYTES);
-      const body = at + BLOCK_BYTES;
-      if (!isTarHeader(block)) {
-        // Behind zeros, and behind a broken header, there may be another one.
-        const is_end = isZeros(block);
-        if (is_end) context.claim(at, body);
-        else if (!is_over) unread.add('damaged');
-        is_over ||= is_end;
-        at = body;
-        continue;
-      }
-      is_over = false;
-      context.claim(at, body);
-      const type = block.toString('latin1', TYPE_AT, TYPE_AT + 1);
-      const written = sizeOf(block.subarray(SIZE.start, SIZE.end));
-      const claimed = next.size ?? for_all.size ?? written;
-      const size = claimed >= 0 ? Math.min(claimed, reader.size - body) : 0;
-      if (size !== claimed) unread.add('damaged');
-      const after = afterBody(body, size);
-      if (type === LONG_NAME || type === LONG_TARGET || type === RECORDS || type === RECORDS_FOR_ALL) {
-        const bytes = reader.at(body, Math.min(size, EXTENDED_BYTES_MAXIMUM));
-        if (bytes.length < size) unread.add('damaged');
-        if (type === LONG_NAME) next = { ...next, name: textOf(bytes) };
-        if (type === RECORDS) next = extendedBy(recordsOf(bytes), next);
-        if (type === RECORDS_FOR_ALL) for_all = extendedBy(recordsOf(bytes), for_all);
-        context.claim(body, after);
-        at = after;
-        continue;
-      }
-      const name = next.name ?? for_all.name ?? nameOf(block);
-      const is_file = FILE_TYPES.includes(type) && !(type === '\0' && name.endsWith('/'));
-      const is_sparse = next.is_sparse || for_all.is_sparse;
-      next = NOTHING;
-      if (size > 0 && (is_sparse || !KNOWN_TYPES.includes(type))) unread.add('unsupported');
-      if (size > 0 || is_file) yield { name, read: () => bodyOf(reader, body, size, context) };
-      context.claim(body, body + size);
-      skipZeros(body + size, Math.min(after, reader.size));
-      // Some programs ignore the size in records, and some the content of folders, links and devices: these bytes are then the next member.
-      const other = written >= 0 && written < size ? afterBody(body, written) : after;
-      if (written > size) yield { name, read: () => bodyOf(reader, body, Math.min(written, reader.size - body), context) };
-      const nexts = [...(is_file ? [] : [body]), other];
-      at = nexts.find((start) => start < after && isTarHeader(reader.at(start, BLOCK_BYTES))) ?? after;
+  for (let at = 0; at < reader.size; ) {
+    const block = reader.at(at, BLOCK_BYTES);
+    const body = at + BLOCK_BYTES;
+    if (!isTarHeader(block)) {
+      // Behind zeros, and behind a broken header, there may be another one.
+      const is_end = isZeros(block);
+      if (is_end) context.claim(at, body);
+      else if (!is_over) unread.add('damaged');
+      is_over ||= is_end;
+      at = body;
+      continue;
     }
-    for (const detail of unread) throw new Unreadable(detail);
-  } finally {
-    reader.close();
+    is_over = false;
+    context.claim(at, body);
+    const type = block.toString('latin1', TYPE_AT, TYPE_AT + 1);
+    const written = sizeOf(block.subarray(SIZE.start, SIZE.end));
+    const claimed = next.size ?? for_all.size ?? written;
+    const size = claimed >= 0 ? Math.min(claimed, reader.size - body) : 0;
+    if (size !== claimed) unread.add('damaged');
+    const after = afterBody(body, size);
+    if (type === LONG_NAME || type === LONG_TARGET || type === RECORDS || type === RECORDS_FOR_ALL) {
+      const bytes = reader.at(body, Math.min(size, EXTENDED_BYTES_MAXIMUM));
+      if (bytes.length < size) unread.add('damaged');
+      if (type === LONG_NAME) next = { ...next, name: textOf(bytes) };
+      if (type === RECORDS) next = extendedBy(recordsOf(bytes), next);
+      if (type === RECORDS_FOR_ALL) for_all = extendedBy(recordsOf(bytes), for_all);
+      context.claim(body, after);
+      at = after;
+      continue;
+    }
+    const name = next.name ?? for_all.name ?? nameOf(block);
+    const is_file = FILE_TYPES.includes(type) && !(type === '\0' && name.endsWith('/'));
+    const is_sparse = next.is_sparse || for_all.is_sparse;
+    next = NOTHING;
+    if (size > 0 && (is_sparse || !KNOWN_TYPES.includes(type))) unread.add('unsupported');
+    if (size > 0 || is_file) yield { name, read: () => bodyOf(reader, body, size, context) };
+    context.claim(body, body + size);
+    skipZeros(body + size, Math.min(after, reader.size));
+    // Some programs ignore the size in records, and some the content of folders, links and devices: these bytes are then the next member.
+    const other = written >= 0 && written < size ? afterBody(body, written) : after;
+    if (written > size) yield { name, read: () => bodyOf(reader, body, Math.min(written, reader.size - body), context) };
+    const nexts = [...(is_file ? [] : [body]), other];
+    at = nexts.find((start) => start < after && isTarHeader(reader.at(start, BLOCK_BYTES))) ?? after;
   }
+  for (const detail of unread) throw new Unreadable(detail);
 }
 
 export const tar = format({

@@ -179,93 +179,89 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
  * @throws Unreadable at the end, when a part of it was damaged.
  */
 async function* zipMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
+  using reader = openReader(content, context.budget);
   const foreign: Entry[] = [];
   let foreign_bytes = 0;
   let damaged = false;
-  try {
-    const directories = findDirectories(reader);
-    for (const { entries } of directories.slice(0, 1)) context.budget.announce(entries);
-    const taken = new Ranges(reader.size);
-    const take = (from: number, to: number) => {
-      taken.add(from, to);
-      context.claim(from, to);
-    };
-    const members = function* (entry: Entry): Generator<Member> {
-      if (isFolder(entry)) return;
-      if (isForeign(entry)) {
-        const packed = Math.max(0, Math.min(entry.packed, reader.size - entry.start));
-        foreign.push({ ...entry, packed });
-        foreign_bytes += packed;
-        context.budget.expectMembers(foreign.length);
-        // They share their packed bytes, over and over.
-        if (foreign_bytes > FOREIGN_SHARED_MAXIMUM * reader.size) throw new LimitReached('bomb');
-        if (foreign_bytes > FOREIGN_TOTAL_MAXIMUM) throw new LimitReached('too_large');
-      } else yield memberOf(content, reader, entry, context);
-    };
-    /**
-     * Members read already, as the directories describe them: of two directories with the same members, only the differences of the second are
-     * read.
-     */
-    const read = new Set<string>();
-    damaged ||= directories.length === 0;
-    for (const directory of directories) {
-      take(directory.end.from, directory.end.to);
-      if (directory.size === 0) continue;
-      take(directory.start, directory.start + directory.size);
-      claimSigned(reader, directory, take);
-      try {
-        for (const { entry, position } of listed(reader, directory)) {
-          const local = localAt(reader, position);
-          if (local === undefined) {
-            damaged = true;
-            continue;
-          }
-          take(position, local.start + entry.packed);
-          if ((local.flags & FLAG.descriptor) !== 0) claimDescriptor(reader, local.start + entry.packed, context);
-          if (directories.length > 1) {
-            const key = [position, entry.packed, entry.method, entry.flags, entry.unpacked, entry.crc].join();
-            if (read.has(key)) continue;
-            read.add(key);
-          }
-          yield* members({ ...entry, start: local.start });
-          const differs =
-            local.method !== entry.method ||
-            (local.flags & FLAG.encrypted) !== (entry.flags & FLAG.encrypted) ||
-            (!local.open_end && local.packed !== entry.packed);
-          if (differs) yield* members({ ...local, packed: local.open_end ? entry.packed : local.packed, name: entry.name });
+  const directories = findDirectories(reader);
+  for (const { entries } of directories.slice(0, 1)) context.budget.announce(entries);
+  const taken = new Ranges(reader.size);
+  const take = (from: number, to: number) => {
+    taken.add(from, to);
+    context.claim(from, to);
+  };
+  const members = function* (entry: Entry): Generator<Member> {
+    if (isFolder(entry)) return;
+    if (isForeign(entry)) {
+      const packed = Math.max(0, Math.min(entry.packed, reader.size - entry.start));
+      foreign.push({ ...entry, packed });
+      foreign_bytes += packed;
+      context.budget.expectMembers(foreign.length);
+      // They share their packed bytes, over and over.
+      if (foreign_bytes > FOREIGN_SHARED_MAXIMUM * reader.size) throw new LimitReached('bomb');
+      if (foreign_bytes > FOREIGN_TOTAL_MAXIMUM) throw new LimitReached('too_large');
+    } else yield memberOf(content, reader, entry, context);
+  };
+  /**
+   * Members read already, as the directories describe them: of two directories with the same members, only the differences of the second are
+   * read.
+   */
+  const read = new Set<string>();
+  damaged ||= directories.length === 0;
+  for (const directory of directories) {
+    take(directory.end.from, directory.end.to);
+    if (directory.size === 0) continue;
+    take(directory.start, directory.start + directory.size);
+    claimSigned(reader, directory, take);
+    try {
+      for (const { entry, position } of listed(reader, directory)) {
+        const local = localAt(reader, position);
+        if (local === undefined) {
+          damaged = true;
+          continue;
         }
-      } catch (error) {
-        if (!(error instanceof Unreadable)) throw error;
-        damaged = true;
+        take(position, local.start + entry.packed);
+        if ((local.flags & FLAG.descriptor) !== 0) claimDescriptor(reader, local.start + entry.packed, context);
+        if (directories.length > 1) {
+          const key = [position, entry.packed, entry.method, entry.flags, entry.unpacked, entry.crc].join();
+          if (read.has(key)) continue;
+          read.add(key);
+        }
+        yield* members({ ...entry, start: local.start });
+        const differs =
+          local.method !== entry.method ||
+          (local.flags & FLAG.encrypted) !== (entry.flags & FLAG.encrypted) ||
+          (!local.open_end && local.packed !== entry.packed);
+        if (differs) yield* members({ ...local, packed: local.open_end ? entry.packed : local.packed, name: entry.name });
       }
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      damaged = true;
     }
-    // Ranges outside of all entries may hide members, before the directory and behind it.
-    for (const { start, end } of taken.gaps()) {
-      for (const entry of end - start >= LOCAL_BYTES ? walked(reader, start, end) : []) {
-        context.claim(entry.header, entry.start + entry.packed);
-        if (entry.open_end) claimDescriptor(reader, entry.start + entry.packed, context);
-        yield* members(entry);
-      }
+  }
+  // Ranges outside of all entries may hide members, before the directory and behind it.
+  for (const { start, end } of taken.gaps()) {
+    for (const entry of end - start >= LOCAL_BYTES ? walked(reader, start, end) : []) {
+      context.claim(entry.header, entry.start + entry.packed);
+      if (entry.open_end) claimDescriptor(reader, entry.start + entry.packed, context);
+      yield* members(entry);
     }
-    if (foreign.length > 0) {
-      const name = (index: string) => foreign[Number(index)]?.name ?? index;
-      const given: ListedMember[] = [];
-      let count = 0;
-      for await (const member of sevenZipMembers(rebuilt(reader, foreign), 'zip', context)) {
-        count += 1;
-        yield noted({ ...member, name: name(member.name) }, given);
-      }
-      const listed_members = foreign.flatMap(({ unpacked, crc }) => (unpacked > 0 ? [{ size: unpacked, crc }] : []));
-      // A size that stands behind the member is not known here.
-      const is_known = given.length === count && foreign.every(({ open_end }) => !open_end);
-      if (is_known && areOthers(listed_members, given)) {
-        context.note(scanPhrase('archive.other_contents', {}));
-        damaged = true;
-      }
+  }
+  if (foreign.length > 0) {
+    const name = (index: string) => foreign[Number(index)]?.name ?? index;
+    const given: ListedMember[] = [];
+    let count = 0;
+    for await (const member of sevenZipMembers(rebuilt(reader, foreign), 'zip', context)) {
+      count += 1;
+      yield noted({ ...member, name: name(member.name) }, given);
     }
-  } finally {
-    reader.close();
+    const listed_members = foreign.flatMap(({ unpacked, crc }) => (unpacked > 0 ? [{ size: unpacked, crc }] : []));
+    // A size that stands behind the member is not known here.
+    const is_known = given.length === count && foreign.every(({ open_end }) => !open_end);
+    if (is_known && areOthers(listed_members, given)) {
+      context.note(scanPhrase('archive.other_contents', {}));
+      damaged = true;
+    }
   }
   if (damaged) throw new Unreadable('damaged');
 }
@@ -275,18 +271,14 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
  * pieces: they are no damage, and that format gives them.
  */
 async function* membersInPlace(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    for (const directory of findDirectories(reader)) {
-      for (const { entry, position } of whileReadable(listed(reader, directory))) {
-        const local = localAt(reader, position);
-        if (local?.name !== entry.name) continue;
-        const member = { ...entry, start: local.start };
-        if (!isFolder(member)) yield memberOf(content, reader, member, context);
-      }
+  using reader = openReader(content, context.budget);
+  for (const directory of findDirectories(reader)) {
+    for (const { entry, position } of whileReadable(listed(reader, directory))) {
+      const local = localAt(reader, position);
+      if (local?.name !== entry.name) continue;
+      const member = { ...entry, start: local.start };
+      if (!isFolder(member)) yield memberOf(content, reader, member, context);
     }
-  } finally {
-    reader.close();
   }
 }
 

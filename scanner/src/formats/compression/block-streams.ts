@@ -178,7 +178,7 @@ function* sized(reader: Reader, ended: (at: number) => void): Generator<Buffer> 
 
 /** The one file in blocks. @throws Unreadable */
 async function* blockStreamMembers(content: Content, name: string, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
+  using reader = openReader(content, budget);
   const unpack = isJavaLz4(reader.at(0, JAVA_HEAD_BYTES))
     ? javaLz4
     : isJavaSnappy(reader.at(0, JAVA_SNAPPY.length))
@@ -190,11 +190,7 @@ async function* blockStreamMembers(content: Content, name: string, { budget, cla
       yield piece;
     }
   }
-  try {
-    yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
-  } finally {
-    reader.close();
-  }
+  yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
 }
 
 /** The frames of lz4-java and snappy-java. */

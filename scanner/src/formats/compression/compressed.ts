@@ -31,12 +31,8 @@ async function* nodeMembers(
   };
   const unpacked = decompressed(packing, streamOf(content), context.budget, { chunk_bytes: CHUNK_BYTES, ended });
   yield { name, read: () => ({ stream: unpacked, packed_bytes: content.size }) };
-  const reader = openReader(content, context.budget);
-  try {
-    context.claim(0, endOfZeros(reader, read));
-  } finally {
-    reader.close();
-  }
+  using reader = openReader(content, context.budget);
+  context.claim(0, endOfZeros(reader, read));
 }
 
 /** RFC 1952, 2.3.1. */
@@ -195,42 +191,37 @@ function lzipDictionary(coded: number): number {
 
 /** Members of lzip (its manual, "File format") are LZMA with another header: 7-Zip unpacks them as such, all in one go. */
 async function* lzipMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  const source = openSource(content);
-  try {
-    const parts: (Buffer | { start: number; size: number })[] = [];
-    const sizes: { size: number; crc: number }[] = [];
-    let at = 0;
-    let is_whole = true;
-    while (reader.at(at, 4).equals(LZIP)) {
-      const [version, coded = 0] = reader.at(at + 4, 2);
-      if (version !== 1) throw new Unreadable('unsupported');
-      const end = lzipEnd(reader, at);
-      is_whole &&= end !== undefined;
-      const header = Buffer.alloc(13, 0xff);
-      header[0] = 0x5d;
-      header.writeUInt32LE(lzipDictionary(coded), 1);
-      const start = at + LZIP_HEADER_BYTES;
-      parts.push(header, { start, size: Math.max(0, (end === undefined ? reader.size : end - LZIP_TRAILER_BYTES) - start) });
-      at = end ?? reader.size;
-      // Its manual, "File format": the CRC and the size of the unpacked data.
-      const trailer = end === undefined ? undefined : reader.at(end - LZIP_TRAILER_BYTES, LZIP_TRAILER_BYTES);
-      if (trailer !== undefined) sizes.push({ size: Number(trailer.readBigUInt64LE(4)), crc: trailer.readUInt32LE(0) });
-    }
-    context.claim(0, endOfZeros(reader, at));
-    const given: ListedMember[] = [];
-    for await (const member of sevenZipMembers(joined(source, parts), 'lzma', context)) yield noted({ ...member, name }, given);
-    if (!is_whole) throw new Unreadable('damaged');
-    const size = sizes.reduce((sum, one) => sum + one.size, 0);
-    // Several members come as one file.
-    const listed = size === 0 ? [] : [{ size, crc: sizes.length === 1 ? sizes[0]?.crc : undefined }];
-    if (areOthers(listed, given)) {
-      context.note(scanPhrase('archive.other_contents', {}));
-      throw new Unreadable('damaged');
-    }
-  } finally {
-    source.close();
-    reader.close();
+  using reader = openReader(content, context.budget);
+  using source = openSource(content);
+  const parts: (Buffer | { start: number; size: number })[] = [];
+  const sizes: { size: number; crc: number }[] = [];
+  let at = 0;
+  let is_whole = true;
+  while (reader.at(at, 4).equals(LZIP)) {
+    const [version, coded = 0] = reader.at(at + 4, 2);
+    if (version !== 1) throw new Unreadable('unsupported');
+    const end = lzipEnd(reader, at);
+    is_whole &&= end !== undefined;
+    const header = Buffer.alloc(13, 0xff);
+    header[0] = 0x5d;
+    header.writeUInt32LE(lzipDictionary(coded), 1);
+    const start = at + LZIP_HEADER_BYTES;
+    parts.push(header, { start, size: Math.max(0, (end === undefined ? reader.size : end - LZIP_TRAILER_BYTES) - start) });
+    at = end ?? reader.size;
+    // Its manual, "File format": the CRC and the size of the unpacked data.
+    const trailer = end === undefined ? undefined : reader.at(end - LZIP_TRAILER_BYTES, LZIP_TRAILER_BYTES);
+    if (trailer !== undefined) sizes.push({ size: Number(trailer.readBigUInt64LE(4)), crc: trailer.readUInt32LE(0) });
+  }
+  context.claim(0, endOfZeros(reader, at));
+  const given: ListedMember[] = [];
+  for await (const member of sevenZipMembers(joined(source, parts), 'lzma', context)) yield noted({ ...member, name }, given);
+  if (!is_whole) throw new Unreadable('damaged');
+  const size = sizes.reduce((sum, one) => sum + one.size, 0);
+  // Several members come as one file.
+  const listed = size === 0 ? [] : [{ size, crc: sizes.length === 1 ? sizes[0]?.crc : undefined }];
+  if (areOthers(listed, given)) {
+    context.note(scanPhrase('archive.other_contents', {}));
+    throw new Unreadable('damaged');
   }
 }
 

@@ -38,12 +38,8 @@ async function* plainChunks(reader: Reader, claim: ReadContext['claim']): AsyncG
 
 /** The one member of a stream of framed blocks. Padding and skippable chunks belong to it. */
 async function* snappyMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    yield { name, read: () => ({ stream: plainChunks(reader, context.claim), packed_bytes: content.size }) };
-  } finally {
-    reader.close();
-  }
+  using reader = openReader(content, context.budget);
+  yield { name, read: () => ({ stream: plainChunks(reader, context.claim), packed_bytes: content.size }) };
 }
 
 export const snappy = format({

@@ -64,7 +64,7 @@ async function* ownMembers(
   streams: Streams,
   { is_tried = false } = {},
 ): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
+  using reader = openReader(content, context.budget);
   const left: { start: number; end: number }[] = [];
   let end = 0;
   async function* unpacked(): AsyncGenerator<Buffer> {
@@ -78,20 +78,16 @@ async function* ownMembers(
       yield chunk;
     }
   }
-  try {
-    const chunks = unpacked();
-    const first = is_tried ? await chunks.next() : undefined;
-    const stream = first === undefined || first.done === true ? chunks : behind(first.value, chunks);
-    yield { name, read: () => ({ stream, packed_bytes: content.size }) };
-    let from = 0;
-    for (const { start, end: to } of left) {
-      context.claim(from, start);
-      from = to;
-    }
-    context.claim(from, endOfZeros(reader, Math.max(from, end)));
-  } finally {
-    reader.close();
+  const chunks = unpacked();
+  const first = is_tried ? await chunks.next() : undefined;
+  const stream = first === undefined || first.done === true ? chunks : behind(first.value, chunks);
+  yield { name, read: () => ({ stream, packed_bytes: content.size }) };
+  let from = 0;
+  for (const { start, end: to } of left) {
+    context.claim(from, start);
+    from = to;
   }
+  context.claim(from, endOfZeros(reader, Math.max(from, end)));
 }
 
 /** The one file of a format, named after the file that it came in. */

@@ -20,16 +20,12 @@ function isHttp(head: Buffer): boolean {
 
 /** The bodies of the messages, each as a file. The rest is read with the file itself. */
 async function* httpMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    if (reader.size > BYTES_MAXIMUM) return;
-    const messages = httpMessages(reader.at(0, reader.size), budget);
-    for (const [index, { bytes, ending }] of (messages?.bodies ?? []).entries()) {
-      budget.addUnpacked(bytes.length, bytes.length, reader.size);
-      yield { name: `message ${index + 1}${ending}`, read: () => ({ content: { size: bytes.length, bytes } }) };
-    }
-  } finally {
-    reader.close();
+  using reader = openReader(content, budget);
+  if (reader.size > BYTES_MAXIMUM) return;
+  const messages = httpMessages(reader.at(0, reader.size), budget);
+  for (const [index, { bytes, ending }] of (messages?.bodies ?? []).entries()) {
+    budget.addUnpacked(bytes.length, bytes.length, reader.size);
+    yield { name: `message ${index + 1}${ending}`, read: () => ({ content: { size: bytes.length, bytes } }) };
   }
 }
 

@@ -117,37 +117,33 @@ function indexOf(reader: Reader, context: ReadContext): Index {
 
 /** The keys and values of a table as members. @throws Unreadable when a block of it could not be read */
 async function* tableMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    const index = indexOf(reader, context);
-    let { failure } = index;
-    // Blocks stand one behind the other: one that an index names again, or from its middle on, is not read again.
-    const blocks = index.blocks.toSorted((one, other) => one.offset - other.offset);
-    let end = 0;
-    function* values(): Generator<Value> {
-      for (const handle of blocks) {
-        if (handle.offset < end) {
-          failure ??= new Unreadable('damaged');
-          continue;
+  using reader = openReader(content, context.budget);
+  const index = indexOf(reader, context);
+  let { failure } = index;
+  // Blocks stand one behind the other: one that an index names again, or from its middle on, is not read again.
+  const blocks = index.blocks.toSorted((one, other) => one.offset - other.offset);
+  let end = 0;
+  function* values(): Generator<Value> {
+    for (const handle of blocks) {
+      if (handle.offset < end) {
+        failure ??= new Unreadable('damaged');
+        continue;
+      }
+      end = handle.offset + handle.size + TRAILER_BYTES;
+      try {
+        for (const { key, value } of entriesOf(blockAt(reader, handle, context), context)) {
+          if (key.length >= VALUE_LEAST) yield { bytes: key, is_text: isUtf8Text(key) };
+          yield* valuesOf(value);
         }
-        end = handle.offset + handle.size + TRAILER_BYTES;
-        try {
-          for (const { key, value } of entriesOf(blockAt(reader, handle, context), context)) {
-            if (key.length >= VALUE_LEAST) yield { bytes: key, is_text: isUtf8Text(key) };
-            yield* valuesOf(value);
-          }
-        } catch (error) {
-          if (!(error instanceof Unreadable)) throw error;
-          failure ??= error;
-        }
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        failure ??= error;
       }
     }
-    yield* valueMembers(values(), context, isFile);
-    context.claim(reader.size - FOOTER_BYTES, reader.size);
-    if (failure !== undefined) throw failure;
-  } finally {
-    reader.close();
   }
+  yield* valueMembers(values(), context, isFile);
+  context.claim(reader.size - FOOTER_BYTES, reader.size);
+  if (failure !== undefined) throw failure;
 }
 
 export const levelTable = format({

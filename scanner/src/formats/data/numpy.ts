@@ -186,18 +186,14 @@ function arrayIn(reader: Reader): { start: number; layout: Layout | undefined } 
 
 /** The elements of an array, each on its own if they are texts or bytes. Objects are a pickle, which is recognised behind the head. */
 async function* numpyMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    const { start, layout } = arrayIn(reader);
-    context.claim(0, start);
-    if (layout === undefined || layout.fields.some(({ kind }) => kind === 'O')) return;
-    const size = Math.min(bytesOf(layout), reader.size - start);
-    if (size > ARRAY_BYTES_MAXIMUM) return;
-    yield* valueMembers(arrayValues(Buffer.from(reader.at(start, size)), layout), context, isFile);
-    context.claim(start, start + size);
-  } finally {
-    reader.close();
-  }
+  using reader = openReader(content, context.budget);
+  const { start, layout } = arrayIn(reader);
+  context.claim(0, start);
+  if (layout === undefined || layout.fields.some(({ kind }) => kind === 'O')) return;
+  const size = Math.min(bytesOf(layout), reader.size - start);
+  if (size > ARRAY_BYTES_MAXIMUM) return;
+  yield* valueMembers(arrayValues(Buffer.from(reader.at(start, size)), layout), context, isFile);
+  context.claim(start, start + size);
 }
 
 export const numpy = format({

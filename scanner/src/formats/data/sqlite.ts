@@ -157,41 +157,37 @@ async function* sqliteMembers(
   { budget, claim }: ReadContext,
   { head_bytes, isFile }: { head_bytes: number; isFile: (head: Buffer) => boolean },
 ): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    const encoding = ENCODINGS[reader.at(56, 4).readUInt32BE(0)] ?? 'utf-8';
-    let number = 0;
-    let unknown = 0;
-    let alone = 0;
-    for (const { is_text, bytes } of allValues(reader)) {
-      if (is_text) {
-        if (bytes.length < VALUE_LEAST || alone === ALONE_MAXIMUM) continue;
-        alone += 1;
-        budget.addUnpacked(bytes.length, bytes.length, bytes.length);
-        const text = encoding === 'utf-8' ? bytes : Buffer.from(new TextDecoder(encoding).decode(bytes), 'utf8');
-        yield { name: 'text', kind: 'alone', read: () => ({ content: { size: text.length, bytes: text } }) };
-        continue;
-      }
-      number += 1;
-      if (!isFile(bytes.subarray(0, head_bytes))) {
-        unknown += 1;
-        if (unknown > OTHERS_MAXIMUM) continue;
-      }
+  using reader = openReader(content, budget);
+  const encoding = ENCODINGS[reader.at(56, 4).readUInt32BE(0)] ?? 'utf-8';
+  let number = 0;
+  let unknown = 0;
+  let alone = 0;
+  for (const { is_text, bytes } of allValues(reader)) {
+    if (is_text) {
+      if (bytes.length < VALUE_LEAST || alone === ALONE_MAXIMUM) continue;
+      alone += 1;
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
-      yield { name: `value ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
+      const text = encoding === 'utf-8' ? bytes : Buffer.from(new TextDecoder(encoding).decode(bytes), 'utf8');
+      yield { name: 'text', kind: 'alone', read: () => ({ content: { size: text.length, bytes: text } }) };
+      continue;
     }
-    for (const is_text of [true, false]) {
-      const isTaken = (value: Value) => value.is_text !== is_text;
-      const first = await others(reader, encoding, isTaken).next();
-      if (first.done === true || (!is_text && unknown <= OTHERS_MAXIMUM)) continue;
-      const name = is_text ? 'texts' : 'other values';
-      yield { name, read: () => ({ stream: others(reader, encoding, isTaken), packed_bytes: reader.size }) };
+    number += 1;
+    if (!isFile(bytes.subarray(0, head_bytes))) {
+      unknown += 1;
+      if (unknown > OTHERS_MAXIMUM) continue;
     }
-    // A file that begins in a page and continues in another is opened from its value, and not from its place in the file.
-    claim(0, endOfPages(reader));
-  } finally {
-    reader.close();
+    budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+    yield { name: `value ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
   }
+  for (const is_text of [true, false]) {
+    const isTaken = (value: Value) => value.is_text !== is_text;
+    const first = await others(reader, encoding, isTaken).next();
+    if (first.done === true || (!is_text && unknown <= OTHERS_MAXIMUM)) continue;
+    const name = is_text ? 'texts' : 'other values';
+    yield { name, read: () => ({ stream: others(reader, encoding, isTaken), packed_bytes: reader.size }) };
+  }
+  // A file that begins in a page and continues in another is opened from its value, and not from its place in the file.
+  claim(0, endOfPages(reader));
 }
 
 export const sqlite = format({

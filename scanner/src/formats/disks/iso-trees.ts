@@ -90,26 +90,22 @@ export const listOfIso: ReadList = (reader) => {
 
 /** The files that only the tree for other systems than Windows has. */
 async function* isoTreeMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    const descriptors = descriptorsOf(reader);
-    const others = descriptors.filter(([type]) => type === DESCRIPTOR.other);
-    if (others.length === 0) return;
-    const known = new Set<string>();
-    for (const other of others) for (const { start, size } of filesOf(reader, other)) known.add(`${start} ${size}`);
-    for (const primary of descriptors.filter(([type]) => type === DESCRIPTOR.primary)) {
-      for (const { name, start, size } of filesOf(reader, primary)) {
-        const end = Math.min(start + size, reader.size);
-        if (known.has(`${start} ${size}`) || start >= end) continue;
-        known.add(`${start} ${size}`);
-        async function* pieces(): AsyncGenerator<Buffer> {
-          yield* reader.chunks(start, end);
-        }
-        yield { name, read: () => ({ stream: pieces(), packed_bytes: end - start }) };
+  using reader = openReader(content, budget);
+  const descriptors = descriptorsOf(reader);
+  const others = descriptors.filter(([type]) => type === DESCRIPTOR.other);
+  if (others.length === 0) return;
+  const known = new Set<string>();
+  for (const other of others) for (const { start, size } of filesOf(reader, other)) known.add(`${start} ${size}`);
+  for (const primary of descriptors.filter(([type]) => type === DESCRIPTOR.primary)) {
+    for (const { name, start, size } of filesOf(reader, primary)) {
+      const end = Math.min(start + size, reader.size);
+      if (known.has(`${start} ${size}`) || start >= end) continue;
+      known.add(`${start} ${size}`);
+      async function* pieces(): AsyncGenerator<Buffer> {
+        yield* reader.chunks(start, end);
       }
+      yield { name, read: () => ({ stream: pieces(), packed_bytes: end - start }) };
     }
-  } finally {
-    reader.close();
   }
 }
 

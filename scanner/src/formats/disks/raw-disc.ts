@@ -21,7 +21,7 @@ function isRawDisc(head: Buffer): boolean {
 
 /** The disc as it is mounted: the user bytes of its sectors, one behind the other. */
 async function* rawDiscMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
+  using reader = openReader(content, budget);
   const sectors = Math.floor(reader.size / SECTOR_BYTES);
   async function* disc(): AsyncGenerator<Buffer> {
     for (let first = 0; first < sectors; first += SECTORS_AT_ONCE) {
@@ -34,12 +34,8 @@ async function* rawDiscMembers(content: Content, { budget, claim }: ReadContext)
       yield Buffer.concat(bytes);
     }
   }
-  try {
-    claim(0, sectors * SECTOR_BYTES);
-    yield { name: 'disc.iso', read: () => ({ stream: disc(), packed_bytes: reader.size }) };
-  } finally {
-    reader.close();
-  }
+  claim(0, sectors * SECTOR_BYTES);
+  yield { name: 'disc.iso', read: () => ({ stream: disc(), packed_bytes: reader.size }) };
 }
 
 export const rawDisc = format({

@@ -74,7 +74,7 @@ function* grainsOf(reader: Reader): Generator<Grain, number> {
 
 /** The disk as a member; the rest between its grains is zeros. */
 async function* streamDiskMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
+  using reader = openReader(content, context.budget);
   // Unproven, as any claim: the unpacked bytes are counted.
   const size = headerOf(reader).sectors * SECTOR_BYTES;
   function* zeros(from: number, to: number): Generator<Buffer> {
@@ -100,11 +100,7 @@ async function* streamDiskMembers(content: Content, name: string, context: ReadC
       written = at + grain.length;
     }
   }
-  try {
-    yield { name: name.replace(/\.vmdk$/i, '') || 'disk', read: () => ({ stream: disk(), packed_bytes: content.size }) };
-  } finally {
-    reader.close();
-  }
+  yield { name: name.replace(/\.vmdk$/i, '') || 'disk', read: () => ({ stream: disk(), packed_bytes: content.size }) };
 }
 
 export const streamDisk = format({

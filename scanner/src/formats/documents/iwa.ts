@@ -81,32 +81,28 @@ function textsIn(bytes: Buffer): Buffer {
 
 /** The unpacked blocks, and their texts. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they are more than is kept */
 async function* iwaMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
+  using reader = openReader(content, context.budget);
   const pieces: Buffer[] = [];
   let whole_bytes = 0;
   let failure: 'damaged' | 'too_large' | undefined;
-  try {
-    for (let at = 0; at < reader.size; ) {
-      const block = blockAt(reader, at);
-      if (block === undefined || whole_bytes > WHOLE_BYTES_MAXIMUM) {
-        failure = block === undefined ? 'damaged' : 'too_large';
-        break;
-      }
-      const packed = reader.at(block.start, block.end - block.start);
-      try {
-        const plain = unsnapped(packed, context.budget, BLOCK_BYTES_MAXIMUM);
-        context.budget.addUnpacked(plain.length, plain.length, packed.length);
-        pieces.push(plain);
-        whole_bytes += plain.length;
-      } catch (error) {
-        if (!(error instanceof Unreadable)) throw error;
-        failure = 'damaged';
-      }
-      context.claim(at, block.end);
-      at = block.end;
+  for (let at = 0; at < reader.size; ) {
+    const block = blockAt(reader, at);
+    if (block === undefined || whole_bytes > WHOLE_BYTES_MAXIMUM) {
+      failure = block === undefined ? 'damaged' : 'too_large';
+      break;
     }
-  } finally {
-    reader.close();
+    const packed = reader.at(block.start, block.end - block.start);
+    try {
+      const plain = unsnapped(packed, context.budget, BLOCK_BYTES_MAXIMUM);
+      context.budget.addUnpacked(plain.length, plain.length, packed.length);
+      pieces.push(plain);
+      whole_bytes += plain.length;
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      failure = 'damaged';
+    }
+    context.claim(at, block.end);
+    at = block.end;
   }
   const bytes = Buffer.concat(pieces);
   yield { name, read: () => ({ content: { size: bytes.length, bytes } }) };

@@ -304,7 +304,7 @@ function* membersWithin(name: string, bytes: Buffer, is_old: boolean, context: R
 /** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
 async function* oleMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget } = context;
-  const reader = openReader(content, budget);
+  using reader = openReader(content, budget);
   const claimed = new Ranges(reader.size);
   const claim = (start: number, end: number) => {
     claimed.add(start, end);
@@ -313,49 +313,45 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
   const claimChain = ({ runs }: Chain) => {
     for (const { position, length } of runs) claim(position, position + length);
   };
-  try {
-    const directory = directoryOf(reader, claim, claimChain);
-    let { damaged } = directory;
-    const is_old = isOldIn(reader, directory);
-    const hangul = hangulIn(reader, directory);
-    if (hangul?.closed !== undefined) yield { name: 'text', closed: hangul.closed, read: () => NOTHING };
-    let given = 0;
-    /** Of streams: their first sector, and how long they are. */
-    const places = new Set<string>();
-    for (let index = 0; index < directory.count; index += 1) {
-      const entry = directory.entryAt(index);
-      const { name, type, size } = entry;
-      if (type !== STREAM || size === 0) continue;
-      const chain = directory.chainOf(entry, reader.size);
-      claimChain(chain);
-      if (LOCKED.test(name)) {
-        const plain = name.toLowerCase() === 'encryptedpackage' ? packageIn(reader, directory, chain, context) : undefined;
-        yield plain === undefined ? { name, closed: 'encrypted', read: () => NOTHING } : opened(name, plain, context);
-        continue;
-      }
-      given += chain.size;
-      if (given > SHARED_MAXIMUM * reader.size) throw new Unreadable('damaged');
-      const { position = 0, length = 0 } = chain.runs.at(-1) ?? {};
-      damaged ||= chain.damaged || chain.size < size || position + length > reader.size;
-      if (chain.size > MEMORY_BYTES_MAXIMUM) {
-        yield* largeMembers(reader, name, chain, context);
-        continue;
-      }
-      const bytes = bytesOf(reader, chain);
-      budget.addUnpacked(bytes.length, bytes.length, bytes.length);
-      const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
-      // A stream with the same place as an earlier one has the same bytes; its name may give them another meaning.
-      const place = directory.placeOf(entry, chain);
-      if (!places.has(place)) yield { name, taken: ['vba'], read: () => body };
-      places.add(place);
-      if (hangul?.is_packed && hangul.closed === undefined) yield* hangulMembers(name, bytes, budget);
-      yield* membersWithin(name, bytes, is_old, context);
+  const directory = directoryOf(reader, claim, claimChain);
+  let { damaged } = directory;
+  const is_old = isOldIn(reader, directory);
+  const hangul = hangulIn(reader, directory);
+  if (hangul?.closed !== undefined) yield { name: 'text', closed: hangul.closed, read: () => NOTHING };
+  let given = 0;
+  /** Of streams: their first sector, and how long they are. */
+  const places = new Set<string>();
+  for (let index = 0; index < directory.count; index += 1) {
+    const entry = directory.entryAt(index);
+    const { name, type, size } = entry;
+    if (type !== STREAM || size === 0) continue;
+    const chain = directory.chainOf(entry, reader.size);
+    claimChain(chain);
+    if (LOCKED.test(name)) {
+      const plain = name.toLowerCase() === 'encryptedpackage' ? packageIn(reader, directory, chain, context) : undefined;
+      yield plain === undefined ? { name, closed: 'encrypted', read: () => NOTHING } : opened(name, plain, context);
+      continue;
     }
-    yield* unusedMembers(reader, claimed, directory.end, context);
-    if (damaged) throw new Unreadable('damaged');
-  } finally {
-    reader.close();
+    given += chain.size;
+    if (given > SHARED_MAXIMUM * reader.size) throw new Unreadable('damaged');
+    const { position = 0, length = 0 } = chain.runs.at(-1) ?? {};
+    damaged ||= chain.damaged || chain.size < size || position + length > reader.size;
+    if (chain.size > MEMORY_BYTES_MAXIMUM) {
+      yield* largeMembers(reader, name, chain, context);
+      continue;
+    }
+    const bytes = bytesOf(reader, chain);
+    budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+    const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
+    // A stream with the same place as an earlier one has the same bytes; its name may give them another meaning.
+    const place = directory.placeOf(entry, chain);
+    if (!places.has(place)) yield { name, taken: ['vba'], read: () => body };
+    places.add(place);
+    if (hangul?.is_packed && hangul.closed === undefined) yield* hangulMembers(name, bytes, budget);
+    yield* membersWithin(name, bytes, is_old, context);
   }
+  yield* unusedMembers(reader, claimed, directory.end, context);
+  if (damaged) throw new Unreadable('damaged');
 }
 
 const OLE = hexMark('d0cf11e0a1b11ae1');

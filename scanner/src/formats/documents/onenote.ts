@@ -122,35 +122,31 @@ function* storeMembers(reader: Reader, context: ReadContext): Generator<Member> 
  * @throws Unreadable at the end: `damaged` where one is longer than the section, `unsupported` where the section is packed for the way to another machine.
  */
 async function* oneNoteMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    let number = 0;
-    let is_damaged = false;
-    for (let at = reader.find(OBJECT, 0); at >= 0; ) {
-      const header = reader.at(at, HEADER_BYTES);
-      const start = at + HEADER_BYTES;
-      const length = header.length < HEADER_BYTES ? 0 : Number(header.readBigUInt64LE(OBJECT.length));
-      const end = Math.min(start + length, reader.size);
-      is_damaged ||= start + length > reader.size;
-      context.claim(at, end);
-      if (end > start) {
-        number += 1;
-        async function* pieces(): AsyncGenerator<Buffer> {
-          yield* reader.chunks(start, end);
-        }
-        yield { name: `file ${number}`, read: () => ({ stream: pieces(), packed_bytes: end - start }) };
+  using reader = openReader(content, context.budget);
+  let number = 0;
+  let is_damaged = false;
+  for (let at = reader.find(OBJECT, 0); at >= 0; ) {
+    const header = reader.at(at, HEADER_BYTES);
+    const start = at + HEADER_BYTES;
+    const length = header.length < HEADER_BYTES ? 0 : Number(header.readBigUInt64LE(OBJECT.length));
+    const end = Math.min(start + length, reader.size);
+    is_damaged ||= start + length > reader.size;
+    context.claim(at, end);
+    if (end > start) {
+      number += 1;
+      async function* pieces(): AsyncGenerator<Buffer> {
+        yield* reader.chunks(start, end);
       }
-      const tail = start + Math.ceil(length / 8) * 8;
-      if (reader.at(tail, OBJECT_END.length).equals(OBJECT_END)) context.claim(tail, tail + OBJECT_END.length);
-      // One that says it holds the others must not hide them: they are looked for in it.
-      at = reader.find(OBJECT, start);
+      yield { name: `file ${number}`, read: () => ({ stream: pieces(), packed_bytes: end - start }) };
     }
-    yield* storeMembers(reader, context);
-    if (reader.at(PACKED_AT, PACKED.length).equals(PACKED)) throw new Unreadable('unsupported');
-    if (is_damaged) throw new Unreadable('damaged');
-  } finally {
-    reader.close();
+    const tail = start + Math.ceil(length / 8) * 8;
+    if (reader.at(tail, OBJECT_END.length).equals(OBJECT_END)) context.claim(tail, tail + OBJECT_END.length);
+    // One that says it holds the others must not hide them: they are looked for in it.
+    at = reader.find(OBJECT, start);
   }
+  yield* storeMembers(reader, context);
+  if (reader.at(PACKED_AT, PACKED.length).equals(PACKED)) throw new Unreadable('unsupported');
+  if (is_damaged) throw new Unreadable('damaged');
 }
 
 export const oneNote = format({

@@ -162,33 +162,29 @@ const ESCAPE = Buffer.from("\\'");
 /** The objects and other bytes in an RTF document; a file embedded in an object is a member of its own. */
 async function* rtfMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget, claim } = context;
-  const reader = openReader(content, budget);
-  try {
-    if (reader.size > TEXT_BYTES_MAXIMUM) throw new LimitReached('too_large');
-    const text = reader.at(0, reader.size);
-    const ways = text.includes(ESCAPE) ? [false, true] : [false];
-    const seen = new Set<string>();
-    let number = 0;
-    /** Word reads on behind the document; the bytes there are also read by their own format. */
-    let first_end: number | undefined;
-    for (const keeps_escapes of ways) {
-      budget.spend(text.length);
-      for (const { name, bytes } of digitsOf(text, keeps_escapes, (at) => (first_end ??= at))) {
-        if (bytes.length === 0) continue;
-        // Read in the other way most are the same again.
-        const key = `${name} ${bytes.length} ${bytes.toString('latin1', 0, 64)}`;
-        if (keeps_escapes && seen.has(key)) continue;
-        seen.add(key);
-        number += 1;
-        budget.addUnpacked(bytes.length, bytes.length, bytes.length);
-        yield { name: `${name} ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
-        if (name === 'objdata') yield* ole1Members(bytes, budget);
-      }
+  using reader = openReader(content, budget);
+  if (reader.size > TEXT_BYTES_MAXIMUM) throw new LimitReached('too_large');
+  const text = reader.at(0, reader.size);
+  const ways = text.includes(ESCAPE) ? [false, true] : [false];
+  const seen = new Set<string>();
+  let number = 0;
+  /** Word reads on behind the document; the bytes there are also read by their own format. */
+  let first_end: number | undefined;
+  for (const keeps_escapes of ways) {
+    budget.spend(text.length);
+    for (const { name, bytes } of digitsOf(text, keeps_escapes, (at) => (first_end ??= at))) {
+      if (bytes.length === 0) continue;
+      // Read in the other way most are the same again.
+      const key = `${name} ${bytes.length} ${bytes.toString('latin1', 0, 64)}`;
+      if (keeps_escapes && seen.has(key)) continue;
+      seen.add(key);
+      number += 1;
+      budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+      yield { name: `${name} ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
+      if (name === 'objdata') yield* ole1Members(bytes, budget);
     }
-    claim(0, first_end ?? text.length);
-  } finally {
-    reader.close();
   }
+  claim(0, first_end ?? text.length);
 }
 
 export const rtf = format({

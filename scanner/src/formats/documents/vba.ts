@@ -102,16 +102,12 @@ const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
 
 /** A macro as it stands in a stream of an Office document, wherever that is. */
 async function* macroMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const source = openSource(content);
-  try {
-    for (const { bytes, packed_bytes, is_cut } of macroSources(source.read(0, MACRO_BYTES_MAXIMUM), budget)) {
-      budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
-      claim(0, packed_bytes);
-      yield { name: 'macro', read: () => ({ content: { size: bytes.length, bytes }, damage: is_cut ? 'too_large' : undefined }) };
-      return;
-    }
-  } finally {
-    source.close();
+  using source = openSource(content);
+  for (const { bytes, packed_bytes, is_cut } of macroSources(source.read(0, MACRO_BYTES_MAXIMUM), budget)) {
+    budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
+    claim(0, packed_bytes);
+    yield { name: 'macro', read: () => ({ content: { size: bytes.length, bytes }, damage: is_cut ? 'too_large' : undefined }) };
+    return;
   }
   throw new Unreadable('damaged');
 }

@@ -120,52 +120,48 @@ function childOf(reader: Reader, from: number, tags: readonly number[], skip_max
  * @throws Unreadable `encrypted` for enveloped content, `damaged` where the values lead nowhere.
  */
 async function* cmsMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    const outer = valueAt(reader, 0);
-    const identifier = outer === undefined ? undefined : valueAt(reader, outer.start);
-    if (outer === undefined || identifier?.end === undefined) throw new Unreadable('damaged');
-    const kind = kindOf(reader.at(identifier.start, Math.min(LOOK_BYTES, identifier.end - identifier.start)));
-    if (kind === 'locked') throw new Unreadable('encrypted');
-    const explicit = childOf(reader, identifier.end, [EXPLICIT], 0);
-    if (kind === 'plain') {
-      const plain = explicit === undefined ? undefined : childOf(reader, explicit.start, [OCTETS, OCTETS_IN_PIECES], 0);
-      if (plain === undefined) throw new Unreadable('damaged');
-      async function* whole(): AsyncGenerator<Buffer> {
-        if (plain !== undefined) yield* octets(reader, plain);
-      }
-      yield { name: 'content', read: () => ({ stream: whole(), packed_bytes: reader.size }) };
-      claim(0, Math.min(endOf(reader, outer), reader.size));
-      return;
+  using reader = openReader(content, budget);
+  const outer = valueAt(reader, 0);
+  const identifier = outer === undefined ? undefined : valueAt(reader, outer.start);
+  if (outer === undefined || identifier?.end === undefined) throw new Unreadable('damaged');
+  const kind = kindOf(reader.at(identifier.start, Math.min(LOOK_BYTES, identifier.end - identifier.start)));
+  if (kind === 'locked') throw new Unreadable('encrypted');
+  const explicit = childOf(reader, identifier.end, [EXPLICIT], 0);
+  if (kind === 'plain') {
+    const plain = explicit === undefined ? undefined : childOf(reader, explicit.start, [OCTETS, OCTETS_IN_PIECES], 0);
+    if (plain === undefined) throw new Unreadable('damaged');
+    async function* whole(): AsyncGenerator<Buffer> {
+      if (plain !== undefined) yield* octets(reader, plain);
     }
-    const message = explicit === undefined ? undefined : childOf(reader, explicit.start, [SEQUENCE], 0);
-    if (message === undefined) throw new Unreadable('damaged');
-    // The version and the algorithms stand before it.
-    const enclosed = childOf(reader, message.start, [SEQUENCE], 2);
-    const has_algorithm = kind === 'compressed' || kind === 'digested';
-    const algorithm = has_algorithm && enclosed !== undefined ? endOf(reader, enclosed) : undefined;
-    const info = algorithm === undefined ? enclosed : childOf(reader, algorithm, [SEQUENCE], 0);
-    const info_identifier = info === undefined ? undefined : valueAt(reader, info.start);
-    if (info === undefined || info_identifier?.end === undefined) throw new Unreadable('damaged');
-    const wrapped = valueAt(reader, info_identifier.end);
-    const value = wrapped?.tag === EXPLICIT ? valueAt(reader, wrapped.start) : undefined;
-    if (value !== undefined && (value.tag === OCTETS || value.tag === OCTETS_IN_PIECES)) {
-      const found = value;
-      async function* pieces(): AsyncGenerator<Buffer> {
-        yield* octets(reader, found);
-      }
-      async function* unpacked(): AsyncGenerator<Buffer> {
-        yield* decompressed('zlib', pieces(), budget);
-      }
-      yield {
-        name: 'content',
-        read: () => ({ stream: kind === 'compressed' ? unpacked() : pieces(), packed_bytes: reader.size }),
-      };
-    }
+    yield { name: 'content', read: () => ({ stream: whole(), packed_bytes: reader.size }) };
     claim(0, Math.min(endOf(reader, outer), reader.size));
-  } finally {
-    reader.close();
+    return;
   }
+  const message = explicit === undefined ? undefined : childOf(reader, explicit.start, [SEQUENCE], 0);
+  if (message === undefined) throw new Unreadable('damaged');
+  // The version and the algorithms stand before it.
+  const enclosed = childOf(reader, message.start, [SEQUENCE], 2);
+  const has_algorithm = kind === 'compressed' || kind === 'digested';
+  const algorithm = has_algorithm && enclosed !== undefined ? endOf(reader, enclosed) : undefined;
+  const info = algorithm === undefined ? enclosed : childOf(reader, algorithm, [SEQUENCE], 0);
+  const info_identifier = info === undefined ? undefined : valueAt(reader, info.start);
+  if (info === undefined || info_identifier?.end === undefined) throw new Unreadable('damaged');
+  const wrapped = valueAt(reader, info_identifier.end);
+  const value = wrapped?.tag === EXPLICIT ? valueAt(reader, wrapped.start) : undefined;
+  if (value !== undefined && (value.tag === OCTETS || value.tag === OCTETS_IN_PIECES)) {
+    const found = value;
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield* octets(reader, found);
+    }
+    async function* unpacked(): AsyncGenerator<Buffer> {
+      yield* decompressed('zlib', pieces(), budget);
+    }
+    yield {
+      name: 'content',
+      read: () => ({ stream: kind === 'compressed' ? unpacked() : pieces(), packed_bytes: reader.size }),
+    };
+  }
+  claim(0, Math.min(endOf(reader, outer), reader.size));
 }
 
 export const cmsMessage = format({

@@ -62,35 +62,31 @@ function* yencInParts(reader: Reader, { budget }: ReadContext): Generator<Member
 
 /** The files that are encoded in a text. */
 async function* encodedMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    if (holdsYenc(reader)) {
-      for (const { name, bytes } of fromYenc(reader.chunks(0, reader.size)))
-        yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
-      yield* yencInParts(reader, context);
-    }
-    let number = 0;
-    for (let at = reader.find(BINHEX_MARK, 0); at >= 0; ) {
-      const next = reader.find(BINHEX_MARK, at + 1);
-      const line_end = at + BINHEX_MARK.length;
-      const texts = reader.chunks(line_end, next < 0 ? reader.size : next);
-      number += 1;
-      let bytes = 0;
-      const forks = fromBinHex(texts, (more) => {
-        bytes += more;
-        context.budget.addUnpacked(more, bytes, reader.size);
-      });
-      for (const [fork, content] of Object.entries(forks)) {
-        if (content.length > 0)
-          yield { name: `BinHex ${number}, ${fork}`, read: () => ({ content: { size: content.length, bytes: content } }) };
-      }
-      at = next;
-    }
-    for (const { name, bytes } of fromUuencode(reader.chunks(0, reader.size)))
+  using reader = openReader(content, context.budget);
+  if (holdsYenc(reader)) {
+    for (const { name, bytes } of fromYenc(reader.chunks(0, reader.size)))
       yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
-  } finally {
-    reader.close();
+    yield* yencInParts(reader, context);
   }
+  let number = 0;
+  for (let at = reader.find(BINHEX_MARK, 0); at >= 0; ) {
+    const next = reader.find(BINHEX_MARK, at + 1);
+    const line_end = at + BINHEX_MARK.length;
+    const texts = reader.chunks(line_end, next < 0 ? reader.size : next);
+    number += 1;
+    let bytes = 0;
+    const forks = fromBinHex(texts, (more) => {
+      bytes += more;
+      context.budget.addUnpacked(more, bytes, reader.size);
+    });
+    for (const [fork, content] of Object.entries(forks)) {
+      if (content.length > 0)
+        yield { name: `BinHex ${number}, ${fork}`, read: () => ({ content: { size: content.length, bytes: content } }) };
+    }
+    at = next;
+  }
+  for (const { name, bytes } of fromUuencode(reader.chunks(0, reader.size)))
+    yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
 }
 
 const BINHEX_START = '(This file must be converted with BinHex';

@@ -273,19 +273,15 @@ function memberOf(name: string, chunks: Iterable<Buffer>, packed_bytes: number, 
 
 /** The decoded parts of a mail. */
 async function* mailMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    let is_piece = false;
-    for (const leaf of new Walk(reader, reader.size).leaves(startOf(reader))) {
-      if (leaf.to <= leaf.from) continue;
-      yield* readings(reader, leaf, context);
-      is_piece ||= leaf.headers.pieces > 1;
-    }
-    // Its content shows only together with the others.
-    if (is_piece) throw new Unreadable('unsupported');
-  } finally {
-    reader.close();
+  using reader = openReader(content, context.budget);
+  let is_piece = false;
+  for (const leaf of new Walk(reader, reader.size).leaves(startOf(reader))) {
+    if (leaf.to <= leaf.from) continue;
+    yield* readings(reader, leaf, context);
+    is_piece ||= leaf.headers.pieces > 1;
   }
+  // Its content shows only together with the others.
+  if (is_piece) throw new Unreadable('unsupported');
 }
 
 const NEXT_MAIL = Buffer.from('\nFrom ');
@@ -304,28 +300,24 @@ function isMailboxBehind(reader: Reader, head: Buffer): boolean {
  * read as well. The rest of it is in the mails, and in the mailbox as it is.
  */
 async function* mailboxMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
-  try {
-    let number = 0;
-    for (let start = 0; start < reader.size; ) {
-      const found = reader.find(NEXT_MAIL, start);
-      const end = found < 0 ? reader.size : found + 1;
-      const line_end = reader.find(LINE_END, start, end);
-      const from = line_end < 0 ? end : line_end + 1;
-      number += 1;
-      const name = `mail ${number}.eml`;
-      const packed_bytes = end - from;
-      yield memberOf(name, reader.chunks(from, end), packed_bytes, context);
-      start = end;
-    }
-    const first_line = reader.find(LINE_END, 0);
-    for (const leaf of new Walk(reader, reader.size).leaves(first_line < 0 ? reader.size : first_line + 1)) {
-      const { encoding, other_encodings } = leaf.headers;
-      if (![encoding, ...other_encodings].some(isEncoded) || leaf.to <= leaf.from) continue;
-      yield* readings(reader, leaf, context);
-    }
-  } finally {
-    reader.close();
+  using reader = openReader(content, context.budget);
+  let number = 0;
+  for (let start = 0; start < reader.size; ) {
+    const found = reader.find(NEXT_MAIL, start);
+    const end = found < 0 ? reader.size : found + 1;
+    const line_end = reader.find(LINE_END, start, end);
+    const from = line_end < 0 ? end : line_end + 1;
+    number += 1;
+    const name = `mail ${number}.eml`;
+    const packed_bytes = end - from;
+    yield memberOf(name, reader.chunks(from, end), packed_bytes, context);
+    start = end;
+  }
+  const first_line = reader.find(LINE_END, 0);
+  for (const leaf of new Walk(reader, reader.size).leaves(first_line < 0 ? reader.size : first_line + 1)) {
+    const { encoding, other_encodings } = leaf.headers;
+    if (![encoding, ...other_encodings].some(isEncoded) || leaf.to <= leaf.from) continue;
+    yield* readings(reader, leaf, context);
   }
 }
 

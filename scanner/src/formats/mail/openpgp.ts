@@ -155,33 +155,29 @@ async function* bytesOf(reader: Reader, pieces: readonly Range[], skipped: numbe
 
 /** The content of a message's packets. */
 async function* openPgpMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    let position = 0;
-    for (let count = 0; count < PACKETS_MAXIMUM && position < reader.size; count += 1) {
-      const packet = packetAt(reader.at, position, reader.size);
-      const [body] = packet?.pieces ?? [];
-      if (packet === undefined || body === undefined) break;
-      const { tag, pieces, end } = packet;
-      const head = reader.at(body.start, Math.min(FIRST_BYTES, body.end - body.start));
-      if (count > 0 && !makesSense(tag, head, budget) && !ENCRYPTED.includes(tag)) break;
-      claim(position, end);
-      position = end;
-      const packed_bytes = pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
-      if (ENCRYPTED.includes(tag)) {
-        yield { name: 'message', closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
-      } else if (tag === TAG.literal) {
-        const name_bytes = head[1] ?? 0;
-        const name = head.toString('latin1', 2, 2 + name_bytes) || 'message';
-        yield { name, read: () => ({ stream: bytesOf(reader, pieces, 6 + name_bytes), packed_bytes }) };
-      } else if (tag === TAG.packed) {
-        const plain = bytesOf(reader, pieces, 1);
-        const stream = head[0] === 1 ? decompressed('deflate', plain, budget) : plain;
-        yield { name: 'packed message', read: () => ({ stream, packed_bytes }) };
-      }
+  using reader = openReader(content, budget);
+  let position = 0;
+  for (let count = 0; count < PACKETS_MAXIMUM && position < reader.size; count += 1) {
+    const packet = packetAt(reader.at, position, reader.size);
+    const [body] = packet?.pieces ?? [];
+    if (packet === undefined || body === undefined) break;
+    const { tag, pieces, end } = packet;
+    const head = reader.at(body.start, Math.min(FIRST_BYTES, body.end - body.start));
+    if (count > 0 && !makesSense(tag, head, budget) && !ENCRYPTED.includes(tag)) break;
+    claim(position, end);
+    position = end;
+    const packed_bytes = pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
+    if (ENCRYPTED.includes(tag)) {
+      yield { name: 'message', closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
+    } else if (tag === TAG.literal) {
+      const name_bytes = head[1] ?? 0;
+      const name = head.toString('latin1', 2, 2 + name_bytes) || 'message';
+      yield { name, read: () => ({ stream: bytesOf(reader, pieces, 6 + name_bytes), packed_bytes }) };
+    } else if (tag === TAG.packed) {
+      const plain = bytesOf(reader, pieces, 1);
+      const stream = head[0] === 1 ? decompressed('deflate', plain, budget) : plain;
+      yield { name: 'packed message', read: () => ({ stream, packed_bytes }) };
     }
-  } finally {
-    reader.close();
   }
 }
 
@@ -198,34 +194,30 @@ function holdsArmour(reader: Reader): boolean {
 
 /** The messages in a text (6.2, 7): signed ones without the escapes of lines that begin with a dash, others without their armour. */
 async function* armourMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    let number = 0;
-    for (let at = reader.find(BEGIN, 0); at >= 0; ) {
-      const line = reader.at(at, 80).toString('latin1');
-      const kind = line.slice(BEGIN.length);
-      const is_signed = kind.startsWith(SIGNED);
-      const head = reader.at(at, 4096).toString('latin1');
-      const blank = /\r?\n[ \t]*\r?\n/.exec(head);
-      const start = blank === null ? at + line.length : at + blank.index + blank[0].length;
-      const found = reader.find(DASHES, Math.max(at, start - 1));
-      const end = found < 0 ? reader.size : found;
-      if ((is_signed || kind.startsWith(MESSAGE)) && end > start) {
-        number += 1;
-        const packed_bytes = end - start;
-        const pieces = is_signed ? withoutDashes(reader, start, end) : fromBase64(withoutSum(reader, start, end));
-        async function* stream(): AsyncGenerator<Buffer> {
-          yield* pieces;
-        }
-        yield {
-          name: is_signed ? `signed text ${number}` : `message ${number}`,
-          read: () => ({ stream: stream(), packed_bytes }),
-        };
+  using reader = openReader(content, budget);
+  let number = 0;
+  for (let at = reader.find(BEGIN, 0); at >= 0; ) {
+    const line = reader.at(at, 80).toString('latin1');
+    const kind = line.slice(BEGIN.length);
+    const is_signed = kind.startsWith(SIGNED);
+    const head = reader.at(at, 4096).toString('latin1');
+    const blank = /\r?\n[ \t]*\r?\n/.exec(head);
+    const start = blank === null ? at + line.length : at + blank.index + blank[0].length;
+    const found = reader.find(DASHES, Math.max(at, start - 1));
+    const end = found < 0 ? reader.size : found;
+    if ((is_signed || kind.startsWith(MESSAGE)) && end > start) {
+      number += 1;
+      const packed_bytes = end - start;
+      const pieces = is_signed ? withoutDashes(reader, start, end) : fromBase64(withoutSum(reader, start, end));
+      async function* stream(): AsyncGenerator<Buffer> {
+        yield* pieces;
       }
-      at = reader.find(BEGIN, Math.max(end, at + BEGIN.length));
+      yield {
+        name: is_signed ? `signed text ${number}` : `message ${number}`,
+        read: () => ({ stream: stream(), packed_bytes }),
+      };
     }
-  } finally {
-    reader.close();
+    at = reader.find(BEGIN, Math.max(end, at + BEGIN.length));
   }
 }
 

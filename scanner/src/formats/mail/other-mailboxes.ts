@@ -54,16 +54,12 @@ function* ofBabyl(reader: Reader): Generator<[number, number][]> {
 }
 
 async function* otherMailboxMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    let number = 0;
-    for (const ranges of reader.at(0, 1)[0] === MMDF[0] ? ofMmdf(reader) : ofBabyl(reader)) {
-      number += 1;
-      const packed_bytes = ranges.reduce((sum, [from, to]) => sum + to - from, 0);
-      yield { name: `mail ${number}.eml`, read: () => ({ stream: streamed(reader, ranges), packed_bytes }) };
-    }
-  } finally {
-    reader.close();
+  using reader = openReader(content, budget);
+  let number = 0;
+  for (const ranges of reader.at(0, 1)[0] === MMDF[0] ? ofMmdf(reader) : ofBabyl(reader)) {
+    number += 1;
+    const packed_bytes = ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+    yield { name: `mail ${number}.eml`, read: () => ({ stream: streamed(reader, ranges), packed_bytes }) };
   }
 }
 

@@ -98,55 +98,51 @@ function nameOf(reader: Reader, at: number, length: number): string {
 
 /** Attached files, the body, and what MAPI properties hold. @throws Unreadable `damaged`, at the end, where it ends too early. */
 async function* tnefMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    let at = HEADER_BYTES;
-    let is_damaged = false;
-    /** A file and its name come in either order; the next file begins with how it is shown. */
-    let file: { start: number; end: number } | undefined;
-    let name: string | undefined;
-    function* attached(): Generator<Member> {
-      if (file === undefined) return;
-      const { start, end } = file;
-      async function* pieces(): AsyncGenerator<Buffer> {
-        yield* reader.chunks(start, end);
-      }
-      yield { name: name ?? 'attached file', read: () => ({ stream: pieces(), packed_bytes: end - start }) };
-      file = undefined;
-      name = undefined;
+  using reader = openReader(content, budget);
+  let at = HEADER_BYTES;
+  let is_damaged = false;
+  /** A file and its name come in either order; the next file begins with how it is shown. */
+  let file: { start: number; end: number } | undefined;
+  let name: string | undefined;
+  function* attached(): Generator<Member> {
+    if (file === undefined) return;
+    const { start, end } = file;
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield* reader.chunks(start, end);
     }
-    for (;;) {
-      const head = ATTRIBUTE_HEAD.read(reader.at(at, ATTRIBUTE_HEAD.bytes));
-      if (head === undefined || !LEVELS.includes(head.level)) break;
-      const { id, length } = head;
-      const start = at + ATTRIBUTE_HEAD.bytes;
-      const end = Math.min(start + length, reader.size);
-      is_damaged ||= start + length > reader.size;
-      at = start + length + 2;
-      if (id === ATTRIBUTE.shown) {
-        yield* attached();
-        name = undefined;
-      } else if (id === ATTRIBUTE.title) name = nameOf(reader, start, end - start);
-      else if (id === ATTRIBUTE.data || id === ATTRIBUTE.body) {
-        yield* attached();
-        if (id === ATTRIBUTE.body) name = 'body.txt';
-        if (end > start) file = { start, end };
-      } else if (id === ATTRIBUTE.properties || id === ATTRIBUTE.attached) {
-        try {
-          if (end - start > PROPERTIES_BYTES_MAXIMUM) is_damaged = true;
-          else yield* propertyMembers(reader.at(start, end - start), budget);
-        } catch (error) {
-          if (!(error instanceof Unreadable)) throw error;
-          is_damaged = true;
-        }
-      }
-    }
-    yield* attached();
-    claim(0, Math.min(at, reader.size));
-    if (is_damaged) throw new Unreadable('damaged');
-  } finally {
-    reader.close();
+    yield { name: name ?? 'attached file', read: () => ({ stream: pieces(), packed_bytes: end - start }) };
+    file = undefined;
+    name = undefined;
   }
+  for (;;) {
+    const head = ATTRIBUTE_HEAD.read(reader.at(at, ATTRIBUTE_HEAD.bytes));
+    if (head === undefined || !LEVELS.includes(head.level)) break;
+    const { id, length } = head;
+    const start = at + ATTRIBUTE_HEAD.bytes;
+    const end = Math.min(start + length, reader.size);
+    is_damaged ||= start + length > reader.size;
+    at = start + length + 2;
+    if (id === ATTRIBUTE.shown) {
+      yield* attached();
+      name = undefined;
+    } else if (id === ATTRIBUTE.title) name = nameOf(reader, start, end - start);
+    else if (id === ATTRIBUTE.data || id === ATTRIBUTE.body) {
+      yield* attached();
+      if (id === ATTRIBUTE.body) name = 'body.txt';
+      if (end > start) file = { start, end };
+    } else if (id === ATTRIBUTE.properties || id === ATTRIBUTE.attached) {
+      try {
+        if (end - start > PROPERTIES_BYTES_MAXIMUM) is_damaged = true;
+        else yield* propertyMembers(reader.at(start, end - start), budget);
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        is_damaged = true;
+      }
+    }
+  }
+  yield* attached();
+  claim(0, Math.min(at, reader.size));
+  if (is_damaged) throw new Unreadable('damaged');
 }
 
 const MARK = { at: 0, bytes: Buffer.alloc(4) };

@@ -30,49 +30,41 @@ function isSetup(reader: Reader, at = 0): boolean {
 
 /** The bytes of a file as they were before they were made unreadable. */
 async function* plainOf(content: Content, start: number, size: number, key: Buffer, in_blocks: boolean): AsyncGenerator<Buffer> {
-  const source = openSource(content);
-  try {
-    for (let from = 0; from < size; from += READ_BYTES) {
-      const packed = source.read(start + from, Math.min(READ_BYTES, size - from));
-      const plain = Buffer.allocUnsafe(packed.length);
-      for (let at = 0; at < packed.length; at += 1) {
-        const byte = packed[at] ?? 0;
-        const place = in_blocks ? at % BLOCK_BYTES : from + at;
-        plain[at] = (((byte << 4) | (byte >> 4)) ^ (key[place % key.length] ?? 0)) & 0xff;
-      }
-      yield plain;
+  using source = openSource(content);
+  for (let from = 0; from < size; from += READ_BYTES) {
+    const packed = source.read(start + from, Math.min(READ_BYTES, size - from));
+    const plain = Buffer.allocUnsafe(packed.length);
+    for (let at = 0; at < packed.length; at += 1) {
+      const byte = packed[at] ?? 0;
+      const place = in_blocks ? at % BLOCK_BYTES : from + at;
+      plain[at] = (((byte << 4) | (byte >> 4)) ^ (key[place % key.length] ?? 0)) & 0xff;
     }
-  } finally {
-    source.close();
+    yield plain;
   }
 }
 
 /** The files as they were packed: streams of zlib, most of them. @throws Unreadable */
 async function* setupMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, budget);
-  try {
-    const count = HEAD.read(reader.at(0, HEAD.bytes))?.files ?? 0;
-    claim(0, HEAD.bytes);
-    for (let file = 0, at = HEAD.bytes; file < count; file += 1) {
-      // A copy: the reader uses its memory again while members are read.
-      const record = RECORD.read(Buffer.from(reader.at(at, RECORD.bytes)));
-      const name_end = record?.name.indexOf(0) ?? -1;
-      if (record === undefined || name_end <= 0) throw new Unreadable('damaged');
-      const start = at + RECORD.bytes;
-      const size = Math.min(record.size, Math.max(0, reader.size - start));
-      const { flags } = record;
-      const raw = record.name.subarray(0, name_end);
-      const key = Buffer.from(raw.map((letter, index) => letter ^ (KEY[index % KEY.length] ?? 0)));
-      const in_blocks = (flags & FLAG.in_blocks) !== 0;
-      claim(at, start + size);
-      const stream = () =>
-        (flags & FLAG.hidden) === 0 ? streamOf(content, start, start + size) : plainOf(content, start, size, key, in_blocks);
-      yield { name: decodeName(raw), read: () => ({ stream: stream(), packed_bytes: size }) };
-      at = start + size;
-      if (size < record.size) throw new Unreadable('damaged');
-    }
-  } finally {
-    reader.close();
+  using reader = openReader(content, budget);
+  const count = HEAD.read(reader.at(0, HEAD.bytes))?.files ?? 0;
+  claim(0, HEAD.bytes);
+  for (let file = 0, at = HEAD.bytes; file < count; file += 1) {
+    // A copy: the reader uses its memory again while members are read.
+    const record = RECORD.read(Buffer.from(reader.at(at, RECORD.bytes)));
+    const name_end = record?.name.indexOf(0) ?? -1;
+    if (record === undefined || name_end <= 0) throw new Unreadable('damaged');
+    const start = at + RECORD.bytes;
+    const size = Math.min(record.size, Math.max(0, reader.size - start));
+    const { flags } = record;
+    const raw = record.name.subarray(0, name_end);
+    const key = Buffer.from(raw.map((letter, index) => letter ^ (KEY[index % KEY.length] ?? 0)));
+    const in_blocks = (flags & FLAG.in_blocks) !== 0;
+    claim(at, start + size);
+    const stream = () =>
+      (flags & FLAG.hidden) === 0 ? streamOf(content, start, start + size) : plainOf(content, start, size, key, in_blocks);
+    yield { name: decodeName(raw), read: () => ({ stream: stream(), packed_bytes: size }) };
+    at = start + size;
+    if (size < record.size) throw new Unreadable('damaged');
   }
 }
 

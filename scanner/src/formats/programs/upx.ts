@@ -242,39 +242,35 @@ export async function* upxMembers(content: Content, context: ReadContext, progra
 }
 
 async function* ownMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
-  const reader = openReader(content, context.budget);
+  using reader = openReader(content, context.budget);
   const { budget } = context;
-  try {
-    const blocks = upxBlocks(reader);
-    const pieces: Buffer[] = [];
-    const size = blocks.reduce((sum, { unpacked }) => sum + unpacked, 0);
-    if (size > UNPACKED_MAXIMUM) throw new Unreadable('too_large');
-    for (const { from, packed, unpacked, method } of blocks) {
-      // Before anything is set aside for it.
-      budget.addUnpacked(unpacked, size, content.size);
-      budget.spend(unpacked);
-      const bytes = reader.at(from, packed);
-      const nrv = NRV[method];
-      if (method === 0) pieces.push(bytes);
-      else if (nrv !== undefined) pieces.push(unpackNrv(bytes, unpacked, nrv));
-      else if (method === METHOD.deflate) {
-        const answer = decompress('deflate', bytes, budget, { most: unpacked });
-        if (answer.kind !== 'whole') throw new Unreadable('damaged');
-        pieces.push(answer.plain);
-      } else if (method === METHOD.lzma) {
-        const lzma = asLzma(bytes, unpacked);
-        for await (const member of sevenZipMembers(openSource({ size: lzma.length, bytes: lzma }), 'lzma', context)) {
-          const body = await member.read();
-          if ('content' in body && 'bytes' in body.content) pieces.push(body.content.bytes);
-        }
-      } else throw new Unreadable('unsupported');
-    }
-    const bytes = Buffer.concat(pieces);
-    // The program around it knows its own end.
-    if (bytes.length > 0) yield { name: 'unpacked program', read: () => ({ content: { size: bytes.length, bytes } }) };
-  } finally {
-    reader.close();
+  const blocks = upxBlocks(reader);
+  const pieces: Buffer[] = [];
+  const size = blocks.reduce((sum, { unpacked }) => sum + unpacked, 0);
+  if (size > UNPACKED_MAXIMUM) throw new Unreadable('too_large');
+  for (const { from, packed, unpacked, method } of blocks) {
+    // Before anything is set aside for it.
+    budget.addUnpacked(unpacked, size, content.size);
+    budget.spend(unpacked);
+    const bytes = reader.at(from, packed);
+    const nrv = NRV[method];
+    if (method === 0) pieces.push(bytes);
+    else if (nrv !== undefined) pieces.push(unpackNrv(bytes, unpacked, nrv));
+    else if (method === METHOD.deflate) {
+      const answer = decompress('deflate', bytes, budget, { most: unpacked });
+      if (answer.kind !== 'whole') throw new Unreadable('damaged');
+      pieces.push(answer.plain);
+    } else if (method === METHOD.lzma) {
+      const lzma = asLzma(bytes, unpacked);
+      for await (const member of sevenZipMembers(openSource({ size: lzma.length, bytes: lzma }), 'lzma', context)) {
+        const body = await member.read();
+        if ('content' in body && 'bytes' in body.content) pieces.push(body.content.bytes);
+      }
+    } else throw new Unreadable('unsupported');
   }
+  const bytes = Buffer.concat(pieces);
+  // The program around it knows its own end.
+  if (bytes.length > 0) yield { name: 'unpacked program', read: () => ({ content: { size: bytes.length, bytes } }) };
 }
 
 export const packedProgram = format({
