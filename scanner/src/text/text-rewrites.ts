@@ -265,8 +265,21 @@ interface Rewritten {
 const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
 
 /** Whether a text has anything that is rewritten here: nearly none has. */
-const TELLING =
-  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}(?:[^0-9a-f\s"'\\]| )){16}|^%[0-9a-f]{2}6[0-9a-f]{3}/im;
+const TELLING = new RegExp(
+  [
+    /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13/,
+    /\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}/,
+    /b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint/,
+    /`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b/,
+    /^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]/,
+    /[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<</,
+    /^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}/,
+    /(?:[0-9a-f]{2}(?:[^0-9a-f\s"'\\]| )){16}|^%[0-9a-f]{2}6[0-9a-f]{3}/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'im',
+);
 
 /** A literal of Python over several lines. */
 const TRIPLE = /('''|""")([\s\S]{32,65536}?)\1/g;
