@@ -86,20 +86,6 @@ describe('an answer by mail is without our own notice', () => {
       { seed: 32, numRuns: 1_000 },
     );
   });
-
-  test('in a time that grows with it alone', () => {
-    for (const piece of [
-      '> ',
-      `${ANSWER_ABOVE}\n`,
-      'From: x\n',
-      'To reply by email, ',
-      '\n',
-      `> ${ANSWER_ABOVE}\n> Hello a,\n`,
-    ]) {
-      const text = piece.repeat(200_000 / piece.length);
-      expect(withoutNotice(text).length).toBeLessThanOrEqual(text.length);
-    }
-  });
 });
 
 describe('a mail that is forwarded within another', () => {
