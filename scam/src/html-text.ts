@@ -20,11 +20,17 @@ const INVISIBLE = /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(
 /** Elements deeper than this are read as part of the last one. */
 const DEPTH_MAXIMUM = 200;
 
-/** Reads tokens of HTML one after the other; no tree is built, so nesting costs nothing. */
-export function readHtml(html: string): HtmlText {
-  const result: HtmlText = { text: '', links: [] };
+/** Tokens of HTML, in their order. `is_seen`: a person would see the element. */
+export interface HtmlEvents {
+  onOpen(name: string, attributes: Readonly<Record<string, string>>, is_seen: boolean): void;
+  /** Only text that a person would see. */
+  onText(text: string): void;
+  onClose(name: string, is_seen: boolean): void;
+}
+
+/** Reads tokens of HTML one after the other; no tree is built, so nesting costs nothing. An unseen element itself is not opened. */
+export function walkHtml(html: string, { onOpen, onText, onClose }: HtmlEvents): void {
   const unseen: string[] = [];
-  let link: { href: string; label: string } | undefined;
   const parser = new Parser(
     {
       onopentag(name, attributes) {
@@ -34,31 +40,49 @@ export function readHtml(html: string): HtmlText {
           if (unseen.length < DEPTH_MAXIMUM && !['img', 'br', 'meta', 'input', 'hr'].includes(name)) unseen.push(name);
           return;
         }
-        if (BREAKS.has(name)) result.text += '\n';
-        const href = attributes['href'] ?? (name === 'form' ? attributes['action'] : undefined);
-        if ((name === 'a' || name === 'area' || name === 'form') && href !== undefined && result.links.length < LINKS_MAXIMUM) {
-          link = { href: href.trim().slice(0, 2_048), label: '' };
-          result.links.push(link);
-        }
-        if (name === 'img' && attributes['alt'] !== undefined) {
-          result.text += ` ${attributes['alt'].slice(0, 300)} `;
-          if (link !== undefined) link.label += attributes['alt'].slice(0, 300);
-        }
+        onOpen(name, attributes, unseen.length === 0);
       },
       ontext(text) {
-        if (unseen.length > 0 || result.text.length > TEXT_MAXIMUM) return;
-        result.text += text.replaceAll(/[\t\r\n ]+/gu, ' ');
-        if (link !== undefined && link.label.length < 300) link.label += text;
+        if (unseen.length === 0) onText(text);
       },
       onclosetag(name) {
+        const is_seen = unseen.length === 0;
         if (unseen.at(-1) === name) unseen.pop();
-        if (name === 'a') link = undefined;
-        if (BREAKS.has(name) && name !== 'br') result.text += '\n';
+        onClose(name, is_seen);
       },
     },
     { decodeEntities: true },
   );
   parser.end(html.slice(0, HTML_MAXIMUM));
+}
+
+/** Reads the visible content of an HTML email. Links count where they are unseen, too. */
+export function readHtml(html: string): HtmlText {
+  const result: HtmlText = { text: '', links: [] };
+  let link: { href: string; label: string } | undefined;
+  walkHtml(html, {
+    onOpen(name, attributes) {
+      if (BREAKS.has(name)) result.text += '\n';
+      const href = attributes['href'] ?? (name === 'form' ? attributes['action'] : undefined);
+      if ((name === 'a' || name === 'area' || name === 'form') && href !== undefined && result.links.length < LINKS_MAXIMUM) {
+        link = { href: href.trim().slice(0, 2_048), label: '' };
+        result.links.push(link);
+      }
+      if (name === 'img' && attributes['alt'] !== undefined) {
+        result.text += ` ${attributes['alt'].slice(0, 300)} `;
+        if (link !== undefined) link.label += attributes['alt'].slice(0, 300);
+      }
+    },
+    onText(text) {
+      if (result.text.length > TEXT_MAXIMUM) return;
+      result.text += text.replaceAll(/[\t\r\n ]+/gu, ' ');
+      if (link !== undefined && link.label.length < 300) link.label += text;
+    },
+    onClose(name) {
+      if (name === 'a') link = undefined;
+      if (BREAKS.has(name) && name !== 'br') result.text += '\n';
+    },
+  });
   result.text = result.text
     .replaceAll(/ ?\n[ \n]{0,400}/gu, '\n')
     .trim()

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type DatabaseLocation, openDatabase } from '#platform/database.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import { createJobs } from '#platform/jobs/jobs.ts';
 
 /** Work of the jobs of these tests: a row, in the transaction that ends the job. */

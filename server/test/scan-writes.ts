@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { expect } from 'vitest';
 import { forgetOldScans } from '#features/antivirus/old-scans.ts';
 import { INDUSTRY_TEST_THREATS } from '#features/antivirus/scan-counts.ts';
-import type { ScanRow } from '#features/antivirus/scan-store.ts';
+import type { ScanRow } from '#features/antivirus/scan-row.ts';
 import { isForeignKeyViolation } from '#platform/database.ts';
 import { troubleOf } from '#platform/database-errors.ts';
 import { newId } from '#platform/id.ts';

@@ -90,24 +90,165 @@ function buildSecondFactors(
   return { passkeys, secondFactors, twoFactor };
 }
 
-/** Builds what people sign in with: accounts, sessions, second factors, refusals, and what becomes of all that is theirs. */
-export function buildAccounts(
-  appOptions: AppOptions,
-  parts: {
-    database: Kysely<Tables>;
-    audit: Audit;
-    counters: Counters;
-    mail: RestrainedMail;
-    verifyLog: Parameters<typeof createAuditLog>[0]['verify'];
-    news: Parameters<typeof createSessions>[0]['news'];
-    proxies: ProxyWatch;
-    onChange: (user_id: string, topic: Topic) => void;
-    now: () => number;
-  } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
-    Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
-    Pick<Parameters<typeof createSignIn>[0], 'observe'> &
-    Pick<Parameters<typeof createAccountDeletion>[0], 'forget'>,
+type AccountsParts = {
+  database: Kysely<Tables>;
+  audit: Audit;
+  counters: Counters;
+  mail: RestrainedMail;
+  verifyLog: Parameters<typeof createAuditLog>[0]['verify'];
+  news: Parameters<typeof createSessions>[0]['news'];
+  proxies: ProxyWatch;
+  onChange: (user_id: string, topic: Topic) => void;
+  now: () => number;
+} & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
+  Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
+  Pick<Parameters<typeof createSignIn>[0], 'observe'> &
+  Pick<Parameters<typeof createAccountDeletion>[0], 'forget'>;
+
+type AccountTableNames =
+  | keyof (AuthTables & TwoFactorTables)
+  | 'sessions'
+  | 'mails'
+  | 'installation'
+  | 'audit_entries'
+  | 'audit_head';
+
+/** Builds the log of a person's account, its export and its end. */
+function buildPrivacy(
+  { settings }: AppOptions,
+  parts: Pick<AccountsParts, 'database' | 'audit' | 'mail' | 'verifyLog' | 'forget' | 'now'> & {
+    sessions: ReturnType<typeof createSessions>;
+    auth: ReturnType<typeof createAuth>;
+  },
 ) {
+  const { database, audit, mail, verifyLog, forget, now, sessions, auth } = parts;
+  const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
+  const auditLog = createAuditLog({ database: auditTables, accounts: auth, verify: verifyLog, now });
+  const dataExport = createExport({
+    database: auditTables,
+    audit,
+    parts: [
+      ...PERSONAL_TABLES.map((table) => partOf(database, table)),
+      { name: 'activity', rows: ({ id }) => auditLog.allActivity(id) },
+    ],
+    now,
+  });
+  const accountDeletion = createAccountDeletion({
+    database: database.$pickTables<AccountTableNames>(),
+    audit,
+    sessions,
+    mail,
+    forget,
+    exposure: settings.exposure,
+    now,
+  });
+  return { auditLog, dataExport, accountDeletion };
+}
+
+/** Serves accounts, sign-in, second factors, people, privacy and blocks. */
+function serveAccountFeatures(
+  api: Api,
+  { settings }: AppOptions,
+  parts: Pick<AccountsParts, 'audit' | 'mail' | 'proxies' | 'onChange' | 'now'> &
+    ReturnType<typeof buildPrivacy> &
+    ReturnType<typeof buildSecondFactors> & {
+      database: Kysely<Pick<Tables, AccountTableNames>>;
+      auth: ReturnType<typeof createAuth>;
+      sessions: ReturnType<typeof createSessions>;
+      blocks: ReturnType<typeof createBlocks>;
+      guard: ReturnType<typeof createLoginGuard>;
+      callGuard: ReturnType<typeof createCallGuard>;
+      requirePassword: ReturnType<typeof createRequirePassword>;
+      signIn: ReturnType<typeof createSignIn>;
+      emailProofs: ReturnType<typeof createEmailProofs>;
+      accounts: ReturnType<typeof createAccounts>;
+      recovery: ReturnType<typeof createRecovery>;
+      invitations: Invitations;
+    },
+): void {
+  const { auth, blocks, guard, callGuard, requirePassword, passkeys, secondFactors, twoFactor, signIn, emailProofs } = parts;
+  const { accounts, recovery, invitations, proxies, auditLog, dataExport, accountDeletion, mail, onChange } = parts;
+  const proveAgain = createProveAgain({ requirePassword, secondFactors, mail });
+  const { exposure } = settings;
+  serveAuth(api, auth, { signIn, guard: callGuard, accounts, notFirst: proxies.notFirst });
+  const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
+  serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
+  serveAccounts(api, { accounts, requirePassword, emailProofs });
+  const users = createUsers({
+    database: parts.database,
+    audit: parts.audit,
+    sessions: parts.sessions,
+    secondFactors: (user_ids) => twoFactor.secondFactors(user_ids),
+    exposure,
+    onChange: (user_id) => onChange(user_id, 'account'),
+    now: parts.now,
+  });
+  serveUsers(api, { users, accountDeletion, proveAgain, siteOf });
+  serveInvitations(api, invitations, callGuard);
+  servePrivacy(api, { dataExport, accountDeletion, proveAgain, siteOf });
+  serveAudit(api, auditLog);
+  serveRecovery(api, recovery, {
+    withheld: settings.exposure === 'local' && settings.reset_delivery === 'response' ? proxies.withheld : undefined,
+    guard: callGuard,
+  });
+  serveEnforcement(api, { blocks, guard, accounts: auth });
+}
+
+/** Builds what slows down and refuses repeated sign-ins. */
+function buildLoginGuard(
+  { settings, logger, pause }: AppOptions,
+  parts: Pick<AccountsParts, 'database' | 'counters' | 'audit' | 'proxies' | 'onLift' | 'now'> & {
+    blocks: ReturnType<typeof createBlocks>;
+  },
+) {
+  const { database, blocks, counters, audit, proxies, onLift, now } = parts;
+  return createLoginGuard({
+    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head'>(),
+    blocks,
+    counters,
+    limits: settings.limits,
+    audit,
+    isExempt: (source) =>
+      isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)) || proxies.isShared(source),
+    onLift,
+    now,
+    pause: pause ?? sleep,
+    logger,
+  });
+}
+
+/** Builds what mails an address on request, within limits, and what proves that it is the person's. */
+function buildMailedProofs(
+  { settings, logger }: AppOptions,
+  parts: Pick<AccountsParts, 'database' | 'audit' | 'counters' | 'mail' | 'proxies' | 'now'> & {
+    sessions: ReturnType<typeof createSessions>;
+    guard: ReturnType<typeof createLoginGuard>;
+  },
+) {
+  const { audit, counters, mail, proxies, sessions, guard, now } = parts;
+  const database = parts.database.$pickTables<AccountTableNames>();
+  const callGuard = createCallGuard({
+    counters,
+    limits: settings.limits,
+    isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
+    isKnown: (attempt) => guard.isKnown(attempt),
+  });
+  const askedMail = createAskedMail({ database, mail, guard: callGuard, logger });
+  const emailProofs = createEmailProofs({
+    database,
+    audit,
+    sessions,
+    askedMail,
+    public_url: settings.public_url,
+    exposure: settings.exposure,
+    admin_emails: settings.admin_emails,
+    now,
+  });
+  return { callGuard, askedMail, emailProofs };
+}
+
+/** Builds what people sign in with: accounts, sessions, second factors, refusals, and what becomes of all that is theirs. */
+export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
   const { settings, logger } = appOptions;
   const { database, audit, counters, mail, proxies, verifyLog, news, leaked, onLift, observe, forget, onChange, now } = parts;
   const passwords = createPasswords({
@@ -136,19 +277,7 @@ export function buildAccounts(
     news,
   });
   const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
-  const guard = createLoginGuard({
-    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head'>(),
-    blocks,
-    counters,
-    limits: settings.limits,
-    audit,
-    isExempt: (source) =>
-      isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)) || proxies.isShared(source),
-    onLift,
-    now,
-    pause: appOptions.pause ?? sleep,
-    logger,
-  });
+  const guard = buildLoginGuard(appOptions, { database, blocks, counters, audit, proxies, onLift, now });
   const requirePassword = createRequirePassword({
     database: database.$pickTables<'users' | 'account_tokens'>(),
     guard: createPasswordGuard({ counters, limits: settings.limits }),
@@ -178,24 +307,15 @@ export function buildAccounts(
     isUnproven: (user_id) => emailProofs.isUnproven(user_id),
     now,
   });
-  const accountTables = database.$pickTables<
-    keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
-  >();
-  const callGuard = createCallGuard({
-    counters,
-    limits: settings.limits,
-    isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
-    isKnown: (attempt) => guard.isKnown(attempt),
-  });
-  const askedMail = createAskedMail({ database: accountTables, mail, guard: callGuard, logger });
-  const emailProofs = createEmailProofs({
-    database: accountTables,
+  const accountTables = database.$pickTables<AccountTableNames>();
+  const { callGuard, askedMail, emailProofs } = buildMailedProofs(appOptions, {
+    database,
     audit,
+    counters,
+    mail,
+    proxies,
     sessions,
-    askedMail,
-    public_url: settings.public_url,
-    exposure: settings.exposure,
-    admin_emails: settings.admin_emails,
+    guard,
     now,
   });
   const accounts = createAccounts({
@@ -218,27 +338,6 @@ export function buildAccounts(
     public_url: settings.public_url,
     now,
   });
-  const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
-  const auditLog = createAuditLog({ database: auditTables, accounts: auth, verify: verifyLog, now });
-  const dataExport = createExport({
-    database: auditTables,
-    audit,
-    parts: [
-      ...PERSONAL_TABLES.map((table) => partOf(database, table)),
-      { name: 'activity', rows: ({ id }) => auditLog.allActivity(id) },
-    ],
-    now,
-  });
-  const accountDeletion = createAccountDeletion({
-    database: accountTables,
-    audit,
-    sessions,
-    mail,
-    forget,
-    exposure: settings.exposure,
-    now,
-  });
-  const proveAgain = createProveAgain({ requirePassword, secondFactors, mail });
   const invitations = new Invitations({ database: accountTables, audit, passwords, mail, public_url: settings.public_url, now });
 
   return {
@@ -248,31 +347,12 @@ export function buildAccounts(
     twoFactor,
     emailProofs,
 
-    serve(api: Api): void {
-      serveAuth(api, auth, { signIn, guard: callGuard, accounts, notFirst: proxies.notFirst });
-      const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
-      serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
-      serveAccounts(api, { accounts, requirePassword, emailProofs });
-      const { exposure } = settings;
-      const users = createUsers({
-        database: accountTables,
-        audit,
-        sessions,
-        secondFactors: (user_ids) => twoFactor.secondFactors(user_ids),
-        exposure,
-        onChange: (user_id) => onChange(user_id, 'account'),
-        now,
-      });
-      serveUsers(api, { users, accountDeletion, proveAgain, siteOf });
-      serveInvitations(api, invitations, callGuard);
-      servePrivacy(api, { dataExport, accountDeletion, proveAgain, siteOf });
-      serveAudit(api, auditLog);
-      serveRecovery(api, recovery, {
-        withheld: settings.exposure === 'local' && settings.reset_delivery === 'response' ? proxies.withheld : undefined,
-        guard: callGuard,
-      });
-      serveEnforcement(api, { blocks, guard, accounts: auth });
-    },
+    serve: (api: Api) =>
+      serveAccountFeatures(api, appOptions, {
+        ...{ auth, sessions, blocks, guard, callGuard, requirePassword, passkeys, secondFactors, twoFactor, signIn },
+        ...{ emailProofs, accounts, recovery, invitations, proxies, audit, mail, onChange, now, database: accountTables },
+        ...buildPrivacy(appOptions, { database, audit, sessions, mail, auth, verifyLog, forget, now }),
+      }),
 
     /** Those of several people who must have a second factor and have none. */
     async held(user_ids: readonly string[]): Promise<ReadonlySet<string>> {

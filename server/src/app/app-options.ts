@@ -10,7 +10,7 @@ import type { UploadAdmissionLimits } from '#features/antivirus/upload-admission
 import type { Zone } from '#features/chat/mail-proof.ts';
 import type { openMailbox } from '#features/chat/mailbox.ts';
 import type { readMail } from '#features/chat/read-mail.ts';
-import type { SocketLimits } from '#platform/channels/serve-socket.ts';
+import type { SocketLimits } from '#platform/channels/channel-service.ts';
 import type { ConnectionLimits } from '#platform/connections.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
 import type { FreeBytes } from '#platform/disk.ts';

@@ -203,6 +203,49 @@ async function snapshotOfPostgres(
     });
 }
 
+/** Whether the live database still has a file that is not where it should be. */
+async function isStillSealed(live: Kysely<BackupTables>, id: string): Promise<boolean> {
+  const row = await live.selectFrom('scans').select(['sealed', 'spooled']).where('id', '=', id).executeTakeFirst();
+  return row?.sealed === 1 || row?.spooled === 1;
+}
+
+/** Adds the files of the store, by the list of the snapshot and the checksum of each. */
+async function addStored(
+  live: Kysely<BackupTables>,
+  store: Blobs,
+  stored: readonly StoredFile[],
+  manifest: Manifest,
+  add: (name: string, size: number, content: AsyncIterable<Uint8Array>) => Promise<void>,
+): Promise<void> {
+  for (const one of stored) {
+    const found = await readStored(store, one);
+    if (found !== undefined) await add(STORED + one.id, found.size, found.content);
+    if (found?.isDamaged() === false) continue;
+    if (await isStillSealed(live, one.id)) manifest.sealed.missing.push(one.id);
+    else manifest.sealed.gone.push(one.id);
+  }
+}
+
+/** Adds the files of the chat. */
+async function addAttachments(
+  live: Kysely<BackupTables>,
+  files: readonly StoredFile[],
+  manifest: Manifest,
+  add: (name: string, size: number, content: AsyncIterable<Uint8Array>) => Promise<void>,
+  read: (file: StoredFile) => Promise<{ size: number; content: AsyncIterable<Buffer> } | undefined>,
+): Promise<void> {
+  for (const one of files) {
+    const found = await read(one);
+    if (found !== undefined) await add(ATTACHMENTS + one.id, found.size, found.content);
+    else if (await isStillAttached(live, one.id)) manifest.sealed.missing.push(one.id);
+    else manifest.sealed.gone.push(one.id);
+  }
+}
+
+async function isStillAttached(live: Kysely<BackupTables>, id: string): Promise<boolean> {
+  return (await live.selectFrom('chat_attachments').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
 /**
  * Writes a backup of the data that the settings name, whether a server uses it or not. Quarantined files stay sealed; keys are left out unless asked for. `onFolder` gets the
  * folder of unfinished files, so that an interrupted caller can remove it.
@@ -248,47 +291,6 @@ export async function writeBackup(parts: {
     rmSync(folder, { recursive: true, force: true });
   }
 
-  /** Whether the live database still has a file that is not where it should be. */
-  async function isStillSealed(id: string): Promise<boolean> {
-    const row = await live.selectFrom('scans').select(['sealed', 'spooled']).where('id', '=', id).executeTakeFirst();
-    return row?.sealed === 1 || row?.spooled === 1;
-  }
-
-  /** Adds the files of the store, by the list of the snapshot and the checksum of each. */
-  async function addStored(
-    store: Blobs,
-    stored: readonly StoredFile[],
-    manifest: Manifest,
-    add: (name: string, size: number, content: AsyncIterable<Uint8Array>) => Promise<void>,
-  ): Promise<void> {
-    for (const one of stored) {
-      const found = await readStored(store, one);
-      if (found !== undefined) await add(STORED + one.id, found.size, found.content);
-      if (found?.isDamaged() === false) continue;
-      if (await isStillSealed(one.id)) manifest.sealed.missing.push(one.id);
-      else manifest.sealed.gone.push(one.id);
-    }
-  }
-
-  /** Adds the files of the chat. */
-  async function addAttachments(
-    files: readonly StoredFile[],
-    manifest: Manifest,
-    add: (name: string, size: number, content: AsyncIterable<Uint8Array>) => Promise<void>,
-    read: (file: StoredFile) => Promise<{ size: number; content: AsyncIterable<Buffer> } | undefined>,
-  ): Promise<void> {
-    for (const one of files) {
-      const found = await read(one);
-      if (found !== undefined) await add(ATTACHMENTS + one.id, found.size, found.content);
-      else if (await isStillAttached(one.id)) manifest.sealed.missing.push(one.id);
-      else manifest.sealed.gone.push(one.id);
-    }
-  }
-
-  async function isStillAttached(id: string): Promise<boolean> {
-    return (await live.selectFrom('chat_attachments').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
-  }
-
   async function write(): Promise<Written> {
     const id = home?.trim();
     const snapshot = await waitingUnbounded(() =>
@@ -330,7 +332,7 @@ export async function writeBackup(parts: {
       for (const one of snapshot.sealed) {
         const found = await sealed.read(one);
         if (found !== undefined) await add(SEALED + one, found.size, found.content);
-        else if (await isStillSealed(one)) manifest.sealed.missing.push(one);
+        else if (await isStillSealed(live, one)) manifest.sealed.missing.push(one);
         else manifest.sealed.gone.push(one);
       }
       if (without_store)
@@ -340,14 +342,14 @@ export async function writeBackup(parts: {
           ...(settings.storage === undefined ? [] : snapshot.attachments.map((of) => ({ id: of, sha256: null }))),
         ];
       else if (snapshot.stored.length > 0)
-        await withStored(settings, QUARANTINE_IN_STORE, (store) => addStored(store, snapshot.stored, manifest, add));
+        await withStored(settings, QUARANTINE_IN_STORE, (store) => addStored(live, store, snapshot.stored, manifest, add));
       const ofChat = snapshot.attachments.map((of) => ({ id: of, sealed_sha256: null }));
       if (settings.storage === undefined) {
         const files = sealedFilesOf(attachmentsFolder(settings));
-        await addAttachments(ofChat, manifest, add, (one) => files.read(one.id));
+        await addAttachments(live, ofChat, manifest, add, (one) => files.read(one.id));
       } else if (!without_store && ofChat.length > 0)
         await withStored(settings, ATTACHMENTS_IN_STORE, (store) =>
-          addAttachments(ofChat, manifest, add, (one) => readStored(store, one)),
+          addAttachments(live, ofChat, manifest, add, (one) => readStored(store, one)),
         );
       const last = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
       const sum = Buffer.from(await tar.add(MANIFEST, last.length, inOnePiece(last)));

@@ -230,52 +230,98 @@ function deskTopics(of: { conversations: Conversations; team: Team; chat: Chat; 
   };
 }
 
-/** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
-export async function buildDesk(
-  appOptions: AppOptions,
-  parts: {
-    database: Kysely<Tables>;
-    audit: Audit;
-    mail: RestrainedMail;
-    jobs: Jobs;
-    topics: Topics;
-    kept: Pick<KeptAnswers, 'keep' | 'told'>;
-    tell: (user_id: string, event: LiveEvent) => void;
-    accounts: Accounts;
-    scanner: Scanner;
-    monitor: Monitor;
-    subscriptions: Subscriptions;
-    firewall: Firewall;
-    devices: Pick<Devices, 'find' | 'read' | 'living'>;
-    remote: Remote;
-    scamChecks: Pick<BuiltScamCheck, 'find'>;
-    /** Hears of a customer who has an answer. */
-    onAnswer: (user_id: string) => Promise<void>;
-    /** Takes the files of the chat. */
-    files: ScannedFiles;
-    /** The key that they are sealed with; a derived key makes the names of conversations in addresses. */
-    key: Buffer;
-    now: () => number;
+interface DeskParts {
+  database: Kysely<Tables>;
+  audit: Audit;
+  mail: RestrainedMail;
+  jobs: Jobs;
+  topics: Topics;
+  kept: Pick<KeptAnswers, 'keep' | 'told'>;
+  tell: (user_id: string, event: LiveEvent) => void;
+  accounts: Accounts;
+  scanner: Scanner;
+  monitor: Monitor;
+  subscriptions: Subscriptions;
+  firewall: Firewall;
+  devices: Pick<Devices, 'find' | 'read' | 'living'>;
+  remote: Remote;
+  scamChecks: Pick<BuiltScamCheck, 'find'>;
+  /** Hears of a customer who has an answer. */
+  onAnswer: (user_id: string) => Promise<void>;
+  /** Takes the files of the chat. */
+  files: ScannedFiles;
+  /** The key that they are sealed with; a derived key makes the names of conversations in addresses. */
+  key: Buffer;
+  now: () => number;
+}
+
+/** Serves the chat, the desk, the files of both, and help pages. */
+function serveDeskFeatures(
+  api: Api,
+  { database, audit, kept, subscriptions, monitor }: DeskParts,
+  built: {
+    chat: Chat;
+    letters: ReturnType<typeof createLetters>;
+    desk: Desk;
+    team: Team;
+    canned: ReturnType<typeof createCanned>;
+    reports: ReturnType<typeof createReports>;
+    customerCard: (user_id: string) => ReturnType<typeof customerCardOf>;
+    conversations: Conversations;
+    mails: ReturnType<typeof createArrivedMails>;
+    answers: ReturnType<typeof createMailAnswers>;
+    attachments: ReturnType<typeof createAttachments>;
+    help: ReturnType<typeof createHelp>;
   },
+): void {
+  const { chat, letters, desk, team, canned, reports, customerCard, conversations, mails, answers, attachments, help } = built;
+  const installation = database.$pickTables<'installation'>();
+  serveChat(api, chat, letters, kept);
+  serveDesk(api, {
+    desk,
+    keptAnswers: kept,
+    team,
+    canned,
+    reports,
+    customerCard,
+    conversationOf: (user_id) => conversations.ofCustomer(user_id),
+    administrationOf: (user_id) => administrationOf({ subscriptions, monitor }, user_id),
+    mails,
+    mailAnswers: answers,
+    settings: {
+      read: () => readDeskSettings(installation),
+      write: (written) => writeDeskSettings(installation, written),
+    },
+    record: (kind, { subject_id, actor_id, origin, details = {} }) =>
+      audit.record(database.$pickTables<'audit_entries' | 'audit_head'>(), { kind, subject_id, actor_id, origin, details }),
+  });
+  serveAttachments(api, attachments);
+  serveHelp(api, help);
+}
+
+/** Builds the mails that tell customers of unread answers. */
+function buildLetters(
+  { settings, logger, unread_answer_ms }: AppOptions,
+  { database, mail, jobs, accounts }: DeskParts,
+  built: { conversations: Conversations; addresses: ReturnType<typeof createAnswerAddresses> | undefined },
 ) {
-  const { settings, logger } = appOptions;
-  const {
-    database,
-    audit,
+  return createLetters({
+    ...built,
+    database: database.$pickTables<keyof ChatTables | 'jobs' | 'mails' | 'installation'>(),
     mail,
     jobs,
-    topics,
-    kept,
-    tell,
-    accounts,
-    scanner,
-    monitor,
-    subscriptions,
-    firewall,
-    devices,
-    remote,
-    now,
-  } = parts;
+    people: accounts.auth,
+    public_url: settings.public_url,
+    onFailure: (error) => logFailure(logger, error, 'could not email a customer about a reply'),
+    unread_ms: unread_answer_ms,
+  });
+}
+
+/** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
+export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
+  const { settings, logger } = appOptions;
+  const { database, jobs, topics, kept, tell, accounts, scanner, monitor, subscriptions, firewall } = parts;
+  const { devices, remote, now } = parts;
   const chatTables = database.$pickTables<keyof ChatTables>();
   const withInstallation = database.$pickTables<keyof ChatTables | 'installation'>();
   const installation = database.$pickTables<'installation'>();
@@ -300,17 +346,7 @@ export async function buildDesk(
   await help.seed();
   const reports = createReports({ database: chatTables, people, settings: () => readDeskSettings(installation), now });
   const addresses = settings.inbox && createAnswerAddresses({ address: settings.inbox.address, key: parts.key });
-  const letters = createLetters({
-    database: database.$pickTables<keyof ChatTables | 'jobs' | 'mails' | 'installation'>(),
-    conversations,
-    mail,
-    jobs,
-    people,
-    addresses,
-    public_url: settings.public_url,
-    onFailure: (error) => logFailure(logger, error, 'could not email a customer about a reply'),
-    unread_ms: appOptions.unread_answer_ms,
-  });
+  const letters = buildLetters(appOptions, parts, { conversations, addresses });
   const things = thingsOf({ scanner, monitor, firewall, devices, scamChecks: parts.scamChecks });
   const chat = createChat({
     database: withInstallation,
@@ -385,29 +421,21 @@ export async function buildDesk(
     customerCard,
     countUnanswered: (user_id: string) => desk.countUnanswered({ id: user_id }),
 
-    serve(api: Api): void {
-      serveChat(api, chat, letters, kept);
-      serveDesk(api, {
+    serve: (api: Api) =>
+      serveDeskFeatures(api, parts, {
+        chat,
+        letters,
         desk,
-        keptAnswers: kept,
         team,
         canned,
         reports,
         customerCard,
-        conversationOf: (user_id) => conversations.ofCustomer(user_id),
-        administrationOf: (user_id) => administrationOf({ subscriptions, monitor }, user_id),
+        conversations,
         mails,
-        mailAnswers: answers,
-        settings: {
-          read: () => readDeskSettings(installation),
-          write: (written) => writeDeskSettings(installation, written),
-        },
-        record: (kind, { subject_id, actor_id, origin, details = {} }) =>
-          audit.record(database.$pickTables<'audit_entries' | 'audit_head'>(), { kind, subject_id, actor_id, origin, details }),
-      });
-      serveAttachments(api, attachments);
-      serveHelp(api, help);
-    },
+        answers,
+        attachments,
+        help,
+      }),
 
     async close(): Promise<void> {
       await attachments.close();

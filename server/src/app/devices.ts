@@ -20,10 +20,10 @@ import { createMeasuredSessions } from '#features/devices/measured-sessions.ts';
 import { createSecondLooks } from '#features/devices/second-looks.ts';
 import { createSignatureEditions } from '#features/devices/signature-editions.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
-import type { DeviceFacts } from '#features/posture/posture-checks.ts';
+import type { DeviceFacts } from '#features/posture/posture-facts.ts';
 import { deviceLimit } from '#features/subscriptions/device-limit.ts';
 import type { Audit } from '#platform/audit.ts';
-import { SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
+import { SOCKET_LIMITS, type SocketLimits } from '#platform/channels/channel-service.ts';
 import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
@@ -40,28 +40,99 @@ const SOCKETS_PER_DEVICE = 4;
 const DAY_MS = 86_400_000;
 const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
 
+interface DevicesParts {
+  database: Kysely<Tables>;
+  audit: Audit;
+  counters: Counters;
+  firewall: Firewall;
+  /** Signature files for this server's engines. */
+  signatures: Pick<Signatures, 'files'>;
+  jobs: Jobs;
+  topics: Topics;
+  raise: (incident: DeviceIncident) => Promise<void>;
+  recordScan: (database: Kysely<Pick<Tables, 'scans'>>, found: FoundOnDevice) => Promise<() => void>;
+  /** Receives and scans a file that a device sends for a second look; reads the scans of given ids. */
+  scanner: Pick<Scanner, 'receive'> & { antivirus: Pick<Scanner['antivirus'], 'some'> };
+  changed: (user_id: string) => void;
+  grantedOf: GrantedOf;
+  keptAnswers: Pick<KeptAnswers, 'keepList' | 'told'>;
+  now: () => number;
+}
+
+/** The facts for posture. */
+function factsOf(living: readonly Device[], plan_holds: number, now: number): DeviceFacts | undefined {
+  const known = living.filter(({ capabilities }) => capabilities !== null);
+  if (known.length === 0) return undefined;
+  const named = (matches: (device: Device) => boolean) => known.filter(matches).map(({ device_name }) => device_name);
+  const day_ago = new Date(now - DAY_MS).toISOString();
+  const updatesOf = ({ posture }: Device) => posture.find(({ check }) => check === 'security_updates')?.state ?? 'unknown';
+  return {
+    count: known.length,
+    plan_holds,
+    unapplied: named(({ enforcement }) => !['applied', 'trial'].includes(enforcement.state)),
+    silent: named(({ last_seen_at }) => last_seen_at !== null && last_seen_at < day_ago),
+    outdated: named(({ agent_version }) => agent_version !== VERSION),
+    unprotected: named(({ capabilities }) => capabilities?.firewall === 'unavailable'),
+    updates_waiting: known.every((device) => updatesOf(device) === 'unknown')
+      ? undefined
+      : named((device) => updatesOf(device) === 'fail'),
+  };
+}
+
+/** The dashboard's measured values. */
+function shownOf(living: readonly Device[], blocked: { packets: number; packets_total: number }): DashboardDevices {
+  const newest = living
+    .flatMap(({ device_name, telemetry, telemetry_at }) =>
+      telemetry && telemetry_at ? [{ device_name, telemetry, at: telemetry_at }] : [],
+    )
+    .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
+  const scanned = living
+    .flatMap(({ device_name, last_full_scan_at: at }) => (at === null ? [] : [{ device_name, at }]))
+    .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
+  return {
+    count: living.length,
+    online: living.filter(({ state }) => state === 'online').length,
+    health: newest
+      ? {
+          ...{ device_name: newest.device_name, at: newest.at, cpu_percent: newest.telemetry.cpu_percent },
+          ...{ memory_percent: newest.telemetry.memory_percent, network_percent: newest.telemetry.network_percent },
+        }
+      : null,
+    last_deep_scan: scanned ?? null,
+    blocked_last_hour: blocked.packets,
+    blocked_total: blocked.packets_total,
+  };
+}
+
+/** A device that more may be granted of in a remote session, or why not now. */
+function grantableOf(device: Device | undefined) {
+  if (device === undefined) return undefined;
+  const { id, device_name, state, capabilities } = device;
+  if (state !== 'online') return { id, device_name, refusal: sentence('device.not_connected') };
+  if (capabilities?.control === true) return { id, device_name, refusal: null };
+  // The device's own sentence.
+  const reason = capabilities?.control_reason ?? undefined;
+  return { id, device_name, refusal: reason === undefined ? sentence('device.cannot_share_screen') : asWritten(reason) };
+}
+
+function socketLimits({ agent_heartbeat_ms = 20_000 }: AppOptions): SocketLimits {
+  return {
+    ...SOCKET_LIMITS,
+    heartbeat_ms: agent_heartbeat_ms,
+    sockets_per_principal: SOCKETS_PER_DEVICE,
+    // A whole desired state of 1,000 rules may wait for a slow agent.
+    waiting_bytes: 32 * 1024 ** 2,
+  };
+}
+
+/** The number of devices that a person's plan holds now. */
+function limitAt(now: () => number): DeviceLimit {
+  return (transaction, user_id) =>
+    deviceLimit(transaction.$extendTables<Pick<Tables, 'subscriptions'>>().$pickTables<'subscriptions'>(), user_id, now());
+}
+
 /** Builds devices: their persons' side, their agents' side, and the socket between. */
-export function buildDevices(
-  appOptions: AppOptions,
-  parts: {
-    database: Kysely<Tables>;
-    audit: Audit;
-    counters: Counters;
-    firewall: Firewall;
-    /** Signature files for this server's engines. */
-    signatures: Pick<Signatures, 'files'>;
-    jobs: Jobs;
-    topics: Topics;
-    raise: (incident: DeviceIncident) => Promise<void>;
-    recordScan: (database: Kysely<Pick<Tables, 'scans'>>, found: FoundOnDevice) => Promise<() => void>;
-    /** Receives and scans a file that a device sends for a second look; reads the scans of given ids. */
-    scanner: Pick<Scanner, 'receive'> & { antivirus: Pick<Scanner['antivirus'], 'some'> };
-    changed: (user_id: string) => void;
-    grantedOf: GrantedOf;
-    keptAnswers: Pick<KeptAnswers, 'keepList' | 'told'>;
-    now: () => number;
-  },
-) {
+export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
   const { settings, logger } = appOptions;
   const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, scanner, changed, grantedOf } = parts;
   const { keptAnswers, now } = parts;
@@ -95,88 +166,29 @@ export function buildDevices(
     grantedOf,
     now,
   });
-  const limitOf: DeviceLimit = (transaction, user_id) =>
-    deviceLimit(transaction.$extendTables<Pick<Tables, 'subscriptions'>>().$pickTables<'subscriptions'>(), user_id, now());
-  const enrolment = createEnrolment({
-    database: tables,
-    audit,
-    counters,
-    limitOf,
-    now,
-  });
+  const limitOf = limitAt(now);
+  const enrolment = createEnrolment({ database: tables, audit, counters, limitOf, now });
   let service: AgentService | undefined;
-
-  /** The facts for posture. */
-  async function factsOf(user_id: string, living: readonly Device[]): Promise<DeviceFacts | undefined> {
-    const known = living.filter(({ capabilities }) => capabilities !== null);
-    if (known.length === 0) return undefined;
-    const named = (matches: (device: Device) => boolean) => known.filter(matches).map(({ device_name }) => device_name);
-    const day_ago = new Date(now() - DAY_MS).toISOString();
-    const updatesOf = ({ posture }: Device) => posture.find(({ check }) => check === 'security_updates')?.state ?? 'unknown';
-    return {
-      count: known.length,
-      plan_holds: await limitOf(tables, user_id),
-      unapplied: named(({ enforcement }) => !['applied', 'trial'].includes(enforcement.state)),
-      silent: named(({ last_seen_at }) => last_seen_at !== null && last_seen_at < day_ago),
-      outdated: named(({ agent_version }) => agent_version !== VERSION),
-      unprotected: named(({ capabilities }) => capabilities?.firewall === 'unavailable'),
-      updates_waiting: known.every((device) => updatesOf(device) === 'unknown')
-        ? undefined
-        : named((device) => updatesOf(device) === 'fail'),
-    };
-  }
-
-  async function shownOf(user_id: string, living: readonly Device[]): Promise<DashboardDevices | null> {
-    if (living.length === 0) return null;
-    const blocked = await devices.blocked(user_id);
-    const newest = living
-      .flatMap(({ device_name, telemetry, telemetry_at }) =>
-        telemetry && telemetry_at ? [{ device_name, telemetry, at: telemetry_at }] : [],
-      )
-      .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
-    const scanned = living
-      .flatMap(({ device_name, last_full_scan_at: at }) => (at === null ? [] : [{ device_name, at }]))
-      .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
-    return {
-      count: living.length,
-      online: living.filter(({ state }) => state === 'online').length,
-      health: newest
-        ? {
-            ...{ device_name: newest.device_name, at: newest.at, cpu_percent: newest.telemetry.cpu_percent },
-            ...{ memory_percent: newest.telemetry.memory_percent, network_percent: newest.telemetry.network_percent },
-          }
-        : null,
-      last_deep_scan: scanned ?? null,
-      blocked_last_hour: blocked.packets,
-      blocked_total: blocked.packets_total,
-    };
-  }
+  const readFacts = async (user_id: string, living: readonly Device[]) => factsOf(living, await limitOf(tables, user_id), now());
 
   return {
     devices,
     /** Changes on devices while a remote session runs. */
     measuredSessions,
 
-    facts: async (user_id: string): Promise<DeviceFacts | undefined> => factsOf(user_id, await devices.living(user_id)),
+    facts: async (user_id: string): Promise<DeviceFacts | undefined> => readFacts(user_id, await devices.living(user_id)),
 
     /** The dashboard's measured values, null for an account without devices, and the facts for posture, from one look at the devices. */
     async ofDashboard(user_id: string): Promise<{ shown: DashboardDevices | null; facts: DeviceFacts | undefined }> {
       const living = await devices.living(user_id);
-      const [shown, facts] = await Promise.all([shownOf(user_id, living), factsOf(user_id, living)]);
-      return { shown, facts };
+      if (living.length === 0) return { shown: null, facts: undefined };
+      const [blocked, facts] = await Promise.all([devices.blocked(user_id), readFacts(user_id, living)]);
+      return { shown: shownOf(living, blocked), facts };
     },
 
     /** A device of a person that more may be granted of in a remote session, or why not now. */
-    async grantable(user_id: string, device_id: string) {
-      const device = (await devices.living(user_id)).find(({ id }) => id === device_id);
-      if (device === undefined) return undefined;
-      const { id, device_name, state, capabilities } = device;
-      if (state !== 'online') return { id, device_name, refusal: sentence('device.not_connected') };
-      if (capabilities?.control === true) return { id, device_name, refusal: null };
-      // The device's own sentence.
-      const reason = capabilities?.control_reason ?? undefined;
-      return { id, device_name, refusal: reason === undefined ? sentence('device.cannot_share_screen') : asWritten(reason) };
-    },
+    grantable: async (user_id: string, device_id: string) =>
+      grantableOf((await devices.living(user_id)).find(({ id }) => id === device_id)),
 
     authenticate: (identity: Parameters<typeof agents.authenticate>[0]) => agents.authenticate(identity),
 
@@ -218,13 +230,7 @@ export function buildDevices(
       service = serveAgents(fastify, {
         ...{ agents, topics, counters, onNews, now, poll_wait_ms: appOptions.poll_wait_ms },
         opening: { rate: settings.limits['sockets.source'], counters },
-        limits: {
-          ...SOCKET_LIMITS,
-          heartbeat_ms: appOptions.agent_heartbeat_ms ?? 20_000,
-          sockets_per_principal: SOCKETS_PER_DEVICE,
-          // A whole desired state of 1,000 rules may wait for a slow agent.
-          waiting_bytes: 32 * 1024 ** 2,
-        },
+        limits: socketLimits(appOptions),
         public_url: settings.public_url,
       });
     },

@@ -3,7 +3,7 @@ import { VERSION } from '@palisade/contract/constants';
 import type { Build } from '@palisade/contract/platform';
 import { residentBytes } from '@palisade/scanner/process-memory';
 import type { FastifyInstance } from 'fastify';
-import type { ScanMeter } from '#features/antivirus/examination.ts';
+import type { ScanMeter } from '#features/antivirus/examination-news.ts';
 import type { PoolState } from '#platform/database-patience.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail } from '#platform/mail.ts';

@@ -7,7 +7,7 @@ import type { AlertTables } from '#features/alerts/alerts.tables.ts';
 import { createAlerts } from '#features/alerts/alerts.ts';
 import { addDrill } from '#features/alerts/drills.ts';
 import { createMonitor } from '#features/alerts/monitor.ts';
-import type { InfectedFile } from '#features/antivirus/examination.ts';
+import type { InfectedFile } from '#features/antivirus/examination-news.ts';
 import type { DetectionTables } from '#features/detection/detection.tables.ts';
 import { createDetection } from '#features/detection/detection.ts';
 import { createFindingNotifier } from '#features/detection/finding-notifier.ts';
@@ -15,7 +15,7 @@ import { createKnownBrowsers } from '#features/detection/known-browsers.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import { servePosture } from '#features/posture/posture.routes.ts';
 import { createPosture } from '#features/posture/posture.ts';
-import type { DeviceFacts } from '#features/posture/posture-checks.ts';
+import type { DeviceFacts } from '#features/posture/posture-facts.ts';
 import type { Remote } from '#features/remote/remote.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
@@ -29,7 +29,7 @@ import type { RestrainedMail } from './letters.ts';
 import type { Scanner } from './scanner.ts';
 import type { Tables } from './tables.ts';
 
-/** An open remote session of this age counts as forgotten: our own estimate. ms. */
+/** An open remote session counts as forgotten after this time: a decision of this project. */
 const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 
 /** The event for detection of an infected upload. */

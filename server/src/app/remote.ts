@@ -6,12 +6,13 @@ import type { MeasuredSessions } from '#features/devices/measured-sessions.ts';
 import { serveControl as serveControlSockets } from '#features/remote/control-sockets.ts';
 import { serveRemote } from '#features/remote/remote.routes.ts';
 import type { RemoteTables } from '#features/remote/remote.tables.ts';
-import { createRemote, type GrantDevice } from '#features/remote/remote.ts';
+import { createRemote } from '#features/remote/remote.ts';
 import { createSeats, type Seats } from '#features/remote/seats.ts';
 import { serveSessionFiles } from '#features/remote/session-files.routes.ts';
 import { createSessionFiles, type SessionFiles } from '#features/remote/session-files.ts';
 import { createSessionMessages } from '#features/remote/session-messages.ts';
 import { tellOfSessions } from '#features/remote/session-news.ts';
+import type { GrantDevice } from '#features/remote/session-rows.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
@@ -28,44 +29,29 @@ import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
 import type { Tables } from './tables.ts';
 
+interface RemoteParts {
+  database: Kysely<Tables>;
+  audit: Audit;
+  jobs: Jobs;
+  counters: Counters;
+  mail: RestrainedMail;
+  topics: Topics;
+  people: () => Accounts['auth'];
+  raise: (incident: Incident) => Promise<void>;
+  changed: (user_id: string) => void;
+  /** A device of a person, if it is connected; and what tells one that more or less is granted of it. */
+  findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
+  nudgeDevice: (device_id: string) => void;
+  /** Asked for later: devices are built after sessions. */
+  measuredSessions: () => MeasuredSessions;
+  keptAnswers: Pick<KeptAnswers, 'keepList'>;
+  now: () => number;
+}
+
 /** Builds remote support: sessions, the pages that take part in them, and their events. A part that is passed as a function is read later. */
-export function buildRemote(
-  { settings, logger }: AppOptions,
-  parts: {
-    database: Kysely<Tables>;
-    audit: Audit;
-    jobs: Jobs;
-    counters: Counters;
-    mail: RestrainedMail;
-    topics: Topics;
-    people: () => Accounts['auth'];
-    raise: (incident: Incident) => Promise<void>;
-    changed: (user_id: string) => void;
-    /** A device of a person, if it is connected; and what tells one that more or less is granted of it. */
-    findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
-    nudgeDevice: (device_id: string) => void;
-    /** Asked for later: devices are built after sessions. */
-    measuredSessions: () => MeasuredSessions;
-    keptAnswers: Pick<KeptAnswers, 'keepList'>;
-    now: () => number;
-  },
-) {
-  const {
-    database,
-    audit,
-    jobs,
-    counters,
-    mail,
-    topics,
-    people,
-    raise,
-    changed,
-    findDevice,
-    nudgeDevice,
-    measuredSessions,
-    keptAnswers,
-    now,
-  } = parts;
+export function buildRemote({ settings, logger }: AppOptions, parts: RemoteParts) {
+  const { database, audit, jobs, counters, mail, topics, people, raise, changed, findDevice, nudgeDevice } = parts;
+  const { measuredSessions, keptAnswers, now } = parts;
   const tables = database.$pickTables<keyof RemoteTables>();
   const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
   let seats: Seats | undefined;

@@ -1,45 +1,33 @@
-import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { VERSION } from '@palisade/contract/constants';
 import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
-import type { z } from 'zod';
-import { BASELINE, migrations } from '#migrations/all.ts';
 import { BlobNotFoundError, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { MARK, RESTORING } from '#platform/data-folder.ts';
 import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
 import { HOME_FILE, takeHome } from '#platform/home.ts';
 import { type InstallationKey, installationKeys, readKey } from '#platform/keys.ts';
-import { describeOldData, versionOf } from '#platform/migrations.ts';
 import { runPostgresProgram } from '#platform/postgres-programs.ts';
 import type { Settings } from '#platform/settings.ts';
-import { readTar, TarError } from '#platform/tar-file.ts';
 import {
   ATTACHMENTS,
   attachmentsFolder,
   BackupError,
   type BackupTables,
   DATABASES,
-  ENTRY,
-  FORMAT,
-  HEAD,
   type Head,
   HOME,
-  headSchema,
   isNoSpace,
   KEYS,
-  MANIFEST,
-  MANIFEST_SUM,
   type Manifest,
-  manifestSchema,
   quarantineFolder,
   SEALED,
   STORED,
 } from './backup-format.ts';
 import { ATTACHMENTS_IN_STORE, QUARANTINE_IN_STORE, withStored } from './storage.ts';
+import { damaged, unpack } from './unpack-backup.ts';
 
 /** The restored parts, and those that are missing for a server to start. */
 interface Restored {
@@ -53,36 +41,10 @@ interface Restored {
 
 /** The stage is renamed to this before it is removed: its own name means that a restore has not ended. */
 const ENDED = 'palisade.restored';
+
 const ASIDE = 'before-restore-';
-const MANIFEST_BYTES_MAXIMUM = 1024 ** 3;
+
 const NAME_OF_SCHEMA = /^before_restore_\d{14}$/;
-
-const damaged = (file: string, what: string) =>
-  new BackupError(`${file} is damaged: it ${what}. Use another backup. Nothing was changed.`);
-
-/** Whether version `a` comes after `b`. */
-function isNewer(a: string, b: string): boolean {
-  return a.localeCompare(b, 'en', { numeric: true }) > 0;
-}
-
-function requireKnown(file: string, { format, version, migrations: has }: Head): void {
-  const of = versionOf(has, migrations, BASELINE);
-  if (of === 'older') throw new BackupError(describeOldData(BASELINE, file));
-  if (format > FORMAT || isNewer(version, VERSION) || of === 'newer')
-    throw new BackupError(
-      `${file} needs Palisade ${version}, which is newer than this version (${VERSION}). Restore it with that version. Nothing was changed.`,
-    );
-}
-
-function requireKind(file: string, { database }: Head, settings: Settings): void {
-  const here = settings.database_url === undefined ? 'sqlite' : 'postgresql';
-  if (database === here) return;
-  throw new BackupError(
-    database === 'sqlite'
-      ? `${file} is from a server with the embedded database. Unset DATABASE_URL to restore it. Nothing was changed.`
-      : `${file} is from a server with PostgreSQL. Set DATABASE_URL to an empty database. Nothing was changed.`,
-  );
-}
 
 /** Moves a file, to another disk too. */
 async function move(from: string, to: string): Promise<void> {
@@ -137,71 +99,6 @@ function oldFiles({ data_dir, audit_witness_file }: Settings): string[] {
   // The end of a log that is not the restored one.
   const witness = existsSync(audit_witness_file) ? [join('keys', 'audit.head')] : [];
   return [...top, ...inside, ...witness];
-}
-
-/** Unpacks the archive into a folder; its content is trusted only after its last byte. */
-async function unpack(file: string, stage: string, settings: Settings): Promise<{ head: Head; manifest: Manifest }> {
-  const source = await open(file, 'r').catch((error: unknown) => {
-    throw new BackupError(`We can’t read the backup ${file} (${error instanceof Error ? error.message : String(error)}).`);
-  });
-  try {
-    const found = new Map<string, { size: number; sha256: string }>();
-    let head: Head | undefined;
-    let manifest: Manifest | undefined;
-    let sum: string | undefined;
-    let is_whole = false;
-    for await (const { name, size, content } of readTar(source)) {
-      if (head === undefined && name !== HEAD) throw new BackupError(`${file} isn’t a Palisade backup. Nothing was changed.`);
-      const is_late = manifest !== undefined && name !== MANIFEST_SUM;
-      if (is_late || is_whole || !ENTRY.test(name) || found.has(name)) throw damaged(file, `holds ${JSON.stringify(name)}`);
-      if (/^(backup|manifest)\./.test(name) && size > MANIFEST_BYTES_MAXIMUM) throw damaged(file, `has an unfinished ${name}`);
-      const path = join(stage, name);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      const hash = createHash('sha256');
-      const target = await open(path, 'wx', 0o600);
-      try {
-        for await (const bytes of content) {
-          hash.update(bytes);
-          await target.writeFile(bytes);
-        }
-        await target.sync();
-      } finally {
-        await target.close();
-      }
-      if (name === HEAD) {
-        head = parsed(file, path, headSchema);
-        requireKnown(file, head);
-        requireKind(file, head, settings);
-      } else if (name === MANIFEST) manifest = parsed(file, path, manifestSchema);
-      const sha256 = hash.digest('hex');
-      if (name === MANIFEST) sum = sha256;
-      else if (name !== MANIFEST_SUM) found.set(name, { size, sha256 });
-      else if (readFileSync(path, 'latin1') === sum) is_whole = true;
-    }
-    if (head === undefined || manifest === undefined || !is_whole) throw damaged(file, 'ends too early');
-    for (const { name, size, sha256 } of manifest.files) {
-      const real = found.get(name);
-      if (real === undefined) throw damaged(file, `lacks ${name}`);
-      if (real.size !== size || real.sha256 !== sha256)
-        throw damaged(file, `has changed bytes in ${name} (the checksum doesn’t match)`);
-      found.delete(name);
-    }
-    if (found.size > 0) throw damaged(file, `contains ${JSON.stringify([...found.keys()][0])}, which isn’t part of the backup`);
-    return { head, manifest };
-  } catch (error) {
-    if (error instanceof TarError) throw damaged(file, error.message);
-    throw error;
-  } finally {
-    await source.close();
-  }
-}
-
-function parsed<T>(file: string, path: string, schema: z.ZodType<T>): T {
-  try {
-    return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch {
-    throw damaged(file, 'has no description');
-  }
 }
 
 /** Brings the database in line with the kept files that exist, gives jobs to the first server that starts, and ends sessions if asked. */
@@ -310,6 +207,50 @@ async function missingKeys(database: Kysely<BackupTables>, keys: readonly Instal
   return sentences;
 }
 
+/** Puts the files of a store back into the one of STORAGE_URL. Equal files that are there stay; other files are not touched. */
+async function storeFiles(
+  { settings, file, stage }: { settings: Settings; file: string; stage: string },
+  { files }: Manifest,
+  prefix: string,
+  folder: string,
+): Promise<void> {
+  const stored = files.filter(({ name }) => name.startsWith(prefix));
+  if (stored.length === 0) return;
+  if (settings.storage === undefined)
+    throw new BackupError(
+      `${file} contains ${stored.length} files from a shared store. Set STORAGE_URL to the store for them. Nothing was changed.`,
+    );
+  try {
+    await withStored(settings, folder, async (store) => {
+      for (const { name, size, sha256 } of stored) {
+        const id = name.slice(prefix.length);
+        const there = await store.stat(id).catch((error: unknown) => {
+          if (error instanceof BlobNotFoundError) return undefined;
+          throw error;
+        });
+        if (there?.size === size && there.sha256 === sha256) continue;
+        const put = await store.put(id, createReadStream(join(stage, name)), { size });
+        if (put.sha256 !== sha256) throw new Error(`The store saved different bytes than ${name} has.`);
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof StoreAwayError)) throw error;
+    throw new BackupError(
+      `The store at STORAGE_URL doesn’t answer (${error.message}). Try again. Only the store has changed: some backup files may be in it.`,
+    );
+  }
+}
+
+/**
+ * A key of the backup, where it has one. A different existing key is kept beside it: data that it locked may still be wanted.
+ */
+async function placeKey({ path }: InstallationKey, from: string, stamp: string): Promise<void> {
+  if (!existsSync(from)) return;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  if (existsSync(path) && !readFileSync(path).equals(readFileSync(from))) await move(path, `${path}.before-restore-${stamp}`);
+  await move(from, path);
+}
+
 /**
  * Puts a backup back. All of it is unpacked and compared first; earlier data is only moved, and only with `force`.
  * @throws BackupError while a server runs, for existing data, and for a backup that is damaged, newer or of another kind. HomeTakenError as a server would.
@@ -367,40 +308,11 @@ export async function readBackup(parts: {
     if (!is_done && !had_home) rmSync(join(data_dir, HOME_FILE), { force: true });
   }
 
-  /** Puts the files of a store back into the one of STORAGE_URL. Equal files that are there stay; other files are not touched. */
-  async function storeFiles({ files }: Manifest, prefix: string, folder: string): Promise<void> {
-    const stored = files.filter(({ name }) => name.startsWith(prefix));
-    if (stored.length === 0) return;
-    if (settings.storage === undefined)
-      throw new BackupError(
-        `${file} contains ${stored.length} files from a shared store. Set STORAGE_URL to the store for them. Nothing was changed.`,
-      );
-    try {
-      await withStored(settings, folder, async (store) => {
-        for (const { name, size, sha256 } of stored) {
-          const id = name.slice(prefix.length);
-          const there = await store.stat(id).catch((error: unknown) => {
-            if (error instanceof BlobNotFoundError) return undefined;
-            throw error;
-          });
-          if (there?.size === size && there.sha256 === sha256) continue;
-          const put = await store.put(id, createReadStream(join(stage, name)), { size });
-          if (put.sha256 !== sha256) throw new Error(`The store saved different bytes than ${name} has.`);
-        }
-      });
-    } catch (error) {
-      if (!(error instanceof StoreAwayError)) throw error;
-      throw new BackupError(
-        `The store at STORAGE_URL doesn’t answer (${error.message}). Try again. Only the store has changed: some backup files may be in it.`,
-      );
-    }
-  }
-
   async function place(head: Head, manifest: Manifest): Promise<Restored> {
     const location = databaseLocation(settings);
-    await storeFiles(manifest, STORED, QUARANTINE_IN_STORE);
+    await storeFiles({ settings, file, stage }, manifest, STORED, QUARANTINE_IN_STORE);
     // Files of the chat go where this server keeps them, wherever they were.
-    if (settings.storage !== undefined) await storeFiles(manifest, ATTACHMENTS, ATTACHMENTS_IN_STORE);
+    if (settings.storage !== undefined) await storeFiles({ settings, file, stage }, manifest, ATTACHMENTS, ATTACHMENTS_IN_STORE);
     const staged = join(stage, DATABASES[head.database]);
     let schema: string | undefined;
     if ('sqlite' in location) await prepareSqlite(file, staged, manifest, end_sessions);
@@ -433,7 +345,7 @@ export async function readBackup(parts: {
       for (const name of filesOf(join(stage, ATTACHMENTS))) await move(join(stage, ATTACHMENTS, name), join(attachments, name));
     }
     const keys = installationKeys(settings);
-    for (const key of keys) await placeKey(key, join(stage, `${KEYS}${key.name}.key`));
+    for (const key of keys) await placeKey(key, join(stage, `${KEYS}${key.name}.key`), stamp);
     if (existsSync(join(stage, HOME))) await move(join(stage, HOME), join(data_dir, HOME_FILE));
     // Last: a server that finds a database finds everything else.
     if ('sqlite' in location) await move(staged, location.sqlite);
@@ -443,15 +355,5 @@ export async function readBackup(parts: {
     } finally {
       await database.destroy();
     }
-  }
-
-  /**
-   * A key of the backup, where it has one. A different existing key is kept beside it: data that it locked may still be wanted.
-   */
-  async function placeKey({ path }: InstallationKey, from: string): Promise<void> {
-    if (!existsSync(from)) return;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    if (existsSync(path) && !readFileSync(path).equals(readFileSync(from))) await move(path, `${path}.before-restore-${stamp}`);
-    await move(from, path);
   }
 }

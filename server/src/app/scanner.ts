@@ -6,6 +6,7 @@ import { createClamdPool } from '@palisade/scanner/clamd-pool';
 import { createEnginePair } from '@palisade/scanner/engine-pair';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { verdictOf } from '@palisade/scanner/verdict';
+import type { Engine } from '@palisade/scanner/yara-pool';
 import { createYaraPool } from '@palisade/scanner/yara-pool';
 import type { Kysely } from 'kysely';
 import { serveAntivirus } from '#features/antivirus/antivirus.routes.ts';
@@ -13,10 +14,11 @@ import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.t
 import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
 import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
 import { createReceive, type UploadLimits } from '#features/antivirus/receive.ts';
-import { createScanQueue, SET_ASIDE, SMALL_BYTES } from '#features/antivirus/scan-queue.ts';
+import { createScanQueue, type ScanQueue, SET_ASIDE, SMALL_BYTES } from '#features/antivirus/scan-queue.ts';
 import { createSharedSignatures } from '#features/antivirus/shared-signatures.ts';
 import { clamdStatus, serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures } from '#features/antivirus/signatures.ts';
+import type { Spool } from '#features/antivirus/spool.ts';
 import { createUploadAdmission, type UploadAdmissionLimits } from '#features/antivirus/upload-admission.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Blobs } from '#platform/blobs/blobs.ts';
@@ -64,27 +66,72 @@ interface Inspection {
   threat: string | null;
 }
 
-/** Builds the scanner: signatures, engines, records and kept files. */
-export async function buildScanner(
-  appOptions: AppOptions,
-  parts: {
-    database: Kysely<ScannerTables>;
-    audit: Audit;
-    accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
-    counters: Counters;
-    mail: Parameters<typeof createFalseAlarms>[0]['mail'];
-    /** Called with a person whose files have changed. */
-    onFilesChanged: (user_id: string) => void;
-    /** By which servers ask each other; undefined for one alone. */
-    news: SessionNews | undefined;
-    /** The store in which servers share the content of feeds. */
-    sharedSets: Blobs | undefined;
-    now: () => number;
-  } & Pick<
-    Parameters<typeof createAntivirus>[0],
-    'jobs' | 'livingHomes' | 'spool' | 'quarantine' | 'shared' | 'home' | 'onInfected' | 'onCleared' | 'tell' | 'meter'
-  >,
+type ScannerParts = {
+  database: Kysely<ScannerTables>;
+  audit: Audit;
+  accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
+  counters: Counters;
+  mail: Parameters<typeof createFalseAlarms>[0]['mail'];
+  /** Called with a person whose files have changed. */
+  onFilesChanged: (user_id: string) => void;
+  /** By which servers ask each other; undefined for one alone. */
+  news: SessionNews | undefined;
+  /** The store in which servers share the content of feeds. */
+  sharedSets: Blobs | undefined;
+  now: () => number;
+} & Pick<
+  Parameters<typeof createAntivirus>[0],
+  'jobs' | 'livingHomes' | 'spool' | 'quarantine' | 'shared' | 'home' | 'onInfected' | 'onCleared' | 'tell' | 'meter'
+>;
+
+/** Scans a file without a record. */
+async function inspectFile(
+  { id, user_id, path, size, sha256, name, signal }: InspectedFile,
+  by: {
+    scanQueue: Pick<ScanQueue, 'take'>;
+    engine: Pick<Engine, 'scan'>;
+    spool: Pick<Spool, 'unpacked'>;
+    matchHash: (sha256: string) => string | undefined;
+  },
+): Promise<Inspection> {
+  const { scanQueue, engine, spool, matchHash } = by;
+  const outcome = await scanQueue.take({ user_id, size, signal }, async (stop, begun) => {
+    const scan = { id, path, size, name, sha256, folder: spool.unpacked(id), onBegin: begun };
+    const answer = await engine.scan({ ...scan, signal: AbortSignal.any([signal, stop]) });
+    const was_stopped = stop.aborted && !signal.aborted;
+    return was_stopped && answer.kind === 'failed' ? SET_ASIDE : answer;
+  });
+  if (outcome === undefined) return { status: 'failed', threat: null };
+  const { scan_status, status_detail, threat_detected } = verdictOf(outcome);
+  const listed = matchHash(sha256);
+  const threat = threat_detected ?? listed ?? null;
+  if (scan_status === 'infected' || threat !== null) return { status: 'infected', threat };
+  if (scan_status === 'clean') return { status: 'clean', threat: null };
+  return { status: status_detail === 'engine_down' ? 'failed' : 'unread', threat: null };
+}
+
+/** Opens the clamds of the settings, or those that are looked for; undefined without any. */
+function openClamd(
+  { settings, logger, usual_scanners = [], scanner_let_go_ms, scanner_look_ms }: AppOptions,
+  time_ms: number,
+  onRenewed: Parameters<typeof createClamdPool>[0]['onRenewed'],
 ) {
+  const usual = settings.look_for_scanner ? usual_scanners : [];
+  const addresses = settings.scanners.length > 0 ? settings.scanners : usual;
+  if (addresses.length === 0) return undefined;
+  return createClamdPool({
+    addresses,
+    looked_for: settings.scanners.length === 0,
+    let_go_ms: scanner_let_go_ms,
+    time_ms,
+    logger,
+    onRenewed,
+    look_ms: scanner_look_ms,
+  });
+}
+
+/** Builds the scanner: signatures, engines, records and kept files. */
+export async function buildScanner(appOptions: AppOptions, parts: ScannerParts) {
   const { settings, logger } = appOptions;
   const { database, jobs, livingHomes, audit, accounts, counters, spool, quarantine, shared, home, now } = parts;
   const { onInfected, onCleared, tell, meter } = parts;
@@ -122,24 +169,11 @@ export async function buildScanner(
     }
     return took_over;
   });
-  const usual = settings.look_for_scanner ? (appOptions.usual_scanners ?? []) : [];
-  const addresses = settings.scanners.length > 0 ? settings.scanners : usual;
-  const clamd =
-    addresses.length === 0
-      ? undefined
-      : createClamdPool({
-          addresses,
-          looked_for: settings.scanners.length === 0,
-          let_go_ms: appOptions.scanner_let_go_ms,
-          time_ms: limits.time_ms,
-          logger,
-          onRenewed: (change) => {
-            antivirus
-              .rescanWaiting(change === 'signatures')
-              .catch((error: unknown) => logFailure(logger, error, 'could not scan waiting files'));
-          },
-          look_ms: appOptions.scanner_look_ms,
-        });
+  const clamd = openClamd(appOptions, limits.time_ms, (change) => {
+    antivirus
+      .rescanWaiting(change === 'signatures')
+      .catch((error: unknown) => logFailure(logger, error, 'could not scan waiting files'));
+  });
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const falseAlarms = createFalseAlarms({
     database,
@@ -180,25 +214,8 @@ export async function buildScanner(
     limits: { ...UPLOAD_LIMITS, total_ms: settings.upload_ms, ...appOptions.upload_limits },
   });
 
-  /** Scans a file without a record. */
-  async function inspect({ id, user_id, path, size, sha256, name, signal }: InspectedFile): Promise<Inspection> {
-    const outcome = await scanQueue.take({ user_id, size, signal }, async (stop, begun) => {
-      const scan = { id, path, size, name, sha256, folder: spool.unpacked(id), onBegin: begun };
-      const answer = await engine.scan({ ...scan, signal: AbortSignal.any([signal, stop]) });
-      const was_stopped = stop.aborted && !signal.aborted;
-      return was_stopped && answer.kind === 'failed' ? SET_ASIDE : answer;
-    });
-    if (outcome === undefined) return { status: 'failed', threat: null };
-    const { scan_status, status_detail, threat_detected } = verdictOf(outcome);
-    const listed = matchHash(sha256);
-    const threat = threat_detected ?? listed ?? null;
-    if (scan_status === 'infected' || threat !== null) return { status: 'infected', threat };
-    if (scan_status === 'clean') return { status: 'clean', threat: null };
-    return { status: status_detail === 'engine_down' ? 'failed' : 'unread', threat: null };
-  }
-
   return {
-    inspect,
+    inspect: (file: InspectedFile) => inspectFile(file, { scanQueue, engine, spool, matchHash }),
     receive,
     signatures,
     embedded,

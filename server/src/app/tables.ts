@@ -15,7 +15,7 @@ import { SCAM_CHECK_PERSONAL, type ScamCheckTables } from '#features/scam-check/
 import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
 import type { AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { ServerTables } from '#platform/live-servers.ts';
 import { MAIL_PERSONAL, type MailTables } from '#platform/mail.ts';
 import type { PersonalTable } from '#platform/personal-data.ts';

@@ -1,7 +1,7 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import { EVENTS_CLOSED, type HeardTopic, OPEN_CONVERSATIONS_MAXIMUM, type ServerFrame } from '@palisade/contract/events';
+import type { Connection } from './channels/channel-service.ts';
 import type { Refusal } from './channels/frames.ts';
-import type { Connection } from './channels/serve-socket.ts';
 import { newId } from './id.ts';
 import type { DeskFrame, PageSeat } from './page-seats.ts';
 import { conversationTopic, type Published, STAFF_TOPIC, type TopicName, type Topics } from './topics/topics.ts';

@@ -17,7 +17,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
-import { SOCKET_LIMITS, type SocketLimits } from './channels/serve-socket.ts';
+import { SOCKET_LIMITS, type SocketLimits } from './channels/channel-service.ts';
 import { openSockets } from './channels/socket-request.ts';
 import { connectionLimits } from './connections.ts';
 import { createMemoryCounters } from './counters.ts';

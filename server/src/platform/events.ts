@@ -7,9 +7,10 @@ import {
   type ServerFrame,
 } from '@palisade/contract/events';
 import type { FastifyInstance } from 'fastify';
+import type { Connection, SocketParts, Sockets } from './channels/channel-service.ts';
 import type { Refusal } from './channels/frames.ts';
 import { createIndexByKey } from './channels/index-by-key.ts';
-import { type Connection, type SocketParts, type Sockets, serveSocket } from './channels/serve-socket.ts';
+import { serveSocket } from './channels/serve-socket.ts';
 import { logFailure } from './database-patience.ts';
 import { createDeskSeat, type DeskSeat, type DeskTopics, LOST } from './desk-topics.ts';
 import type { PageSeat, RemoteFrame, RemotePage, RemotePages } from './page-seats.ts';
@@ -39,19 +40,54 @@ const HELD: Refusal = {
   reason: 'Set up two-factor sign-in first.',
 };
 
+/** A page of a person, as far as a change of its person concerns it. */
+interface OpenPage {
+  readonly connection: Connection<Session, ServerFrame>;
+  readonly desk: DeskSeat | undefined;
+  readonly remote: PageSeat<RemoteFrame> | undefined;
+  isOutdated: boolean;
+}
+
+/** Ends and reconnects pages as their sessions end and their people change. Answers what ends that. */
+function watchSessions(
+  sessions: Pick<Sessions, 'onEnd' | 'onChange'>,
+  pages: {
+    sockets: Pick<Sockets, 'lookAgain'>;
+    bySession: { of(session_id: string): Iterable<Connection<Session, ServerFrame>> };
+    byPerson: { of(user_id: string): Iterable<OpenPage> };
+  },
+): (() => void)[] {
+  const { sockets, bySession, byPerson } = pages;
+  return [
+    sessions.onEnd((session_id, is_deletion) => {
+      for (const connection of bySession.of(session_id)) connection.end(is_deletion ? DELETED : ENDED);
+    }),
+    sessions.onChange((key) => sockets.lookAgain(key)),
+    // A person whose role may have changed reconnects with the new role: at once where the page hears what not everybody may, else when it asks for something.
+    sessions.onChange((user_id) => {
+      for (const page of byPerson.of(user_id)) {
+        if (page.desk?.isOfStaff() === true || page.remote?.isOfStaff() === true) page.connection.end(LOST);
+        else page.isOutdated = true;
+      }
+    }),
+  ];
+}
+
+interface EventsParts extends SocketParts {
+  topics: Pick<Topics, 'listen'>;
+  present: (user_id: string) => LiveEvent[];
+  held: (user_ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  desk: DeskTopics;
+  remote: RemotePages;
+}
+
 /**
  * Serves the events socket of pages (contract/src/events.ts), after `openSockets`: each hears the topic of its person. `present` answers a person's running work, which a page that connects hears
  * first; `desk` serves the frames of staff, `remote` those of remote sessions; `held` answers those of several people who may only set up a second factor.
  */
 export function serveEvents(
   api: { fastify: FastifyInstance; sessions: Pick<Sessions, 'resolve' | 'living' | 'onEnd' | 'onChange'> },
-  parts: SocketParts & {
-    topics: Pick<Topics, 'listen'>;
-    present: (user_id: string) => LiveEvent[];
-    held: (user_ids: readonly string[]) => Promise<ReadonlySet<string>>;
-    desk: DeskTopics;
-    remote: RemotePages;
-  },
+  parts: EventsParts,
 ): Pick<Sockets, 'close' | 'open'> {
   const { topics, present, held, desk, remote, ...socketParts } = parts;
   const { fastify, sessions } = api;
@@ -157,19 +193,7 @@ export function serveEvents(
     socketParts,
   );
 
-  const stopWatching = [
-    sessions.onEnd((session_id, is_deletion) => {
-      for (const connection of bySession.of(session_id)) connection.end(is_deletion ? DELETED : ENDED);
-    }),
-    sessions.onChange((key) => sockets.lookAgain(key)),
-    // A person whose role may have changed reconnects with the new role: at once where the page hears what not everybody may, else when it asks for something.
-    sessions.onChange((user_id) => {
-      for (const page of byPerson.of(user_id)) {
-        if (page.desk?.isOfStaff() === true || page.remote?.isOfStaff() === true) page.connection.end(LOST);
-        else page.isOutdated = true;
-      }
-    }),
-  ];
+  const stopWatching = watchSessions(sessions, { sockets, bySession, byPerson });
   return {
     open: () => sockets.open(),
     close() {

@@ -189,11 +189,7 @@ function readForwarded({ raw }: FastifyRequest): void {
   else raw.headers['x-forwarded-for'] = addresses;
 }
 
-/**
- * The HTTP server with everything that is the same for every endpoint: request ids, security headers, problem documents, zod validation, and
- * what `openapi.ts` describes the API with.
- */
-export async function createHttp(options: {
+interface HttpOptions {
   logger: FastifyBaseLogger;
   trusted_proxies: readonly string[];
   patience: PatienceLimits;
@@ -207,7 +203,72 @@ export async function createHttp(options: {
   isShared: (source: string) => boolean;
   /** Called for every request before it is answered. */
   onArrival: (request: Incoming) => void;
-}): Promise<FastifyInstance> {
+}
+
+/** Reads bodies of JSON within their bounds; that of an upload is read by its handler. */
+function parseBodies(fastify: FastifyInstance): void {
+  // Many clients name JSON in every request; where no body is asked for, an empty one is none.
+  const parseJson = fastify.getDefaultJsonParser('error', 'error');
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // Bytes that are no UTF-8 would be read as other characters: one password would be as good as another.
+    if (Buffer.isBuffer(body) && !isUtf8(body)) {
+      done(refuse('request.not_utf8'), undefined);
+      return;
+    }
+    const text = body.toString();
+    if (text === '' && !request.routeOptions.schema?.body) {
+      done(null, undefined);
+      return;
+    }
+    const read = () => {
+      const refusal = refuseStructure(text);
+      if (refusal !== undefined) done(refusal, undefined);
+      else
+        void parseJson(request, text, (error: Error | null, parsed: unknown) => {
+          noteLarge(text, parsed);
+          done(error, parsed);
+        });
+    };
+    const admission = admissionOf(request);
+    if (admission === undefined) read();
+    else admission(text).then(read, done);
+  });
+  // The body of an upload is read by its handler, as it arrives.
+  fastify.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
+}
+
+/** Collects the API description from the routes that are added later. */
+async function describeApi(fastify: FastifyInstance): Promise<void> {
+  await fastify.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Palisade',
+        version: VERSION,
+        description:
+          'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.\n\n' +
+          'A `phrase` beside a sentence says the same as data: the code of a template in `x-phrases`, and a value for each of its parameters. A parameter is a ' +
+          '`text`, a `number`, a `grouped` number (1,200), a `wait` in seconds, a size in `bytes`, `names` (one a line), or a choice of listed values.\n\n' +
+          'What happens is told on the WebSocket `/api/events` as JSON frames, told apart by `kind`. Say ' +
+          '`{"kind":"hello","access_token":"..."}` first, with `"after"` and the last event id after a gap; answer each `ping` with `{"kind":"pong"}`.',
+      },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    },
+    transformObject: jsonSchemaTransformObject,
+    transform: (document) => {
+      const transformed = jsonSchemaTransform(document);
+      if (!document.schema.consumes?.includes('multipart/form-data')) return transformed;
+      const body = { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } };
+      return { ...transformed, schema: { ...transformed.schema, body } };
+    },
+  });
+}
+
+/**
+ * The HTTP server with everything that is the same for every endpoint: request ids, security headers, problem documents, zod validation, and
+ * what `openapi.ts` describes the API with.
+ */
+export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
   const isProxied = options.trusted_proxies.length > 0;
   const forSocket = (request: Pick<IncomingMessage, 'headers' | 'url'>) => isForSocket(request, options.channels);
   const public_host = options.public_url === undefined ? undefined : new URL(options.public_url).hostname;
@@ -254,35 +315,7 @@ export async function createHttp(options: {
     };
   });
   fastify.setSerializerCompiler(serializerCompiler);
-  // Many clients name JSON in every request; where no body is asked for, an empty one is none.
-  const parseJson = fastify.getDefaultJsonParser('error', 'error');
-  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // Bytes that are no UTF-8 would be read as other characters: one password would be as good as another.
-    if (Buffer.isBuffer(body) && !isUtf8(body)) {
-      done(refuse('request.not_utf8'), undefined);
-      return;
-    }
-    const text = body.toString();
-    if (text === '' && !request.routeOptions.schema?.body) {
-      done(null, undefined);
-      return;
-    }
-    const read = () => {
-      const refusal = refuseStructure(text);
-      if (refusal !== undefined) done(refusal, undefined);
-      else
-        void parseJson(request, text, (error: Error | null, parsed: unknown) => {
-          noteLarge(text, parsed);
-          done(error, parsed);
-        });
-    };
-    const admission = admissionOf(request);
-    if (admission === undefined) read();
-    else admission(text).then(read, done);
-  });
-  // The body of an upload is read by its handler, as it arrives.
-  fastify.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
-
+  parseBodies(fastify);
   boundConnections(fastify.server, { ...options.connections, logger: options.logger });
   cutSlowReaders(fastify.server, { ...options.patience.reading, logger: options.logger });
 
@@ -350,28 +383,6 @@ export async function createHttp(options: {
   });
 
   tellFormsApart(fastify);
-  await fastify.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Palisade',
-        version: VERSION,
-        description:
-          'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.\n\n' +
-          'A `phrase` beside a sentence says the same as data: the code of a template in `x-phrases`, and a value for each of its parameters. A parameter is a ' +
-          '`text`, a `number`, a `grouped` number (1,200), a `wait` in seconds, a size in `bytes`, `names` (one a line), or a choice of listed values.\n\n' +
-          'What happens is told on the WebSocket `/api/events` as JSON frames, told apart by `kind`. Say ' +
-          '`{"kind":"hello","access_token":"..."}` first, with `"after"` and the last event id after a gap; answer each `ping` with `{"kind":"pong"}`.',
-      },
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-    },
-    transformObject: jsonSchemaTransformObject,
-    transform: (document) => {
-      const transformed = jsonSchemaTransform(document);
-      if (!document.schema.consumes?.includes('multipart/form-data')) return transformed;
-      const body = { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } };
-      return { ...transformed, schema: { ...transformed.schema, body } };
-    },
-  });
+  await describeApi(fastify);
   return fastify;
 }

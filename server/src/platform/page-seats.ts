@@ -1,5 +1,5 @@
 import type { SaidFrame, ServerFrame } from '@palisade/contract/events';
-import type { Connection } from './channels/serve-socket.ts';
+import type { Connection } from './channels/channel-service.ts';
 import type { Session } from './session.ts';
 
 /** Frames of a page about remote sessions, and all others. */

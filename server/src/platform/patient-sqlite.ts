@@ -7,6 +7,29 @@ import { GIVEN_BACK } from './durable-sqlite.ts';
 /** Wait before another program's lock is tried again, in ms: the first wait and the longest. */
 const RETRY = { first_ms: 2, most_ms: 50 } as const;
 
+/** A connection that does what another program's lock may keep from happening. */
+class Patient implements DatabaseConnection {
+  readonly inner: DatabaseConnection;
+  readonly #despiteLocks: <T>(work: () => Promise<T>) => Promise<T>;
+
+  constructor(inner: DatabaseConnection, despiteLocks: <T>(work: () => Promise<T>) => Promise<T>) {
+    this.inner = inner;
+    this.#despiteLocks = despiteLocks;
+  }
+
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#despiteLocks(() => this.inner.executeQuery<R>(query));
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunk_size: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.inner.streamQuery<R>(query, chunk_size);
+  }
+}
+
+function innerOf(connection: DatabaseConnection): DatabaseConnection {
+  return connection instanceof Patient ? connection.inner : connection;
+}
+
 /**
  * A dialect of SQLite with a bounded wait for each caller (database-patience.ts): for their turn, for another program's lock on the file (a backup, a shell),
  * for the disk. SQLite's own `busy_timeout` would block the one thread that serves everybody.
@@ -65,26 +88,6 @@ export function createPatientSqlite(
     }
   }
 
-  class Patient implements DatabaseConnection {
-    readonly inner: DatabaseConnection;
-
-    constructor(inner: DatabaseConnection) {
-      this.inner = inner;
-    }
-
-    executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      return despiteLocks(() => this.inner.executeQuery<R>(query));
-    }
-
-    streamQuery<R>(query: CompiledQuery, chunk_size: number): AsyncIterableIterator<QueryResult<R>> {
-      return this.inner.streamQuery<R>(query, chunk_size);
-    }
-  }
-
-  function innerOf(connection: DatabaseConnection): DatabaseConnection {
-    return connection instanceof Patient ? connection.inner : connection;
-  }
-
   function createDriver(): Driver {
     const driver = dialect.createDriver();
     const release = (connection: DatabaseConnection) => {
@@ -104,7 +107,7 @@ export function createPatientSqlite(
     /** SQLite has one connection; it is wrapped once. */
     let known: Patient | undefined;
     const wrapped = (inner: DatabaseConnection) => {
-      if (known?.inner !== inner) known = new Patient(inner);
+      if (known?.inner !== inner) known = new Patient(inner, despiteLocks);
       return known;
     };
     return {

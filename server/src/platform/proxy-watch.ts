@@ -66,8 +66,7 @@ function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) => bool
   return (peer) => list.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4');
 }
 
-/** `letters`: where the mail goes that is written in place of an answer. `now` is in ms. */
-export async function createProxyWatch(parts: {
+interface ProxyWatchParts {
   database: Kysely<InstallationTables>;
   exposure: Exposure;
   /** Local exposure that others may reach, by an explicit setting. */
@@ -79,7 +78,10 @@ export async function createProxyWatch(parts: {
   onFound: () => void;
   now: () => number;
   logger: FastifyBaseLogger;
-}): Promise<ProxyWatch> {
+}
+
+/** `letters`: where the mail goes that is written in place of an answer. `now` is in ms. */
+export async function createProxyWatch(parts: ProxyWatchParts): Promise<ProxyWatch> {
   const { database, exposure, open_local, public_url, trusted_proxies, letters, onFound, now, logger } = parts;
   const isTrusted = isTrustedBy(trusted_proxies);
   const peerOf = ({ raw }: Incoming) => (raw.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');

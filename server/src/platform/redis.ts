@@ -68,7 +68,7 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
 }
 
 /** Receives published messages of channels. */
-export interface RedisHearer {
+export interface RedisSubscriber {
   /** Resolves once Redis has confirmed. Rejects while it is away; then the channel is heard when Redis is back. */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): void;
@@ -78,19 +78,19 @@ export interface RedisHearer {
 }
 
 /** Interval at which an idle subscriber connection is checked. */
-const HEARER_LOOK_MS = 2_000;
+const SUBSCRIBER_LOOK_MS = 2_000;
 /** Time in which it must answer: a longer patience would only delay the reconnection further. */
-const HEARER_ANSWER_MS = 4_000;
+const SUBSCRIBER_ANSWER_MS = 4_000;
 
 /**
  * `onMessage` gets the messages of subscribed channels, `onLost` is called when messages may have been missed. All channels are heard again as soon as Redis is back.
  */
-export async function openRedisHearer(parts: {
+export async function openRedisSubscriber(parts: {
   url: string;
   logger: FastifyBaseLogger;
   onMessage(channel: string, text: string): void;
   onLost(): void;
-}): Promise<RedisHearer> {
+}): Promise<RedisSubscriber> {
   const { url, logger, onMessage, onLost } = parts;
   const { createClient } = await import('@redis/client');
   const channels = new Set<string>();
@@ -135,7 +135,7 @@ export async function openRedisHearer(parts: {
   let looking = false;
   async function ask(): Promise<boolean> {
     try {
-      if (isUp) await withinTime(client.ping(), HEARER_ANSWER_MS);
+      if (isUp) await withinTime(client.ping(), SUBSCRIBER_ANSWER_MS);
     } catch {
       if (client.isOpen) client.destroy();
       lose();
@@ -158,7 +158,7 @@ export async function openRedisHearer(parts: {
     })().finally(() => {
       looking = false;
     });
-  }, HEARER_LOOK_MS);
+  }, SUBSCRIBER_LOOK_MS);
   timer.unref();
 
   return {
@@ -167,7 +167,7 @@ export async function openRedisHearer(parts: {
       // Wait until the channel has been left: the client would match the answer to the new subscription.
       await leaving.get(channel);
       if (!isUp) throw new Error('We can’t reach Redis.');
-      await withinTime(client.subscribe(channel, hear), HEARER_ANSWER_MS);
+      await withinTime(client.subscribe(channel, hear), SUBSCRIBER_ANSWER_MS);
     },
     unsubscribe(channel) {
       channels.delete(channel);

@@ -15,7 +15,7 @@ import { runCommand, runServer, type ServerProcess, startServer } from '#test/se
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { openDatabase } from './database.ts';
-import type { JobTables } from './jobs/job-store.ts';
+import type { JobTables } from './jobs/job-tables.ts';
 import type { ServerTables } from './live-servers.ts';
 import type { MailTables } from './mail.ts';
 import { createRedisSessionNews } from './session-news.ts';

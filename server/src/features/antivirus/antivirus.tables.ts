@@ -54,7 +54,7 @@ export interface AntivirusTables {
     device_name: string | null;
     device_path: string | null;
   };
-  /** The number of each person's records. Written by the database's triggers alone (0140-scan-counts), in the transaction of each change of `scans`. */
+  /** The number of each person's records. Written by the database's triggers alone (server/migrations/baseline/scan-counts.ts), in the transaction of each change of `scans`. */
   scan_counts: {
     user_id: string;
     clean: number;

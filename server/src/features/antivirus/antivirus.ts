@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Coverage, type Scan, type ScansQuery, type ScanTotals, scansQuerySchema } from '@palisade/contract/antivirus';
+import { type Scan, type ScansQuery, type ScanTotals, scansQuerySchema } from '@palisade/contract/antivirus';
 import type { LiveEvent } from '@palisade/contract/events';
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import { displayName } from '@palisade/scanner/filename';
@@ -9,22 +9,16 @@ import { type Kysely, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import { newId, timeOfId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createPersonCache, type PersonCache } from '#platform/person-cache.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import {
-  type ClearedFile,
-  createExaminations,
-  type Examinations,
-  type InfectedFile,
-  type RecordNews,
-  type ScanMeter,
-  type Waiter,
-} from './examination.ts';
+import { type Arrival, earlierDeaths, type FoundOnDevice, NO_COVERAGE, type Overview } from './arrival.ts';
+import { createExaminations, type Examinations } from './examination.ts';
+import type { ClearedFile, InfectedFile, RecordNews, ScanMeter } from './examination-news.ts';
 import type { FalseAlarms } from './false-alarms.ts';
 import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
@@ -36,48 +30,14 @@ import { createReadingLeases, type ReadingLeases } from './scan-jobs.ts';
 import { createScanList } from './scan-list.ts';
 import type { ScanQueue } from './scan-queue.ts';
 import { detailOf, scanOf } from './scan-record.ts';
-import { createScanStore, isUnread, type ScanRow, type ScanStore, UNREAD, type Verdict, waitsUntil } from './scan-store.ts';
+import { isUnread, newScan, type ScanRow, UNREAD, type Verdict, waitsUntil } from './scan-row.ts';
+import { createScanStore, type ScanStore } from './scan-store.ts';
 import type { Spool } from './spool.ts';
 import type { UploadAdmission } from './upload-admission.ts';
 import { editionFor } from './verdict-columns.ts';
 import { createWaitingFiles, RETRY_EVERY_MS, type WaitingFiles } from './waiting-files.ts';
 
-/** A file that has arrived under `id`: in the spool's folder, or in memory. */
-interface Arrival extends Waiter {
-  id: string;
-  user_id: string;
-  /** The name as it was sent; hostile. */
-  filename: string;
-  /** Bytes. */
-  size: number;
-  sha256: string;
-  bytes: Buffer | undefined;
-}
-
-/** A file that a device found. */
-interface FoundOnDevice {
-  user_id: string;
-  device: { id: string; device_name: string };
-  file: { path: string; file_hash: string; size: number; threat: string; member: string | null; found_at: string };
-}
-
 const RECENT_MAXIMUM = 10;
-const NO_COVERAGE: Coverage = {
-  members_total: 0,
-  members_scanned: 0,
-  bytes_scanned: 0,
-  encrypted: 0,
-  bytes_raw: 0,
-  whole_file_conditions: true,
-};
-
-const UPLOADED = { device_id: null, device_name: null, device_path: null } as const;
-
-/** The dashboard's figures of a person's scans. */
-interface Overview {
-  counts: ScanCounts;
-  recent: Scan[];
-}
 
 interface AntivirusOptions {
   database: Kysely<AntivirusTables & InstallationTables & JobTables>;
@@ -113,23 +73,6 @@ interface AntivirusOptions {
 }
 
 const at = (now: () => number) => new Date(now()).toISOString();
-
-/** Earlier engine deaths over the same bytes, which reduce further attempts. */
-async function earlierDeaths(
-  database: Kysely<AntivirusTables & InstallationTables & JobTables>,
-  { user_id, file_hash }: ScanRow,
-): Promise<Partial<ScanRow>> {
-  const earlier = await database
-    .selectFrom('scans')
-    .select(['engine_deaths', 'engine_deaths_edition'])
-    .where('user_id', '=', user_id)
-    .where('file_hash', '=', file_hash)
-    .where('engine_deaths', '>', 0)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return earlier ?? {};
-}
 
 /** The scans of all people. */
 export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'rescanWaiting' | 'signaturesChanged'> {
@@ -305,39 +248,12 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
    */
   async scan({ id, user_id, filename, size, sha256, bytes, ...waiter }: Arrival): Promise<Scan> {
     const scanned_at = at(this.now);
-    const row: ScanRow = {
-      id,
-      user_id,
-      filename: displayName(filename),
-      scan_status: size === 0 ? 'clean' : 'pending',
-      status_detail: size === 0 ? null : 'queued',
-      scanned_at,
-      threat_detected: null,
-      threat_member: null,
-      file_hash: sha256,
-      size,
-      media_type: null,
-      first_seen_at: scanned_at,
-      threat_facts: null,
-      notes: '[]',
-      note_phrases: '[]',
-      engines: '[]',
-      // An empty file is clean; no engine is asked.
-      coverage: size === 0 ? JSON.stringify(NO_COVERAGE) : null,
-      spooled: size === 0 ? 0 : 1,
-      attempts: 1,
-      engine_deaths: 0,
-      engine_deaths_edition: null,
-      unended_readings: 0,
-      sealed: 0,
-      in_store: 0,
-      sealed_sha256: null,
-      home: size === 0 ? null : this.home,
-      kept_until: size === 0 ? null : waitsUntil(this.now()),
-      edition: null,
-      answered_from: null,
-      ...UPLOADED,
-    };
+    const arrived = newScan({ id, user_id, filename: displayName(filename), file_hash: sha256, size, scanned_at });
+    // An empty file is clean; no engine is asked.
+    const row: ScanRow =
+      size === 0
+        ? { ...arrived, scan_status: 'clean', coverage: JSON.stringify(NO_COVERAGE), attempts: 1 }
+        : { ...arrived, status_detail: 'queued', spooled: 1, attempts: 1, home: this.home, kept_until: waitsUntil(this.now()) };
     const record = createNewRecord({
       database: this.database,
       writer: this.recordWriter,
@@ -402,37 +318,12 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     transaction: Kysely<Pick<AntivirusTables, 'scans'>>,
     { user_id, device, file }: FoundOnDevice,
   ): Promise<() => void> {
-    const scanned_at = at(this.now);
+    const of = { user_id, filename: displayName(file.path), file_hash: file.file_hash, size: file.size };
     const row: ScanRow = {
-      id: newId(),
-      user_id,
-      filename: displayName(file.path),
+      ...newScan({ id: newId(), ...of, scanned_at: at(this.now) }),
       scan_status: 'infected',
-      status_detail: null,
-      scanned_at,
       threat_detected: file.threat,
       threat_member: file.member,
-      file_hash: file.file_hash,
-      size: file.size,
-      media_type: null,
-      first_seen_at: scanned_at,
-      threat_facts: null,
-      notes: '[]',
-      note_phrases: '[]',
-      engines: '[]',
-      coverage: null,
-      spooled: 0,
-      attempts: 0,
-      engine_deaths: 0,
-      engine_deaths_edition: null,
-      unended_readings: 0,
-      sealed: 0,
-      in_store: 0,
-      sealed_sha256: null,
-      home: null,
-      kept_until: null,
-      edition: null,
-      answered_from: null,
       device_id: device.id,
       device_name: device.device_name,
       device_path: file.path,

@@ -1,108 +1,44 @@
 import { existsSync } from 'node:fs';
-import type { Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
 import type { Together } from '@palisade/scanner/together';
 import { verdictOf } from '@palisade/scanner/verdict';
-import type { Deaths, Engine, EngineOutcome } from '@palisade/scanner/yara-pool';
+import type { Engine, EngineOutcome } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { timeOfId } from '#platform/id.ts';
-import { type JobTables, LeaseLost } from '#platform/jobs/job-store.ts';
+import { type JobTables, LeaseLost } from '#platform/jobs/job-tables.ts';
 import { joinSignals } from '#platform/joined-signal.ts';
 import { Problem } from '#platform/problem.ts';
 import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
+import type { ClearedFile, InfectedFile, RecordNews, ScanMeter } from './examination-news.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import type { NewRecord } from './new-record.ts';
 import { createProgressBoard, type ProgressBoard } from './progress.ts';
 import { isAnswered, keepsFinding, notesOfCleared, refuseWrongPassword } from './reading-outcome.ts';
+import { current, deathsOf, keepDeaths, NO_TURN, type Reading, type ReadingState, takeAgain } from './reading-state.ts';
 import type { ReadingLease } from './scan-jobs.ts';
 import { type ScanQueue, SET_ASIDE } from './scan-queue.ts';
 import { isTestFile, scanOf } from './scan-record.ts';
-import { type Copy, isUnread, type ScanRow as Row, type ScanStore, type Verdict } from './scan-store.ts';
+import { type Copy, isUnread, type ScanRow as Row, type Verdict } from './scan-row.ts';
+import type { ScanStore } from './scan-store.ts';
 import type { Spool } from './spool.ts';
 import { columnsOf } from './verdict-columns.ts';
 
-/** A file in which something was found. */
-export interface InfectedFile {
-  user_id: string;
-  scan: Scan;
-  /** One of the industry's harmless test files. */
-  is_test_file: boolean;
-  /** The state of the stored bytes, as verified. */
-  copy: Copy;
-  /** Perhaps for the second time: the server has started, and an earlier run may have ended before its report. */
-  told_again: boolean;
-}
-
-/** A file with an earlier finding that newer signatures no longer find. */
-export interface ClearedFile {
-  user_id: string;
-  scan: Scan;
-  /** The earlier finding. */
-  threat: string;
-}
-
-/** Receives scan metrics. */
-export interface ScanMeter {
-  /** An engine has read a file. `size` in bytes. */
-  read(file: { size: number; ms: number }): void;
-  /** A file got a verdict, by a reading or without one. */
-  verdict(status: Row['scan_status']): void;
-}
-
-/** The caller that waits for a scan, and may end it: the page's key for the file, and the signal of a cancelled upload. */
-export interface Waiter {
-  key: string | undefined;
-  signal: AbortSignal;
-}
-
-/** Receives changed and removed records. */
-export interface RecordNews {
-  changed(row: Row): void;
-  removed(row: Pick<Row, 'id' | 'user_id'>): void;
-}
-
-/** Options for one reading. */
-interface Reading {
-  waiter?: Waiter;
-  record?: NewRecord;
-  password?: string;
-  lease?: ReadingLease | undefined;
-  giveUp?: (row: Row) => Promise<Row | undefined>;
-}
-
 /** An account comes behind older ones for so long. */
 const NEW_FOR_MS = 86_400_000;
+
 /** In this time less is unpacked than the reserve of the disk. */
 const LOOK_AT_DISK_MS = 200;
+
 /**
  * A file is recorded when it has waited for its verdict for so long: from then on it is read even when the server ends meanwhile. Until then its sender has had no
  * answer, as while it was on its way.
  */
 const RECORDED_AFTER_MS = 100;
+
 /** Runs of the server that may end while they read a file, before it is held to be the cause. */
 const UNENDED_MAXIMUM = 5;
-
-/** The outcome of a file whose turn does not come: it was cancelled, or the server is stopping. */
-const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
-
-/** A reading that has begun. */
-interface ReadingState {
-  row: Row;
-  /** Aborted when the file cannot be recorded, or another server has taken it over: this reading is not reported then. */
-  lost: AbortSignal;
-  /** Aborts `lost`. */
-  fail: (error: unknown) => void;
-  /** Aborted as `lost` is, and when the waiter cancels. */
-  given_up: AbortSignal;
-  /** To be called at its end. */
-  release: () => void;
-  /** Stores the new record, if there is one, and answers its lease. */
-  store: () => Promise<ReadingLease | undefined>;
-  /** Stores the new record once the reading takes long. */
-  recording: NodeJS.Timeout | undefined;
-}
 
 interface ExaminationsOptions {
   database: Kysely<AntivirusTables & JobTables>;
@@ -122,32 +58,6 @@ interface ExaminationsOptions {
   meter?: ScanMeter | undefined;
   /** Time that a file may be read before it is recorded, in ms. */
   record_ms?: number | undefined;
-}
-
-const current = (database: Kysely<AntivirusTables & JobTables>, id: string) =>
-  database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
-
-/** Takes up the present record: the look for waiting files may have seen an earlier one. Undefined when its bytes are no longer where they were. */
-async function takeAgain(
-  database: Kysely<AntivirusTables & JobTables>,
-  { id, attempts, spooled, sealed }: Row,
-): Promise<Row | undefined> {
-  return await database
-    .updateTable('scans')
-    .set({ attempts: attempts + 1 })
-    .where('id', '=', id)
-    .where('spooled', '=', spooled)
-    .where('sealed', '=', sealed)
-    .returningAll()
-    .executeTakeFirst();
-}
-
-const deathsOf = ({ engine_deaths, engine_deaths_edition }: Row): Deaths | undefined =>
-  engine_deaths_edition === null ? undefined : { count: engine_deaths, edition: engine_deaths_edition };
-
-async function keepDeaths(database: Kysely<AntivirusTables & JobTables>, id: string, { count, edition }: Deaths): Promise<void> {
-  const kept = { engine_deaths: count, engine_deaths_edition: edition };
-  await database.updateTable('scans').set(kept).where('id', '=', id).execute();
 }
 
 /** One file after the other is read and gets its verdict: at most one of these runs for each file. Each answers undefined for a record that is gone. */

@@ -5,7 +5,8 @@ import { Problem } from '#platform/problem.ts';
 import { refuse } from './antivirus.refusals.ts';
 import type { Examinations } from './examination.ts';
 import { BUSY, type ReadingLeases } from './scan-jobs.ts';
-import type { ScanRow, ScanStore } from './scan-store.ts';
+import type { ScanRow } from './scan-row.ts';
+import type { ScanStore } from './scan-store.ts';
 
 /** An owner's actions on the kept bytes of a file. */
 export interface KeptFiles {

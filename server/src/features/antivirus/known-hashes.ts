@@ -1,6 +1,6 @@
 import type { EngineAnswer } from '@palisade/contract/antivirus';
 import { enginesSchema } from './scan-record.ts';
-import type { ScanRow, Verdict } from './scan-store.ts';
+import type { ScanRow, Verdict } from './scan-row.ts';
 
 /** The name of a threat whose whole file has this SHA-256 (hex); undefined for one on no list. */
 export type MatchHash = (sha256: string) => string | undefined;

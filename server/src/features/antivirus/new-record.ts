@@ -2,13 +2,14 @@ import type { Kysely } from 'kysely';
 import { isForeignKeyViolation } from '#platform/database.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import type { HeldJob } from '#platform/jobs/job.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { RecordWriter } from './record-writer.ts';
 import type { ReadingLeases } from './scan-jobs.ts';
-import type { ScanRow, ScanStore, Verdict } from './scan-store.ts';
+import type { ScanRow, Verdict } from './scan-row.ts';
+import type { ScanStore } from './scan-store.ts';
 import type { Spool } from './spool.ts';
 
 /**

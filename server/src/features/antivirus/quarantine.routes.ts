@@ -15,7 +15,7 @@ import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Antivirus } from './antivirus.ts';
 import type { FalseAlarms } from './false-alarms.ts';
-import type { ScanRow } from './scan-store.ts';
+import type { ScanRow } from './scan-row.ts';
 
 /** Records an owner's action on a kept file in the audit log. */
 type RecordFile = (kind: 'file_restored' | 'file_deleted', row: ScanRow, origin: Origin) => Promise<void>;

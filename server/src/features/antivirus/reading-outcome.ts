@@ -4,7 +4,7 @@ import type { EngineOutcome } from '@palisade/scanner/yara-pool';
 import { refuse, refuseField } from './antivirus.refusals.ts';
 import { isOfItsFinders } from './known-hashes.ts';
 import { notePhrasesOf, notesSchema } from './scan-record.ts';
-import type { ScanRow as Row, Verdict } from './scan-store.ts';
+import type { ScanRow as Row, Verdict } from './scan-row.ts';
 
 /** Whether all engines have answered, or one answer is enough. */
 export function isAnswered(outcome: EngineOutcome): boolean {

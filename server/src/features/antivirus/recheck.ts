@@ -4,7 +4,7 @@ import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { MatchHash } from './known-hashes.ts';
-import { type ScanRow, UNREAD } from './scan-store.ts';
+import { type ScanRow, UNREAD } from './scan-row.ts';
 
 /** Rechecks earlier scans when engine or signatures have changed: files that this server alone keeps, and scans without kept bytes. */
 export interface Recheck {

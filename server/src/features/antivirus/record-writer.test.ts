@@ -5,7 +5,7 @@ import { newId } from '#platform/id.ts';
 import { addPerson, featureDatabase } from '#test/feature-database.ts';
 import { RecordWriter } from './record-writer.ts';
 import { readKeptCounts } from './scan-counts.ts';
-import type { ScanRow } from './scan-store.ts';
+import type { ScanRow } from './scan-row.ts';
 
 async function open() {
   const database = await featureDatabase();

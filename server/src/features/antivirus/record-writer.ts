@@ -2,7 +2,7 @@ import type { CompiledQuery, Kysely } from 'kysely';
 import { isOutage, troubleOf } from '#platform/database-errors.ts';
 import { newWait, waitingAs } from '#platform/database-patience.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { ScanRow } from './scan-store.ts';
+import type { ScanRow } from './scan-row.ts';
 
 /** The most records of one statement. */
 const TOGETHER_MAXIMUM = 8;

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { HeldJob } from '#platform/jobs/job.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 
 const SECOND_MS = 1_000;

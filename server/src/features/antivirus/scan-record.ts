@@ -4,7 +4,7 @@ import { knownScanPhrase, noteInEnglish, scanEnglish } from '@palisade/contract/
 import { z } from 'zod';
 import { disguiseOf } from './disguise.ts';
 import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
-import type { ScanRow } from './scan-store.ts';
+import type { ScanRow } from './scan-row.ts';
 
 export const notesSchema = z.array(z.string());
 const notePhrasesSchema = z.array(notePhraseSchema.nullable());

@@ -4,68 +4,29 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { QUARANTINE_DAYS } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type BlobFacts, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import { isStorageError } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { ReadingLease, ReadingLeases } from './scan-jobs.ts';
+import { type Copy, DAY_MS, isUnread, NOT_KEPT, type ScanRow, UNREAD, type Verdict, waitsUntil } from './scan-row.ts';
 import type { Spool } from './spool.ts';
-
-/** A record as it is stored. */
-export type ScanRow = Selectable<AntivirusTables['scans']>;
-
-/** The verdict of one reading. */
-export type Verdict = Required<
-  Pick<
-    Updateable<AntivirusTables['scans']>,
-    | 'scan_status'
-    | 'status_detail'
-    | 'threat_detected'
-    | 'threat_member'
-    | 'threat_facts'
-    | 'media_type'
-    | 'notes'
-    | 'note_phrases'
-    | 'engines'
-    | 'coverage'
-    | 'edition'
-    | 'answered_from'
-    | 'attempts'
-  >
->;
-
-/** The state of the uploaded bytes: `left` when they could not be removed, `waiting` for an engine or for room to be sealed. */
-export type Copy = 'sealed' | 'deleted' | 'left' | 'waiting';
-
-/** Details of a file that is pending because no engine has read it yet. */
-export const UNREAD = ['engine_down', 'queued'] as const;
-
-/** Whether an engine has yet to read the file; else what lies in the spool waits for room to be sealed. */
-export function isUnread({ scan_status, status_detail }: Pick<ScanRow, 'scan_status' | 'status_detail'>): boolean {
-  return scan_status === 'pending' && UNREAD.some((detail) => detail === status_detail);
-}
 
 /** A scan, and whether bytes of it are in the store that servers share. */
 type Kept = Pick<ScanRow, 'id' | 'in_store'>;
 
-/** Fields of a record without kept bytes. */
-export const NOT_KEPT = { sealed: 0, spooled: 0, in_store: 0, sealed_sha256: null, kept_until: null } as const;
-
-const DAY_MS = 86_400_000;
 /** In the store that servers share, something of no record may be what another server has just put there, and is about to store the record of. */
 const LEFTOVER_AFTER_MS = DAY_MS;
+
 const SWEPT_AT_ONCE = 100;
+
 const READ_BYTES = 256 * 1024;
+
 /** A server that has not removed expired files for so long does not run any more: other servers note that on its records. */
 const ABANDONED_MS = DAY_MS;
-
-/** The time until which a file that has just arrived may wait to be read. */
-export function waitsUntil(now: number): string {
-  return new Date(now + QUARANTINE_DAYS.pending * DAY_MS).toISOString();
-}
 
 interface ScanStoreOptions {
   database: Kysely<AntivirusTables & JobTables>;

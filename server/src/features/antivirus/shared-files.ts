@@ -4,14 +4,16 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { claimFact, type InstallationTables, readFact, readFacts, writeFact } from '#platform/installation.ts';
 import { type Job, Postponed } from '#platform/jobs/job.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { Examinations, RecordNews } from './examination.ts';
+import type { Examinations } from './examination.ts';
+import type { RecordNews } from './examination-news.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { EDITION } from './recheck.ts';
 import { BUSY, LEFT_WAITING, RECHECK, type ReadingLease, type ReadingLeases, SCAN, SWEEP } from './scan-jobs.ts';
-import { isUnread, type ScanRow as Row, type ScanStore, UNREAD } from './scan-store.ts';
+import { isUnread, type ScanRow as Row, UNREAD } from './scan-row.ts';
+import type { ScanStore } from './scan-store.ts';
 
 /** The editions by which everything in the store was rechecked: those of all servers, during an upgrade. */
 const RECHECKED = 'rechecked_editions';

@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { StoreAwayError } from '#platform/blobs/blobs.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { SignatureFeed } from '#platform/signature-feeds.ts';
 import type { FetchLimits } from './fetch-feed.ts';

@@ -1,6 +1,6 @@
 import { noteInEnglish } from '@palisade/contract/scan-phrases';
 import type { Verdict as FileVerdict } from '@palisade/scanner/verdict';
-import type { Verdict } from './scan-store.ts';
+import type { Verdict } from './scan-row.ts';
 
 /** A verdict as the record of an upload keeps it. Columns without an answer of an engine stay as they are in the record. */
 export function columnsOf(verdict: FileVerdict, filename: string): Partial<Verdict> {

@@ -37,7 +37,8 @@ export interface Passwords {
   /** Whether attackers try it first: it leaked, or is nothing but names that stand around the account. */
   isCommon(password: string, person: Person): Promise<boolean>;
   /**
-   * The stored form of a new password. Public exposure refuses a common one; local exposure accepts and marks it.
+   * The stored form of a new password. A common one is refused in public exposure; in local exposure it is taken, and known to be
+   * one.
    * @throws Problem `invalid_field` on `field`.
    */
   stored(password: string, about: { field: string; person: Person }): Promise<{ password_hash: string; common_password: 0 | 1 }>;

@@ -10,7 +10,8 @@ import type { InstallationTables } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
 import { type AutomaticAnswer, automaticAnswer } from './automatic-answer.ts';
 import type { ChatTables } from './chat.tables.ts';
-import type { Conversations, Phrased, Write, Written } from './conversations.ts';
+import type { Phrased, Write, Written } from './conversation-writes.ts';
+import type { Conversations } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import { readDeskSettings } from './desk-settings.ts';
 import { opening } from './hours.ts';
@@ -130,10 +131,6 @@ export class Chat {
     const conversation = await this.conversations.ofCustomer(user_id);
     const found = written.message === '' ? undefined : automaticAnswer(written.message);
     const answer = found && (await this.answerOf(found, conversation));
-    if (conversation?.status === 'open') {
-      const at_once = await this.conversations.writeAtOnce(user_id, written, answer);
-      if (at_once !== undefined) return at_once;
-    }
     return await this.conversations.writeAsCustomer(user_id, written, answer);
   }
 

@@ -9,7 +9,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { conversationTopic, personTopic, STAFF_TOPIC, type Topics } from '#platform/topics/topics.ts';
 import type { ChatTables } from './chat.tables.ts';
-import type { Write } from './conversations.ts';
+import type { Write } from './conversation-writes.ts';
 import { type ConversationRow, chatMessageOf, conversationsOf, deskMessagesOf, type People } from './records.ts';
 
 /**
@@ -17,13 +17,13 @@ import { type ConversationRow, chatMessageOf, conversationsOf, deskMessagesOf, t
  */
 const PAUSE_MS = 100;
 /** Interval between looks for stored but unsent messages. */
-const UNTOLD_EVERY_MS = 5_000;
+const MISSED_NEWS_EVERY_MS = 5_000;
 const UNTOLD_AT_ONCE = 100;
 /** Messages of one conversation that are sent at one look; the rest at the next. */
 const MESSAGES_AT_ONCE = 200;
 const MARKED_AT_ONCE = 100;
 
-const UNTOLD = jobKind({ name: 'desk_untold', payload: z.object({}), every_ms: UNTOLD_EVERY_MS });
+const MISSED_NEWS = jobKind({ name: 'desk_untold', payload: z.object({}), every_ms: MISSED_NEWS_EVERY_MS });
 
 interface DeskNewsOptions {
   database: Kysely<ChatTables>;
@@ -80,7 +80,7 @@ export class DeskNews {
     this.people = options.people;
     this.kept = options.kept;
     this.logger = options.logger;
-    options.jobs.handle(UNTOLD, this.tellUntold);
+    options.jobs.handle(MISSED_NEWS, this.tellMissedNews);
   }
 
   private plan(conversation_id: string, seqs: readonly number[]): void {
@@ -134,7 +134,7 @@ export class DeskNews {
   };
 
   /** Sends stored but unsent messages: their server has stopped. */
-  private readonly tellUntold = async (): Promise<void> => {
+  private readonly tellMissedNews = async (): Promise<void> => {
     const rows = await this.database
       .selectFrom('conversations')
       .selectAll()

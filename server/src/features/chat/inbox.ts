@@ -10,7 +10,8 @@ import type { AnswerAddresses } from './answer-address.ts';
 import type { ArrivedMails } from './arrived-mails.ts';
 import { sentence } from './chat.phrases.ts';
 import type { ChatTables } from './chat.tables.ts';
-import type { Conversations, Write } from './conversations.ts';
+import type { Write } from './conversation-writes.ts';
+import type { Conversations } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import { type MailAnswers, whyUnverified } from './mail-answers.ts';
 import { UnreadableMail } from './mail-reader.ts';
@@ -38,8 +39,7 @@ const placeSchema = z.object({ validity: z.string(), uid: z.int(), failed: z.int
 /** The fate of a mail: one that was taken is deleted from the mailbox, an unrelated one stays as it is, one for a person is flagged, and reported unless that was done. */
 type Outcome = 'taken' | 'ignored' | 'left' | 'flagged';
 
-/** Has answers by mail become messages of the conversation that their address names. */
-export function keepInbox(parts: {
+interface InboxParts {
   database: Kysely<ChatTables & InstallationTables>;
   url: string;
   addresses: AnswerAddresses;
@@ -57,31 +57,41 @@ export function keepInbox(parts: {
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;
   logger: FastifyBaseLogger;
-}): void {
+}
+
+/** Mails to a conversation within the last hour. */
+async function mailsOf(database: Kysely<ChatTables>, conversation_id: string, now: number): Promise<number> {
+  const { count } = await database
+    .selectFrom('chat_messages')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('conversation_id', '=', conversation_id)
+    .where('client_message_id', 'like', 'mail-%')
+    .where('timestamp', '>', new Date(now - HOUR_MS).toISOString())
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The id of the message that was written from a mail. */
+async function writtenAs(
+  database: Kysely<ChatTables>,
+  conversation_id: string,
+  client_message_id: string,
+): Promise<string | undefined> {
+  const written = await database
+    .selectFrom('chat_messages')
+    .select('id')
+    .where('conversation_id', '=', conversation_id)
+    .where('client_message_id', '=', client_message_id)
+    .executeTakeFirst();
+  return written?.id;
+}
+
+/** Has answers by mail become messages of the conversation that their address names. */
+export function keepInbox(parts: InboxParts): void {
   const { database, url, addresses, conversations, answers, mails, news, read, people, onChange, jobs, now, logger } = parts;
   const { open = openMailbox } = parts;
   const installation = database.$pickTables<'installation'>();
-
-  async function mailsOf(conversation_id: string): Promise<number> {
-    const { count } = await database
-      .selectFrom('chat_messages')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('conversation_id', '=', conversation_id)
-      .where('client_message_id', 'like', 'mail-%')
-      .where('timestamp', '>', new Date(now() - HOUR_MS).toISOString())
-      .executeTakeFirstOrThrow();
-    return Number(count);
-  }
-
-  const writtenAs = async (conversation_id: string, client_message_id: string) =>
-    (
-      await database
-        .selectFrom('chat_messages')
-        .select('id')
-        .where('conversation_id', '=', conversation_id)
-        .where('client_message_id', '=', client_message_id)
-        .executeTakeFirst()
-    )?.id;
+  const chatTables = database.$pickTables<keyof ChatTables>();
 
   async function told(write: Write): Promise<void> {
     await news.told(write);
@@ -100,12 +110,12 @@ export function keepInbox(parts: {
       logger.info({ conversation: conversation.id, why: mail.automatic }, 'a mail that no person wrote was ignored');
       return 'ignored';
     }
-    const before = await writtenAs(conversation.id, mail.key);
+    const before = await writtenAs(chatTables, conversation.id, mail.key);
     if (before !== undefined) {
       await mails.link(conversation.id, mail.key, before);
       return is_cut ? 'flagged' : 'taken';
     }
-    if ((await mailsOf(conversation.id)) >= MAILS_AN_HOUR) {
+    if ((await mailsOf(chatTables, conversation.id, now())) >= MAILS_AN_HOUR) {
       const hour = Math.floor(now() / HOUR_MS);
       const sentences = [sentence('email.too_many', { maximum: MAILS_AN_HOUR })];
       await told(await conversations.noteByNobody(conversation.id, { sentences, client_message_id: `flood-${hour}` }));

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { inTransaction } from '#platform/in-transaction.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { AnswerAddresses } from './answer-address.ts';

@@ -7,7 +7,7 @@ import { logFailure } from '#platform/database-patience.ts';
 import { type Hold, PRESENCE_RENEWED_MS, type Presence } from '#platform/presence/presence.ts';
 import type { Topics } from '#platform/topics/topics.ts';
 import type { ChatTables } from './chat.tables.ts';
-import type { Colleague } from './conversations.ts';
+import type { Colleague } from './conversation-writes.ts';
 import type { DeskNews } from './desk-news.ts';
 import type { ConversationRow } from './records.ts';
 

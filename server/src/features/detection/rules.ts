@@ -150,7 +150,7 @@ export const FLOOD = {
 } as const;
 
 /**
- * The table. Thresholds are the defaults of fail2ban, CrowdSec and Wazuh where one is named; the others are our own heuristics. A refusal to a signed-in
+ * The table. Thresholds are the defaults of fail2ban, CrowdSec and Wazuh where one is named; the others are heuristics of this project. A refusal to a signed-in
  * person (an expired token, 403, 429) feeds no rule that notifies that person.
  */
 export const RULES: readonly Rule[] = [

@@ -8,9 +8,10 @@ import {
   type Told,
 } from '@palisade/contract/agent';
 import { CLOSED } from '@palisade/contract/channel';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Connection, SocketParts, Sockets } from '#platform/channels/channel-service.ts';
 import type { Refusal } from '#platform/channels/frames.ts';
-import { type Connection, type SocketParts, type Sockets, serveSocket } from '#platform/channels/serve-socket.ts';
+import { serveSocket } from '#platform/channels/serve-socket.ts';
 import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { newId } from '#platform/id.ts';
@@ -68,91 +69,121 @@ export interface AgentService {
   poll(hello: Hello, said: readonly Said[], signal: AbortSignal): Promise<Told[]>;
 }
 
+interface AgentsParts extends SocketParts {
+  agents: Agents;
+  topics: Pick<Topics, 'listen'>;
+  counters: Pick<Counters, 'take'>;
+  /** Called with the person whose device sent a frame. */
+  onNews: (user_id: string) => void;
+  now: () => number;
+  poll_wait_ms?: number | undefined;
+}
+
+/** One connection: its frames are handled one after the other, and it is sent the device's desired state whenever that has changed. */
+function converse(
+  connection: Connection<AgentPrincipal, Told>,
+  parts: Pick<AgentsParts, 'agents' | 'topics' | 'onNews'> & { logger: FastifyBaseLogger; welcome: () => Told },
+) {
+  const { agents, topics, onNews, logger, welcome } = parts;
+  const { principal } = connection;
+  let told: string | undefined;
+  let waiting = 0;
+  let work: Promise<void> = Promise.resolve();
+  let isAsked = false;
+  let isOver = false;
+
+  function enqueue(task: () => Promise<void>): void {
+    waiting += 1;
+    work = work
+      .then(() => (isOver ? undefined : task()))
+      .catch((error: unknown) => {
+        logFailure(logger, error, 'what an agent said could not be kept', { device: principal.id });
+        // It is sent again over the next connection.
+        connection.end(AGAIN);
+      })
+      .finally(() => {
+        waiting -= 1;
+      });
+  }
+
+  /** Looks whether there is a frame to send; several requests meanwhile are one look. */
+  function look(): void {
+    if (isAsked) return;
+    isAsked = true;
+    enqueue(async () => {
+      isAsked = false;
+      const mark = await agents.markOf(principal.id);
+      if (mark === told && mark !== undefined) return;
+      const state = mark === undefined ? undefined : await agents.desired(principal.id);
+      if (state === undefined) return connection.end(REFUSALS.revoked);
+      told = state.mark;
+      connection.tell(state.desired);
+    });
+  }
+
+  const stop = topics.listen(deviceTopic(principal.id), undefined, {
+    onStart() {
+      connection.tell(welcome());
+      look();
+      onNews(principal.user_id);
+    },
+    onEvent: look,
+    onLost: () => connection.end(AGAIN),
+  });
+
+  return {
+    onFrame(frame: Said) {
+      if (waiting >= WAITING_MAXIMUM) return connection.end({ code: CLOSED.malformed, reason: 'Too much at once.' });
+      enqueue(async () => {
+        for (const answer of await agents.hear(principal, frame)) connection.tell(answer);
+        onNews(principal.user_id);
+        look();
+      });
+    },
+    onLeave() {
+      isOver = true;
+      stop();
+      void agents
+        .leave(principal)
+        .then(() => onNews(principal.user_id))
+        .catch((error: unknown) => logFailure(logger, error, 'the end of an agent’s connection could not be kept'));
+    },
+  };
+}
+
+/** The same bound as for a socket, in the same time; all of a poll in one step, or none. @throws Problem `too_many_requests` */
+async function takeFrames(counters: Pick<Counters, 'take'>, device_id: string, count: number): Promise<void> {
+  // One token of a bucket that is `count` times smaller weighs as much as `count` of the whole.
+  const bucket = { key: `agent-frames:${device_id}`, rate: { ...FRAMES, count: FRAMES.count / count } };
+  const empty = await counters.take([bucket]);
+  if (empty !== undefined) throw refuseFor(empty.wait_ms, 'agent.too_fast');
+}
+
+/** Waits until a device is nudged, at most so long. */
+function untilNudged(topics: Pick<Topics, 'listen'>, device_id: string, signal: AbortSignal, wait_ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    let isEnded = false;
+    let stop: (() => void) | undefined;
+    const end = () => {
+      isEnded = true;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      stop?.();
+      resolve();
+    };
+    const timer = setTimeout(end, wait_ms);
+    signal.addEventListener('abort', end, { once: true });
+    stop = topics.listen(deviceTopic(device_id), newId(), { onStart() {}, onEvent: end, onLost: end });
+    if (isEnded) stop();
+  });
+}
+
 /** Serves the agents' socket, after `openSockets`. */
-export function serveAgents(
-  fastify: FastifyInstance,
-  parts: SocketParts & {
-    agents: Agents;
-    topics: Pick<Topics, 'listen'>;
-    counters: Pick<Counters, 'take'>;
-    /** Called with the person whose device sent a frame. */
-    onNews: (user_id: string) => void;
-    now: () => number;
-    poll_wait_ms?: number | undefined;
-  },
-): AgentService {
+export function serveAgents(fastify: FastifyInstance, parts: AgentsParts): AgentService {
   const { agents, topics, counters, onNews, now, poll_wait_ms = POLL_WAIT_MS, ...socketParts } = parts;
   /** The last answers to polls of each device, by this server. */
   const polled = new Map<string, string>();
   const welcome = (): Told => ({ kind: 'welcome', at: new Date(now()).toISOString(), heartbeat_ms: AGENT_HEARTBEAT_MS });
-
-  /** One connection: its frames are handled one after the other, and it is sent the device's desired state whenever that has changed. */
-  function converse(connection: Connection<AgentPrincipal, Told>) {
-    const { principal } = connection;
-    let told: string | undefined;
-    let waiting = 0;
-    let work: Promise<void> = Promise.resolve();
-    let isAsked = false;
-    let isOver = false;
-
-    function enqueue(task: () => Promise<void>): void {
-      waiting += 1;
-      work = work
-        .then(() => (isOver ? undefined : task()))
-        .catch((error: unknown) => {
-          logFailure(fastify.log, error, 'what an agent said could not be kept', { device: principal.id });
-          // It is sent again over the next connection.
-          connection.end(AGAIN);
-        })
-        .finally(() => {
-          waiting -= 1;
-        });
-    }
-
-    /** Looks whether there is a frame to send; several requests meanwhile are one look. */
-    function look(): void {
-      if (isAsked) return;
-      isAsked = true;
-      enqueue(async () => {
-        isAsked = false;
-        const mark = await agents.markOf(principal.id);
-        if (mark === told && mark !== undefined) return;
-        const state = mark === undefined ? undefined : await agents.desired(principal.id);
-        if (state === undefined) return connection.end(REFUSALS.revoked);
-        told = state.mark;
-        connection.tell(state.desired);
-      });
-    }
-
-    const stop = topics.listen(deviceTopic(principal.id), undefined, {
-      onStart() {
-        connection.tell(welcome());
-        look();
-        onNews(principal.user_id);
-      },
-      onEvent: look,
-      onLost: () => connection.end(AGAIN),
-    });
-
-    return {
-      onFrame(frame: Said) {
-        if (waiting >= WAITING_MAXIMUM) return connection.end({ code: CLOSED.malformed, reason: 'Too much at once.' });
-        enqueue(async () => {
-          for (const answer of await agents.hear(principal, frame)) connection.tell(answer);
-          onNews(principal.user_id);
-          look();
-        });
-      },
-      onLeave() {
-        isOver = true;
-        stop();
-        void agents
-          .leave(principal)
-          .then(() => onNews(principal.user_id))
-          .catch((error: unknown) => logFailure(fastify.log, error, 'the end of an agent’s connection could not be kept'));
-      },
-    };
-  }
 
   const sockets = serveSocket<AgentPrincipal, Hello, Said, Told>(
     fastify,
@@ -167,7 +198,7 @@ export function serveAgents(
         const lost = await agents.renew(some);
         return new Map([...lost].map(([principal, reason]) => [principal, REFUSALS[reason]]));
       },
-      join: converse,
+      join: (connection) => converse(connection, { agents, topics, onNews, logger: fastify.log, welcome }),
     },
     socketParts,
   );
@@ -179,7 +210,7 @@ export function serveAgents(
       const met = await agents.connect(hello);
       if ('refused' in met) throw new Problem(met.refused === 'revoked' ? 'device_revoked' : 'device_in_use');
       const { principal } = met;
-      await takeFrames(principal.id, Math.max(1, said.length));
+      await takeFrames(counters, principal.id, Math.max(1, said.length));
       const answers: Told[] = [];
       for (const frame of said) answers.push(...(await agents.hear(principal, frame)));
       onNews(principal.user_id);
@@ -191,7 +222,7 @@ export function serveAgents(
       const is_busy = !(has_it && is_idle);
       const is_told = said.length === 0 && polled.get(principal.id) === `${hello.instance} ${state.mark}`;
       if (answers.length === 0 && (is_told || !is_busy)) {
-        await untilNudged(principal.id, signal, is_busy ? Math.min(BUSY_WAIT_MS, poll_wait_ms) : poll_wait_ms);
+        await untilNudged(topics, principal.id, signal, is_busy ? Math.min(BUSY_WAIT_MS, poll_wait_ms) : poll_wait_ms);
         state = await agents.desired(principal.id);
         if (state === undefined) throw new Problem('device_revoked');
       }
@@ -199,30 +230,4 @@ export function serveAgents(
       return [welcome(), state.desired, ...answers];
     },
   };
-
-  /** The same bound as for a socket, in the same time; all of a poll in one step, or none. @throws Problem `too_many_requests` */
-  async function takeFrames(device_id: string, count: number): Promise<void> {
-    // One token of a bucket that is `count` times smaller weighs as much as `count` of the whole.
-    const bucket = { key: `agent-frames:${device_id}`, rate: { ...FRAMES, count: FRAMES.count / count } };
-    const empty = await counters.take([bucket]);
-    if (empty !== undefined) throw refuseFor(empty.wait_ms, 'agent.too_fast');
-  }
-
-  function untilNudged(device_id: string, signal: AbortSignal, wait_ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      let isEnded = false;
-      let stop: (() => void) | undefined;
-      const end = () => {
-        isEnded = true;
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        stop?.();
-        resolve();
-      };
-      const timer = setTimeout(end, wait_ms);
-      signal.addEventListener('abort', end, { once: true });
-      stop = topics.listen(deviceTopic(device_id), newId(), { onStart() {}, onEvent: end, onLost: end });
-      if (isEnded) stop();
-    });
-  }
 }

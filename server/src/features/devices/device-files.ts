@@ -27,6 +27,39 @@ export interface DeviceFiles {
 /** Files that one device may have reported, at most. */
 const FINDINGS_KEPT = 5_000;
 
+/** Takes the device's answer to an order about a file. */
+async function finishOrder(
+  database: Kysely<DeviceTables>,
+  device: DeviceRow,
+  { order_id, ok, message }: { order_id: string; ok: boolean; message: string | null },
+): Promise<void> {
+  await database
+    .updateTable('device_findings')
+    .set(({ eb, ref }) => ({
+      ...(ok && {
+        state: eb
+          .case()
+          .when('order_action', '=', 'restore')
+          .then(sql<'restored'>`'restored'`)
+          .when('order_action', '=', 'delete')
+          .then(sql<'deleted'>`'deleted'`)
+          .else(ref('state'))
+          .end(),
+      }),
+      reason: message,
+      order_id: null,
+      order_action: null,
+    }))
+    .where('device_id', '=', device.id)
+    .where('order_id', '=', order_id)
+    .execute();
+  await database
+    .updateTable('devices')
+    .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))
+    .where('id', '=', device.id)
+    .execute();
+}
+
 export function createDeviceFiles(parts: {
   database: Kysely<DeviceTables>;
   raise: (incident: DeviceIncident) => Promise<void>;
@@ -35,37 +68,6 @@ export function createDeviceFiles(parts: {
 }): DeviceFiles {
   const { database, raise, recordScan, now } = parts;
   const at = () => new Date(now()).toISOString();
-
-  async function finishOrder(
-    device: DeviceRow,
-    { order_id, ok, message }: { order_id: string; ok: boolean; message: string | null },
-  ): Promise<void> {
-    await database
-      .updateTable('device_findings')
-      .set(({ eb, ref }) => ({
-        ...(ok && {
-          state: eb
-            .case()
-            .when('order_action', '=', 'restore')
-            .then(sql<'restored'>`'restored'`)
-            .when('order_action', '=', 'delete')
-            .then(sql<'deleted'>`'deleted'`)
-            .else(ref('state'))
-            .end(),
-        }),
-        reason: message,
-        order_id: null,
-        order_action: null,
-      }))
-      .where('device_id', '=', device.id)
-      .where('order_id', '=', order_id)
-      .execute();
-    await database
-      .updateTable('devices')
-      .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))
-      .where('id', '=', device.id)
-      .execute();
-  }
 
   /**
    * Whether it is new. A report that is cut off is repeated, and starts again: first the person is notified, once in spite of repeats, and then it is stored with its
@@ -148,5 +150,5 @@ export function createDeviceFiles(parts: {
     return [{ kind: 'noted', seq: report.seq, events: [] }];
   }
 
-  return { hearScan, finishOrder };
+  return { hearScan, finishOrder: (device, answer) => finishOrder(database, device, answer) };
 }

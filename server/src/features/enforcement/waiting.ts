@@ -44,7 +44,7 @@ export function createWaiting(): Waiting {
     },
 
     wake(key) {
-      for (const goOn of waiters.get(key) ?? []) goOn();
+      for (const resume of waiters.get(key) ?? []) resume();
     },
   };
 }

@@ -2,11 +2,12 @@ import type { Finding, PostureScan } from '@palisade/contract/anti-hacking';
 import { type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
 import type { Sentence } from '#platform/sentence.ts';
 import { sentence } from './posture.phrases.ts';
-import { CHECKS, type Check, CRITICAL_CHECK, type Group, type Outcome, type PostureFacts } from './posture-checks.ts';
+import { CHECKS, type Check, CRITICAL_CHECK, type Group, type Outcome } from './posture-checks.ts';
+import type { PostureFacts } from './posture-facts.ts';
 
-/** The largest deduction of each group: our own weights. */
+/** No group takes more than this off the score: a weight of this project. */
 const GROUP_CAPS: Record<Group, number> = { account: 40, rules: 30, devices: 30, files: 40 };
-/** The highest score with an open critical alert: our own choice. */
+/** A score with an open critical alert is at most this: a weight of this project. */
 const SCORE_WITH_CRITICAL = 49;
 
 type SaidOfScan = 'vulnerabilities_found' | 'recommendations' | 'recommendation_phrases' | 'coverage' | 'coverage_phrase';
@@ -23,16 +24,16 @@ export interface Judgement extends Pick<PostureScan, SaidOfScan> {
 type Judged = Check & {
   outcome: Outcome | undefined;
   /** The reason why there is none. */
-  untold: Sentence;
+  undecided: Sentence;
 };
 
-const UNTOLD = sentence('unknown');
+const UNKNOWN = sentence('unknown');
 
 function judged(check: Check, facts: PostureFacts): Judged {
   const answer = check.run?.(facts);
-  if (answer === undefined) return { ...check, outcome: undefined, untold: UNTOLD };
-  if ('untold' in answer) return { ...check, outcome: undefined, untold: answer.untold };
-  return { ...check, outcome: answer, untold: UNTOLD };
+  if (answer === undefined) return { ...check, outcome: undefined, undecided: UNKNOWN };
+  if ('reason' in answer) return { ...check, outcome: undefined, undecided: answer.reason };
+  return { ...check, outcome: answer, undecided: UNKNOWN };
 }
 
 /** The deduction of each failed check, in order, each group up to its cap; and the score that is left. */
@@ -65,10 +66,10 @@ export function judge(facts: PostureFacts): Judgement {
       ceilingOf(id === CRITICAL_CHECK ? 0 : facts.unblocked.critical),
     ).score - score;
 
-  const findings = checks.map(({ id, severity, fix_route, outcome, untold }): Finding => {
+  const findings = checks.map(({ id, severity, fix_route, outcome, undecided }): Finding => {
     const isFailed = outcome !== undefined && outcome.times > 0;
     const title = sentence(isFailed ? `${id}.fault` : `${id}.goal`);
-    const evidence = outcome?.evidence ?? untold;
+    const evidence = outcome?.evidence ?? undecided;
     return {
       ...{ id, title: title.english, title_phrase: title.phrase, severity },
       ...{ evidence: evidence.english, evidence_phrase: evidence.phrase },

@@ -1,77 +1,28 @@
 import type { FixPlace, Severity } from '@palisade/contract/anti-hacking';
 import { formatList } from '@palisade/contract/intl';
 import type { Sentence } from '#platform/sentence.ts';
-import type { OpenRules } from './open-rules.ts';
 import { type CheckId, RECOVERY_CODES_LEAST, sentence } from './posture.phrases.ts';
-
-/** The facts for the posture checks. Everything in it was counted or read a moment ago. */
-export interface PostureFacts {
-  account: {
-    /** Undefined: not known yet. */
-    common_password: boolean | undefined;
-    /** The second factor of the account; undefined where it can have none. */
-    second_factor: { enabled: boolean; recovery_codes_left: number } | undefined;
-    is_admin: boolean;
-    /** Its age, in ms. */
-    age_ms: number;
-    /** The ids of browsers that signed in and that their person has not reviewed. */
-    unreviewed_browsers: readonly string[];
-  };
-  remote: { long_sessions: number };
-  /** Undefined where there is no device, or none has said anything yet. */
-  devices: DeviceFacts | undefined;
-  scans: {
-    infected: number;
-    overdue: number;
-    /** Infected files and unread ones of the last 7 and the last 30 days. */
-    lately: Record<'infected' | 'unread', { week: number; month: number }>;
-    repeated_threats: readonly string[];
-  };
-  /** Real alerts that nothing has blocked; of `malware` those that are about one file each. */
-  unblocked: {
-    malware: number;
-    /** The industry's harmless test files within `malware`: they are told, and cost nothing. */
-    test_files?: number;
-    high: number;
-    critical: number;
-  };
-  /** The newest alert of each kind that has to be opened to act on it. */
-  newest: { high?: string | undefined; critical?: string | undefined; browser?: string | undefined };
-  rules: OpenRules;
-  /** Time since the signatures were known to be the newest, in ms; undefined if unknown. */
-  signatures_age_ms: number | undefined;
-}
-
-/** Facts of devices, by their names. */
-export interface DeviceFacts {
-  count: number;
-  /** The number that the plan allows. */
-  plan_holds: number;
-  /** Those that do not have the rules that they should have, or whose kernel refused them. */
-  unapplied: readonly string[];
-  /** Not heard of for more than 24 hours. */
-  silent: readonly string[];
-  outdated: readonly string[];
-  /** Devices without any enforced rule. */
-  unprotected: readonly string[];
-  /** Devices with waiting security updates; undefined where no device could say. */
-  updates_waiting: readonly string[] | undefined;
-}
+import type { DeviceFacts, PostureFacts } from './posture-facts.ts';
 
 export type Group = 'account' | 'rules' | 'devices' | 'files';
 
 const HOUR_MS = 3_600_000;
-/** Deduction for an administrator's missing second factor. Like all deductions here it is our own weight. */
+
+/** Deduction for an administrator's missing second factor: a weight of this project. */
 const ADMIN_WITHOUT_SECOND_FACTOR = 20;
+
 /** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on. In ms. */
 const NEW_FOR_MS = 24 * HOUR_MS;
+
 const TWO_FACTOR_ROUTE = '/dashboard?open=security&tab=two-factor';
+
 const PASSWORD_ROUTE = '/dashboard?open=security&tab=password';
+
 const SESSIONS_ROUTE = '/dashboard?open=security&tab=sessions';
 
 /** Why a check that ran cannot tell, in a sentence. */
-interface Untold {
-  untold: Sentence;
+interface Undecided {
+  reason: Sentence;
 }
 
 /** The outcome of a check: no fault (`times` 0), or the number of deductions. */
@@ -96,12 +47,14 @@ export interface Check extends Fix {
   severity: Severity;
   deduction: number;
   /** Absent, or undefined: nothing on this server can tell. */
-  run?: (facts: PostureFacts) => Outcome | Untold | undefined;
+  run?: (facts: PostureFacts) => Outcome | Undecided | undefined;
 }
 
 /** A sentence names at most so many things; of more it gives the number. */
 const NAMED_MAXIMUM = 3;
+
 const isFew = (names: readonly string[]) => names.length <= NAMED_MAXIMUM;
+
 /** Names as a parameter has them. */
 const linesOf = (names: readonly string[]) => names.join('\n');
 
@@ -146,7 +99,7 @@ function portCheck(port: (typeof PORTS)[number]): Check {
     deduction: 8,
     run: (facts) => {
       const rules = facts.rules.ports.get(port) ?? [];
-      if (rules.length === 0) return { untold: sentence('port_open.unknown') };
+      if (rules.length === 0) return { reason: sentence('port_open.unknown') };
       const evidence = isFew(rules)
         ? sentence('port_open.named', { rules: linesOf(rules) })
         : sentence('port_open.many', { count: rules.length });
@@ -211,7 +164,7 @@ function deviceCheck({ odd, fine, ...check }: Omit<Check, 'run' | 'fix_route'> &
 }
 
 /**
- * Every check with its deduction, which is our own weight. Those without `run` need data that this version does not have, and stay
+ * Every check with its deduction: weights of this project. Those without `run` need data that this version does not have, and stay
  * unknown.
  */
 export const CHECKS: readonly Check[] = [

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { judge } from './judge.ts';
 import { readOpenRules } from './open-rules.ts';
 import { POSTURE_PHRASES } from './posture.phrases.ts';
-import { CHECKED_PORTS, CHECKS, type DeviceFacts, type PostureFacts } from './posture-checks.ts';
+import { CHECKED_PORTS, CHECKS } from './posture-checks.ts';
+import type { DeviceFacts, PostureFacts } from './posture-facts.ts';
 
 const DAY_MS = 86_400_000;
 const NONE_LATELY = { infected: { week: 0, month: 0 }, unread: { week: 0, month: 0 } };

@@ -9,7 +9,8 @@ import { type Judgement, judge } from './judge.ts';
 import { keepCheck, readCheck } from './last-check.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
 import type { PostureTables } from './posture.tables.ts';
-import { CHECKED_PORTS, type PostureFacts } from './posture-checks.ts';
+import { CHECKED_PORTS } from './posture-checks.ts';
+import type { PostureFacts } from './posture-facts.ts';
 import { createScoreHistory, type ScoreHistory } from './score-history.ts';
 
 interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' | 'checks'> {

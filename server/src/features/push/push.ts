@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Counters } from '#platform/counters.ts';
 import { newId } from '#platform/id.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { refuse, refuseField } from './push.refusals.ts';
 import type { PushTables } from './push.tables.ts';

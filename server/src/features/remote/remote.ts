@@ -1,5 +1,4 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import { may } from '@palisade/contract/may';
 import {
   type JoinedSession,
   PENDING_LIFETIME,
@@ -10,20 +9,17 @@ import {
   WRONG_CODES,
 } from '@palisade/contract/remote';
 import type { GrantKind } from '@palisade/contract/remote-grant';
-import type { LiveSession, Side, View } from '@palisade/contract/remote-record';
+import type { Side, View } from '@palisade/contract/remote-record';
 import type { ReportKind, SideOfSession } from '@palisade/contract/remote-session';
 import type { OverseenQuery, OverseenSession } from '@palisade/contract/remote-staff';
 import { type Kysely, sql } from 'kysely';
-import type { Audit } from '#platform/audit.ts';
-import type { Counters } from '#platform/counters.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
-import type { Sentence } from '#platform/sentence.ts';
 import { refuse } from './remote.refusals.ts';
 import type { RemoteTables } from './remote.tables.ts';
+import type { RemoteOptions } from './remote-options.ts';
 import {
   type By,
   type Change,
@@ -36,111 +32,12 @@ import {
 import { newSessionCode } from './session-code.ts';
 import { grants, revokes } from './session-grants.ts';
 import { createSessionLists, joinedOf, overseenOf, type SessionLists, sessionOf } from './session-lists.ts';
+import { at, FORMER_AGENT, type GrantDevice, mayJoin, openOnes, type People, UNTOUCHED, waiting } from './session-rows.ts';
 import { ended, heldGrants, isClaimed, isOpen, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
 import { createWrongCodes, type WrongCodes } from './wrong-codes.ts';
 
-/** A member of staff, as shown to the customer. */
-interface People {
-  findUser(id: string): Promise<UserInfo | undefined>;
-  staffSince(id: string): Promise<string | null>;
-  provider(): Promise<string>;
-}
-
-/** A device that something may be granted of, or why not. */
-export interface GrantDevice {
-  id: string;
-  device_name: string;
-  refusal: Sentence | null;
-}
-
 /** Number of attempts to create a session when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
-
-/** The name shown for a person who joined and whose account is gone. */
-const FORMER_AGENT = 'A former technician';
-
-const UNTOUCHED = {
-  joined_at: null,
-  ended_at: null,
-  end_reason: null,
-  agent_id: null,
-  support_agent: null,
-  version: 1,
-  provider: null,
-  staff_since: null,
-  consent_by: null,
-  approved_at: null,
-  view: null,
-  reaffirmed_at: null,
-  shares: '[]',
-  has_shared: 0,
-  unshared_at: null,
-  paused_at: null,
-  grants: '[]',
-  grants_ended: null,
-  customer_seat: null,
-  customer_until: null,
-  customer_lost_at: null,
-  customer_lost_by: null,
-  technician_seat: null,
-  technician_until: null,
-  technician_lost_at: null,
-  technician_lost_by: null,
-  customer_voice: 'off',
-  technician_voice: 'off',
-  noted: 0,
-  last_seq: 0,
-  notes: '',
-  rating: null,
-  rating_comment: null,
-  reported_at: null,
-  report_reason: null,
-  report_comment: null,
-} as const;
-
-interface RemoteOptions {
-  database: Kysely<ChangeTables>;
-  audit: Pick<Audit, 'record'>;
-  jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
-  counters: Pick<Counters, 'put' | 'remove'>;
-  people: People;
-  /** Called with a session that has changed. */
-  onLive: (session: LiveSession) => void;
-  /** Called with both people of a session that has changed. */
-  onChange: (user_id: string) => void;
-  /** Called with a device whose grants have changed. */
-  onGrants: (device_id: string) => void;
-  /** A device of a person, if it is connected. */
-  findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
-  /** Whether a page is connected to this server. */
-  isHere: (seat: string) => boolean;
-  now: () => number;
-}
-
-const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
-
-/** The one that waits with a code, for a person who is not its customer. */
-async function waiting(database: Kysely<ChangeTables>, agent: UserInfo, session_code: string): Promise<string | undefined> {
-  const row = await database
-    .selectFrom('remote_sessions')
-    .select('id')
-    .where('session_code', '=', session_code)
-    .where('status', '=', sql.lit('pending'))
-    .where('joined_at', 'is', null)
-    .where('user_id', '!=', agent.id)
-    .executeTakeFirst();
-  return row?.id;
-}
-
-const openOnes = (database: Kysely<ChangeTables>, column: 'user_id' | 'agent_id', id: string) =>
-  database
-    .selectFrom('remote_sessions')
-    .select('id')
-    .where(column, '=', id)
-    .where('status', 'in', ['pending', 'active'])
-    .execute();
-
-const mayJoin = (user: UserInfo | undefined) => user !== undefined && may.joinSessions(user);
 
 /**
  * Remote-support sessions: pending (waiting, then claimed) -> active -> completed, and cancelled. The database decides every move, and the clock is one of those who move

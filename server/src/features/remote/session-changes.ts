@@ -8,7 +8,7 @@ import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import { Postponed } from '#platform/jobs/job.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import { type MoveRefusal, refuse } from './remote.refusals.ts';

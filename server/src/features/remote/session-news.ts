@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely';
 import { inTransaction } from '#platform/in-transaction.ts';
 import type { Incident } from '#platform/incident.ts';
 import type { InstallationTables } from '#platform/installation.ts';
-import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { RemoteTables } from './remote.tables.ts';

@@ -6,8 +6,9 @@ import { z } from 'zod';
 import { connectionLimits } from '#platform/connections.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
+import { type ChannelService, SOCKET_LIMITS, type SocketLimits } from './channel-service.ts';
 import type { Refusal } from './frames.ts';
-import { type ChannelService, SOCKET_LIMITS, type SocketLimits, serveSocket } from './serve-socket.ts';
+import { serveSocket } from './serve-socket.ts';
 import { openSockets } from './socket-request.ts';
 
 // A second contract on the mechanism of the events socket: computers, which say more and longer things than pages.

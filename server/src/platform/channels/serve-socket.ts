@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Channel, CLOSED } from '@palisade/contract/channel';
+import { CLOSED } from '@palisade/contract/channel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
@@ -7,84 +7,26 @@ import { logFailure } from '#platform/database-patience.ts';
 import { readBounded } from '#platform/json-body.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import type { ChannelService, Connection, Conversation, SocketLimits, SocketParts, Sockets } from './channel-service.ts';
 import { createBucket, end, isOfKind, parseJson, type Refusal, say, sayText } from './frames.ts';
 import { createIndexByKey } from './index-by-key.ts';
-import { createSocketAdmission, type SocketAdmission, type SocketAdmissionLimits, type Stranger } from './socket-admission.ts';
-import { admitRequest, letGo, noteAnswer, type SocketDoor } from './socket-request.ts';
+import { createSocketAdmission, type SocketAdmission, type Stranger } from './socket-admission.ts';
+import { admitRequest, letGo, noteAnswer } from './socket-request.ts';
 import { createStandings, type Standings } from './standing.ts';
 
-/** Bounds of a channel's sockets. Times in ms. */
-export interface SocketLimits extends SocketAdmissionLimits {
-  /** Time in which a socket must authenticate. */
-  hello_ms: number;
-  /** The server says something at least this often; a peer that has not answered by the next time is gone. */
-  heartbeat_ms: number;
-  sockets_per_principal: number;
-  /** A peer that reads so slowly that this many bytes wait for it is dropped; it resumes when it comes back. */
-  waiting_bytes: number;
-}
-
-export const SOCKET_LIMITS: SocketLimits = {
-  hello_ms: 5_000,
-  heartbeat_ms: 25_000,
-  sockets_per_principal: 20,
-  strangers: 2_000,
-  strangers_per_source: 200,
-  waiting_bytes: 1024 ** 2,
-};
-
-/** A socket that has been let in. */
-export interface Connection<Principal, Told> {
-  readonly principal: Principal;
-  tell(frame: Told): void;
-  /** A message for many peers, serialized once (`JSON.stringify`, as bytes). */
-  tellText(text: Buffer): void;
-  end(refusal: Refusal): void;
-}
-
-/** Handlers of one connection's frames and end. */
-interface Conversation<Said> {
-  onFrame?(frame: Said): void;
-  /** Called once, whichever side left. */
-  onLeave(): void;
-}
-
-/** A service on a channel: authentication of its peers and their messages. */
-export interface ChannelService<Principal, Hello, Said, Told> {
-  channel: Channel<Hello, Said, Told>;
-  /** Authenticates the peer from its `hello`. */
-  meet(hello: Hello): Promise<{ principal: Principal } | { refusal: Refusal }>;
-  /** Sockets with the same key are counted and looked up together. */
-  keyOf(principal: Principal): string;
-  /** Those of many that may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and on `lookAgain`. */
-  refused(principals: readonly Principal[]): Promise<ReadonlyMap<Principal, Refusal>>;
-  /** A principal is in. */
-  join(connection: Connection<Principal, Told>, hello: Hello): Conversation<Said>;
-}
-
-export interface SocketParts extends SocketDoor {
-  limits: SocketLimits;
-}
-
-export interface Sockets {
-  /** Checks the sockets of a principal again. */
-  lookAgain(key: string): void;
-  /** The counts of authenticated peers and of others. */
-  open(): { known: number; strangers: number };
-  /** Ends every socket with the word that its peer is to connect elsewhere. */
-  close(): void;
-}
-
 const RETRY_AFTER_S = 5;
+
 /**
  * Bytes on the wire that the first frame may take beside its content: headers of its parts (RFC 6455 section 5.2), and pings before it.
  */
 const FRAMING_BYTES = 1024;
+
 /** Into how many parts heartbeats are spread, so that no moment is everybody's. */
 const SPREAD = 100;
 
 /** Number of peers that are pinged before other work has its turn. */
 const ASKED_AT_ONCE = 10;
+
 const PING = Buffer.from(JSON.stringify({ kind: 'ping' }));
 
 const pongSchema = z.object({ kind: z.literal('pong') });

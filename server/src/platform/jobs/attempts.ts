@@ -4,7 +4,8 @@ import type { Kysely } from 'kysely';
 import { logFailure } from '#platform/database-patience.ts';
 import { type Job, Postponed } from './job.ts';
 import { backOff, type JobKind } from './job-kind.ts';
-import { type Claim, type createJobStore, type JobRow, type JobTables, LeaseLost, RECURRING } from './job-store.ts';
+import { type createJobStore, RECURRING } from './job-store.ts';
+import { type Claim, type JobRow, type JobTables, LeaseLost } from './job-tables.ts';
 import type { Running } from './leases.ts';
 
 /** Interval between attempts to store the outcome of a job while the database is away. */

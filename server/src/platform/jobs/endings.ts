@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Claim, createJobStore, JobTables } from './job-store.ts';
+import type { createJobStore } from './job-store.ts';
+import type { Claim, JobTables } from './job-tables.ts';
 
 /** Jobs that one statement ends. */
 const ENDED_AT_ONCE = 100;

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { JobTables } from './job-store.ts';
+import type { JobTables } from './job-tables.ts';
 
 /** A job as its work gets it. */
 export interface Job<Payload> {

@@ -17,7 +17,7 @@ import { EFFECT, type EffectTables, effectWorker } from '#test/job-worker.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '#test/postgres.ts';
 import { type Job, Postponed } from './job.ts';
 import { type JobKind, jobKind } from './job-kind.ts';
-import { type JobTables, LeaseLost } from './job-store.ts';
+import { type JobTables, LeaseLost } from './job-tables.ts';
 import { createJobs, type JobNews, type Jobs } from './jobs.ts';
 
 const HOUR_MS = 3_600_000;

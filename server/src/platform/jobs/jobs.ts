@@ -8,7 +8,8 @@ import { type Attempts, createAttempts, Stopping, type Worked } from './attempts
 import { createEndings } from './endings.ts';
 import type { HeldJob, Job } from './job.ts';
 import type { JobKind } from './job-kind.ts';
-import { type Asked, createJobStore, type JobStore, type JobTables, LeaseLost } from './job-store.ts';
+import { createJobStore, type JobStore } from './job-store.ts';
+import { type Asked, type JobTables, LeaseLost } from './job-tables.ts';
 import { createLeases, type Leases, type Running } from './leases.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { logFailure } from '#platform/database-patience.ts';
-import { type Claim, type createJobStore, LeaseLost } from './job-store.ts';
+import type { createJobStore } from './job-store.ts';
+import { type Claim, LeaseLost } from './job-tables.ts';
 
 /** Number of renewals within the time of a lease. */
 const RENEWALS = 3;

@@ -2,7 +2,7 @@ import { type LiveEvent, liveEventSchema, OF_THE_MOMENT } from '@palisade/contra
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
-import { connectRedis, openRedisHearer, type RedisConnection, type RedisHearer, withinTime } from '#platform/redis.ts';
+import { connectRedis, openRedisSubscriber, type RedisConnection, type RedisSubscriber, withinTime } from '#platform/redis.ts';
 import { redisNames } from '#platform/redis-names.ts';
 import {
   FORGOTTEN_AFTER_MS,
@@ -112,7 +112,7 @@ interface RedisTopicsOptions {
   logger: FastifyBaseLogger;
   kept?: number | undefined;
   connection: RedisConnection;
-  hearer: RedisHearer;
+  subscriber: RedisSubscriber;
 }
 
 // The text each time, not its hash: a command that has to be sent twice is overtaken by later ones.
@@ -135,7 +135,7 @@ class RedisTopics implements Topics {
   private readonly logger: FastifyBaseLogger;
   private readonly kept: number;
   private readonly connection: RedisConnection;
-  private readonly hearer: RedisHearer;
+  private readonly subscriber: RedisSubscriber;
   private readonly prefix: string;
   /** By key. */
   private readonly rooms = new Map<string, Room>();
@@ -154,7 +154,7 @@ class RedisTopics implements Topics {
     this.logger = options.logger;
     this.kept = options.kept ?? KEPT_MAXIMUM;
     this.connection = options.connection;
-    this.hearer = options.hearer;
+    this.subscriber = options.subscriber;
     this.prefix = redisNames(options.url) + PREFIX;
     this.keeping = setInterval(() => void this.keep().catch(this.lose), IN_USE_MS);
     this.keeping.unref();
@@ -253,7 +253,7 @@ class RedisTopics implements Topics {
     try {
       // Answers come in the order of the commands: after this one the late answers are known.
       await this.send(['PING']);
-      if (!(await this.hearer.ask())) throw new Error('not subscribed yet');
+      if (!(await this.subscriber.ask())) throw new Error('not subscribed yet');
       await this.forgetUnsaid();
     } catch {
       this.connection.renew();
@@ -386,7 +386,7 @@ class RedisTopics implements Topics {
     const key = this.keyOf(topic);
     let room = this.rooms.get(key);
     if (room === undefined) {
-      room = { seats: new Set(), heard: this.hearer.subscribe(key) };
+      room = { seats: new Set(), heard: this.subscriber.subscribe(key) };
       // Each seat waits for it; without one its rejection would be unhandled.
       room.heard.catch(() => {});
       this.rooms.set(key, room);
@@ -399,7 +399,7 @@ class RedisTopics implements Topics {
       seats.delete(seat);
       if (seats.size > 0 || this.rooms.get(key)?.seats !== seats) return;
       this.rooms.delete(key);
-      this.hearer.unsubscribe(key);
+      this.subscriber.unsubscribe(key);
     };
   }
 
@@ -407,18 +407,18 @@ class RedisTopics implements Topics {
     this.isClosed = true;
     clearInterval(this.keeping);
     clearTimeout(this.sending);
-    this.hearer.close();
+    this.subscriber.close();
     this.connection.close();
   }
 }
 
 /** Connects to Redis first. @throws Error with one line when it cannot be used at the start. */
-export async function createRedisTopics(options: Omit<RedisTopicsOptions, 'connection' | 'hearer'>): Promise<Topics> {
+export async function createRedisTopics(options: Omit<RedisTopicsOptions, 'connection' | 'subscriber'>): Promise<Topics> {
   const { url, logger } = options;
   const connection = await connectRedis(url, logger);
   let topics: RedisTopics | undefined;
   let wasDeaf = false;
-  const hearer = await openRedisHearer({
+  const subscriber = await openRedisSubscriber({
     url,
     logger,
     onMessage: (key, text) => topics?.hear(key, text),
@@ -427,7 +427,7 @@ export async function createRedisTopics(options: Omit<RedisTopicsOptions, 'conne
       topics?.onDeaf();
     },
   });
-  topics = new RedisTopics({ ...options, connection, hearer });
+  topics = new RedisTopics({ ...options, connection, subscriber });
   if (wasDeaf) topics.onDeaf();
   return topics;
 }

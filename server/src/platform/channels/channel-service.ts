@@ -1,0 +1,66 @@
+import type { Channel } from '@palisade/contract/channel';
+import type { Refusal } from './frames.ts';
+import type { SocketAdmissionLimits } from './socket-admission.ts';
+import type { SocketDoor } from './socket-request.ts';
+
+/** Bounds of a channel's sockets. Times in ms. */
+export interface SocketLimits extends SocketAdmissionLimits {
+  /** Time in which a socket must authenticate. */
+  hello_ms: number;
+  /** The server says something at least this often; a peer that has not answered by the next time is gone. */
+  heartbeat_ms: number;
+  sockets_per_principal: number;
+  /** A peer that reads so slowly that this many bytes wait for it is dropped; it resumes when it comes back. */
+  waiting_bytes: number;
+}
+
+export const SOCKET_LIMITS: SocketLimits = {
+  hello_ms: 5_000,
+  heartbeat_ms: 25_000,
+  sockets_per_principal: 20,
+  strangers: 2_000,
+  strangers_per_source: 200,
+  waiting_bytes: 1024 ** 2,
+};
+
+/** A socket that has been let in. */
+export interface Connection<Principal, Told> {
+  readonly principal: Principal;
+  tell(frame: Told): void;
+  /** A message for many peers, serialized once (`JSON.stringify`, as bytes). */
+  tellText(text: Buffer): void;
+  end(refusal: Refusal): void;
+}
+
+/** Handlers of one connection's frames and end. */
+export interface Conversation<Said> {
+  onFrame?(frame: Said): void;
+  /** Called once, whichever side left. */
+  onLeave(): void;
+}
+
+/** A service on a channel: authentication of its peers and their messages. */
+export interface ChannelService<Principal, Hello, Said, Told> {
+  channel: Channel<Hello, Said, Told>;
+  /** Authenticates the peer from its `hello`. */
+  meet(hello: Hello): Promise<{ principal: Principal } | { refusal: Refusal }>;
+  /** Sockets with the same key are counted and looked up together. */
+  keyOf(principal: Principal): string;
+  /** Those of many that may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and on `lookAgain`. */
+  refused(principals: readonly Principal[]): Promise<ReadonlyMap<Principal, Refusal>>;
+  /** A principal is in. */
+  join(connection: Connection<Principal, Told>, hello: Hello): Conversation<Said>;
+}
+
+export interface SocketParts extends SocketDoor {
+  limits: SocketLimits;
+}
+
+export interface Sockets {
+  /** Checks the sockets of a principal again. */
+  lookAgain(key: string): void;
+  /** The counts of authenticated peers and of others. */
+  open(): { known: number; strangers: number };
+  /** Ends every socket with the word that its peer is to connect elsewhere. */
+  close(): void;
+}

@@ -1,0 +1,110 @@
+import { canonicalEmail } from '@palisade/contract/email';
+import { z } from 'zod';
+
+// Forms of values that settings have.
+
+function isDecodable(address: string): boolean {
+  try {
+    return decodeURIComponent(address) !== '';
+  } catch {
+    return false;
+  }
+}
+
+export const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
+
+export const text = z.preprocess(blankIsUnset, z.string().trim().optional());
+
+/** A path. Where no shell reads the setting (systemd, compose), a folder of the name ~ would be made. */
+export const path = text.refine((value) => value?.startsWith('~') !== true, 'must be a full path: only a shell replaces ~');
+
+export const webAddress = z.preprocess(
+  blankIsUnset,
+  z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }).optional(),
+);
+
+/** An address with an account in it: clients decode it, and would fail over a % that stands for itself. */
+export const accountAddress = (protocol: RegExp, error: string) =>
+  z.preprocess(
+    blankIsUnset,
+    z.url({ protocol, error }).refine(isDecodable, 'must use %25 for a % in its account or password').optional(),
+  );
+
+/** An address of a mail server, which has no usual place. */
+export const mailAddress = (protocol: RegExp, error: string, example: string) =>
+  accountAddress(protocol, error).refine(
+    (value) => value === undefined || URL.parse(value)?.hostname !== '',
+    `must name a mail server, like ${example}`,
+  );
+
+/** In the form in which addresses are compared. */
+export const emailAddress = (error: string) =>
+  z.string().transform((address, context): string => {
+    const email = canonicalEmail(address);
+    if (email !== undefined) return email;
+    context.addIssue({ code: 'custom', message: error, input: address });
+    return z.NEVER;
+  });
+
+export const commaList = text.transform((value) =>
+  (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+export const SECOND_MS = 1_000;
+
+const PORT_RANGE = 'must be a port number from 0 to 65535';
+
+/** A number as people write it: digits alone. `Number` would also take `0x50`, `1e3` and ` `. */
+const digits = (error: string) =>
+  z.union(
+    [
+      z.number(),
+      z
+        .string()
+        .trim()
+        .regex(/^\d{1,15}$/, error)
+        .transform(Number),
+    ],
+    { error },
+  );
+
+export const portNumber = digits(PORT_RANGE).pipe(z.number().min(0, PORT_RANGE).max(65_535, PORT_RANGE));
+
+/** A whole number of `unit`. */
+export const countOf = (unit: string, least: number, most: number, fallback: number) => {
+  const error = `must be a whole number of ${unit} from ${least} to ${most}`;
+  return z.preprocess(blankIsUnset, digits(error).pipe(z.number().min(least, error).max(most, error)).default(fallback));
+};
+
+/** Days, or for ever. */
+const KEPT_FOR = 'must be "forever", or a whole number of days from 1 to 36500';
+
+export const keptFor = text.transform((value, context) => {
+  if (value === undefined || value === 'forever') return undefined;
+  const days = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (days >= 1 && days <= 36_500) return days;
+  context.addIssue(KEPT_FOR);
+  return z.NEVER;
+});
+
+const UNIT_BYTES = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 } as const;
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A number with a unit of `units` behind it. */
+function measure<Unit extends string>(pattern: RegExp, units: Readonly<Record<Unit, number>>, usual: string, error: string) {
+  return text.transform((value = usual, context) => {
+    const [, number = '', unit = ''] = pattern.exec(value) ?? [];
+    const factor = Object.entries<number>(units).find(([name]) => name === unit)?.[1];
+    if (number !== '' && factor !== undefined) return Number(number) * factor;
+    context.addIssue(error);
+    return z.NEVER;
+  });
+}
+
+export const bytes = (usual: string) => measure(/^(\d{1,9})([KMGT]?)$/, UNIT_BYTES, usual, 'must be a size, like 512M or 4G');
+
+export const duration = (usual: string) => measure(/^([1-9]\d{0,5})([smhd])$/, UNIT_MS, usual, 'must be a time, like 30m or 1h');
