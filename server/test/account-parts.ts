@@ -72,7 +72,7 @@ export async function accountParts(settings: Settings = {}) {
     ...{ counters, limits: parseLimits([], exposure), isShared: () => false },
     isKnown: ({ source }) => Promise.resolve(source === HOME),
   });
-  const askedMail = createAskedMail({ ...common, guard });
+  const askedMail = createAskedMail({ ...common, guard, pause: () => Promise.resolve() });
   const parts = {
     ...{ ...common, passwords, exposure, admin_emails, onChange() {} },
     onRegistered(email: string, isNew: boolean) {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { AuditTables } from '#platform/audit.ts';
@@ -57,8 +57,10 @@ export function createAskedMail(parts: {
   mail: Pick<Mail, 'queue' | 'wake'>;
   guard: LetterGuard;
   logger: FastifyBaseLogger;
+  /** Waits so many ms. */
+  pause?: (ms: number) => Promise<unknown>;
 }): AskedMail {
-  const { database, mail, guard, logger } = parts;
+  const { database, mail, guard, logger, pause = sleep } = parts;
   const underway = new Set<Promise<void>>();
   const take = ({ kind, email, source }: Asked) => guard.letter({ kind, account: accountKey(email), source });
 
