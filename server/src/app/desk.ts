@@ -41,13 +41,12 @@ import type { Api } from '#platform/serve.ts';
 import type { Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
 import type { AppOptions } from './app-options.ts';
+import { administrationOf, customerCardOf } from './customer-card.ts';
 import type { RestrainedMail } from './letters.ts';
 import type { Monitor } from './monitor.ts';
 import type { BuiltScamCheck } from './scam-check.ts';
 import type { Scanner } from './scanner.ts';
 import type { Tables } from './tables.ts';
-
-const RECENT_SESSIONS = 5;
 
 const fact = (name: string, value: string | number | null | undefined) =>
   value === null || value === undefined || value === '' ? [] : [{ name, value: String(value) }];
@@ -139,74 +138,6 @@ function thingsOf({
           ...fact('Switched on', row.enabled === 1 ? 'yes' : 'no'),
         ],
       };
-    },
-  };
-}
-
-/** The card of a customer that staff see next to a conversation; undefined for a deleted account. */
-async function customerCardOf(
-  of: {
-    people: Pick<Accounts['auth'], 'findAccount'>;
-    subscriptions: Subscriptions;
-    monitor: Monitor;
-    scanner: Scanner;
-    devices: Pick<Devices, 'living'>;
-    remote: Pick<Remote, 'list'>;
-    conversations: Kysely<ChatTables>;
-  },
-  user_id: string,
-) {
-  const { people, subscriptions, monitor, scanner, devices, remote } = of;
-  const account = await people.findAccount(user_id);
-  if (account === undefined) return undefined;
-  const [plan, overview, open, scans, living, sessions, matters] = await Promise.all([
-    subscriptions.current(user_id),
-    monitor.posture.overview(user_id),
-    monitor.alerts.counts(user_id),
-    scanner.antivirus.counts(user_id),
-    devices.living(user_id),
-    remote.list(user_id, { limit: RECENT_SESSIONS, search: '' }),
-    of.conversations
-      .selectFrom('conversation_matters')
-      .select(({ fn }) => [
-        fn.count<number>('closed_at').as('closed'),
-        fn.count<number>('rating').as('ratings'),
-        fn.sum<number | null>('rating').as('sum'),
-      ])
-      .where('user_id', '=', user_id)
-      .executeTakeFirstOrThrow(),
-  ]);
-  const { clean, infected, pending } = scans;
-  const count = Number(matters.ratings);
-  return {
-    user_id,
-    username: account.username,
-    email: account.email,
-    since: account.created_at,
-    plan_name: plan.plan_name,
-    is_premium: plan.is_premium,
-    security_score: overview.security_score,
-    open_alerts: open.active,
-    devices: living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })),
-    scans: { clean, infected, pending },
-    remote_sessions: sessions.map(({ status, started_at, support_agent }) => ({ status, started_at, support_agent })),
-    conversations_closed: Number(matters.closed),
-    ratings: { count, average: count === 0 ? null : Math.round((100 * Number(matters.sum)) / count) / 100 },
-  };
-}
-
-/** The part of a person's record that only administrators see. */
-async function administrationOf({ subscriptions, monitor }: { subscriptions: Subscriptions; monitor: Monitor }, user_id: string) {
-  const [plan, { active, unstopped, gravest }] = await Promise.all([
-    subscriptions.current(user_id),
-    monitor.alerts.counts(user_id),
-  ]);
-  return {
-    plan: plan.has_subscription ? { expires_at: plan.expires_at, max_devices: plan.max_devices ?? 1 } : null,
-    alerts: {
-      active,
-      unstopped,
-      gravest: gravest && { threat_type: gravest.threat_type, severity: gravest.severity },
     },
   };
 }
@@ -317,6 +248,30 @@ function buildLetters(
   });
 }
 
+/** Tells the customer of a conversation that it has an answer: by mail after a while, and their browser at once. */
+function tellOfAnswers(parts: {
+  conversations: Conversations;
+  letters: ReturnType<typeof createLetters>;
+  logger: AppOptions['logger'];
+  onAnswer: DeskParts['onAnswer'];
+}): (conversation_id: string) => void {
+  const { conversations, letters, logger, onAnswer } = parts;
+  return (conversation_id) => {
+    letters.answered(conversation_id);
+    conversations
+      .find(conversation_id)
+      .then((row) => row && onAnswer(row.user_id))
+      .catch((error: unknown) => logFailure(logger, error, 'a browser could not be told of an answer'));
+  };
+}
+
+/** Opens what servers know of open pages of staff; without Redis, of this one alone. */
+async function openPresence({ settings, logger }: AppOptions) {
+  const memory = createMemoryPresence();
+  if (settings.redis_url === undefined) return memory;
+  return await createRedisPresence({ url: settings.redis_url, meanwhile: memory, logger });
+}
+
 /** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
 export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
   const { settings, logger } = appOptions;
@@ -326,9 +281,7 @@ export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
   const withInstallation = database.$pickTables<keyof ChatTables | 'installation'>();
   const installation = database.$pickTables<'installation'>();
   const people = accounts.auth;
-  const memory = createMemoryPresence();
-  const presence =
-    settings.redis_url === undefined ? memory : await createRedisPresence({ url: settings.redis_url, meanwhile: memory, logger });
+  const presence = await openPresence(appOptions);
   const onChange = (user_id: string) => tell(user_id, { kind: 'changed', topic: 'messages' });
   const conversations = createConversations({ database: chatTables, now });
   const news = createDeskNews({ database: chatTables, topics, people, jobs, kept, logger });
@@ -369,13 +322,7 @@ export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
     remote,
     onChange,
     now,
-    onAnswer(conversation_id) {
-      letters.answered(conversation_id);
-      conversations
-        .find(conversation_id)
-        .then((row) => row && parts.onAnswer(row.user_id))
-        .catch((error: unknown) => logFailure(logger, error, 'a browser could not be told of an answer'));
-    },
+    onAnswer: tellOfAnswers({ conversations, letters, logger, onAnswer: parts.onAnswer }),
   });
   const canned = createCanned({ database: chatTables, now });
   keepUnforgotten({ database: withInstallation, conversations, news, team, jobs, now, logger });
