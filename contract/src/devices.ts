@@ -39,10 +39,6 @@ export const deviceNameSchema = z
   .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, LONGEST_NAME)
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'Remove the control characters from the device name.');
 
-/** The properties of a device that its owner sets in one form. Each is a column of the table `devices` under the same name. */
-const deviceSettingsSchema = z.object({ device_name: deviceNameSchema });
-export type DeviceSettings = z.infer<typeof deviceSettingsSchema>;
-
 /** A connected agent that has not reported for so long does not work any more, in ms: it reports every half a minute, by the workers that read files. */
 export const STALLED_MS = 90_000;
 
@@ -223,48 +219,32 @@ export const countDeviceWishes = endpoint({
   problems: [],
 });
 
-export const renameDevice = endpoint({
-  method: 'PUT',
-  path: '/devices/{id}/name',
-  summary: 'Give a device another name.',
-  access: 'customer',
-  params: idParamsSchema,
-  body: deviceSettingsSchema,
-  changes: 'devices',
-  status: 200,
-  reply: deviceSchema,
-  problems: [],
-});
+const FOLDERS_MAXIMUM = 50;
 
-export const setDeviceDefaults = endpoint({
-  method: 'PUT',
-  path: '/devices/{id}/defaults',
-  summary: 'Say what happens on a device to traffic that no rule matches. It is a new revision for the device.',
+/** Settings of a device that its owner may change, each alone. `defaults` decide traffic that no rule matches; `watched` folders come beside the usual ones; no scan enters `exclusions`. */
+export const deviceChangesSchema = z
+  .strictObject({
+    device_name: deviceNameSchema,
+    defaults: defaultsSchema.partial(),
+    is_watching: z.boolean(),
+    watched: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
+    exclusions: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
+  })
+  .partial()
+  .refine((changes) => Object.keys(changes).length > 0, 'Name at least one setting to change.');
+export type DeviceChanges = z.infer<typeof deviceChangesSchema>;
+
+export const changeDevice = endpoint({
+  method: 'PATCH',
+  path: '/devices/{id}',
+  summary: 'Change the named settings of a device, and no others. Other defaults are a new revision for the device.',
   access: 'customer',
   params: idParamsSchema,
-  body: defaultsSchema,
+  body: deviceChangesSchema,
   changes: 'devices',
   status: 200,
   reply: deviceSchema,
   problems: ['conflict'],
-});
-
-const FOLDERS_MAXIMUM = 50;
-export const setDeviceFolders = endpoint({
-  method: 'PUT',
-  path: '/devices/{id}/folders',
-  summary: 'Say which folders of a device are watched beside the usual ones, and which no scan enters.',
-  access: 'customer',
-  params: idParamsSchema,
-  body: z.object({
-    is_watching: z.boolean(),
-    watched: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
-    exclusions: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
-  }),
-  changes: 'devices',
-  status: 200,
-  reply: deviceSchema,
-  problems: [],
 });
 
 /** A revoked device gets nothing any more, and takes its rules away after ten minutes. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { DESK_RECORDS } from './desk-records.ts';
 import { allEndpoints } from './endpoints.ts';
-import { startScanningApp } from './harness.ts';
+import { startListeningScanningApp } from './harness.ts';
 import { type Asker, RECORDS } from './owned-records.ts';
 import { scanned } from './upload.ts';
 
@@ -78,9 +78,7 @@ const ACCESS: Record<string, Access> = {
   'POST /remote/sessions/{id}/grants': 'customer',
   'POST /remote/sessions/{id}/revoke': 'customer',
   'POST /devices/enrolment-code': 'customer',
-  'PUT /devices/{id}/name': 'customer',
-  'PUT /devices/{id}/defaults': 'customer',
-  'PUT /devices/{id}/folders': 'customer',
+  'PATCH /devices/{id}': 'customer',
   'POST /devices/{id}/revoke': 'customer',
   'DELETE /devices/{id}': 'customer',
   'GET /devices/counters': 'customer',
@@ -293,7 +291,7 @@ const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));
 
 /** A new person of each role, and a way to call any endpoint as one of them, with useless values. */
 async function startWithRoles(environment: Record<string, string> = {}) {
-  const app = await startScanningApp({ environment });
+  const app = await startListeningScanningApp({ environment });
   const tokens = { customer: '', support: '', admin: '' };
   for (const role of ROLES) tokens[role] = (await app.signIn(role, role)).token;
 
@@ -304,7 +302,7 @@ async function startWithRoles(environment: Record<string, string> = {}) {
     const endpoint = byKey.get(key);
     if (endpoint === undefined) throw new Error(`no endpoint ${key}`);
     const path = endpoint.path.replaceAll(/\{\w+\}/g, '01890a5d-ac96-774b-bcce-b302099a8057');
-    const response = await fetch(`${app.url}/api${path}`, {
+    const response = await app.fetch(`/api${path}`, {
       method: endpoint.method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -330,7 +328,7 @@ describe('the access table', async () => {
   test('names every address that is served', async () => {
     const { paths } = z
       .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
-      .parse(await (await fetch(`${app.url}/api/openapi.json`)).json());
+      .parse(await (await app.fetch(`/api/openapi.json`)).json());
     const served = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^\/api/, '')}`),
     );
@@ -391,9 +389,9 @@ test('a person with an unproved address calls everything else in public exposure
 });
 
 describe('a record', async () => {
-  const app = await startScanningApp();
+  const app = await startListeningScanningApp();
   const sendAs = (token: string, method: string, path: string, body?: object) =>
-    fetch(`${app.url}/api${path}`, {
+    app.fetch(`/api${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -431,7 +429,7 @@ describe('a record', async () => {
         const content = new FormData();
         content.append('file', new Blob(['words']), 'a.txt');
         const headers = { authorization: `Bearer ${token}` };
-        return (await fetch(`${app.url}/api${to}`, { method: 'POST', body: content, headers })).status;
+        return (await app.fetch(`/api${to}`, { method: 'POST', body: content, headers })).status;
       };
       const parts = { token: owner.token, staff_token: staff.token, upload, sendFile };
       const id = await make(asker(owner.token), asker(staff.token), { ...app, ...parts });

@@ -4,7 +4,7 @@ import { confirmIdentity, renewRecoveryCodes, startTotp } from '@palisade/contra
 import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
+import { problemOf, readAnswer, replyOf, startListeningApp } from './harness.ts';
 import { startProxy } from './proxies.ts';
 import { PROXY_KINDS, withoutProxy } from './proxy-programs.ts';
 
@@ -14,7 +14,7 @@ needing('nginx, Caddy and HAProxy', kinds.length > 0).test('a proxy is there', (
 
 // Attacks on accounts by strangers: in public exposure, through a real proxy that is not set up as trusted.
 describe.each(kinds)('behind %s', async (kind) => {
-  const { app, url } = await startTestApp({
+  const { app, url } = await startListeningApp({
     environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
   });
   const through = async () => {

@@ -12,7 +12,15 @@ import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '#platform/log.ts';
-import { type Answer, isPostgres, problemOf, readAnswer, replyOf, startScanningApp, type TestApp } from './harness.ts';
+import {
+  type Answer,
+  isPostgres,
+  type ListeningApp,
+  problemOf,
+  readAnswer,
+  replyOf,
+  startListeningScanningApp,
+} from './harness.ts';
 import { startProxy } from './proxies.ts';
 import { PROXY_KINDS, type ProxyKind, type TestProxy, withoutProxy } from './proxy-programs.ts';
 
@@ -85,12 +93,16 @@ function openLog() {
   };
 }
 
-const tokenOf = async ({ call }: TestApp, email: string) => replyOf(await call(forgotPassword, { body: { email } })).reset_token;
+const tokenOf = async ({ call }: ListeningApp, email: string) =>
+  replyOf(await call(forgotPassword, { body: { email } })).reset_token;
 
 // proves: attack-B.6-4
 describe.each(kinds)('in local exposure behind %s', async (kind) => {
   const log = openLog();
-  const app = await startScanningApp({ environment: { LIMITS: 'recovery=50/15m' }, surroundings: { logger: log.logger } });
+  const app = await startListeningScanningApp({
+    environment: { LIMITS: 'recovery=50/15m' },
+    surroundings: { logger: log.logger },
+  });
   const proxy = await startProxy(kind, app, afterAll);
 
   // proves: attack-B.6-3
@@ -143,7 +155,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
   });
 
   test('an address of ADMIN_EMAILS is registered on the machine itself alone', async () => {
-    const named = await startScanningApp({ environment: { ADMIN_EMAILS: 'owner@example.com' } });
+    const named = await startListeningScanningApp({ environment: { ADMIN_EMAILS: 'owner@example.com' } });
     const before = await startProxy(kind, named);
     const body = { email: 'owner@example.com', username: 'owner', password: PASSWORD };
     await named.signIn('first');
@@ -203,13 +215,13 @@ test.skipIf(kinds.length === 0)(
       ...(isPostgres() ? {} : { database: { sqlite: join(folder, 'palisade.sqlite') } }),
     };
     const environment = { LIMITS: 'recovery=50/15m' };
-    const first = await startScanningApp({ environment, surroundings });
+    const first = await startListeningScanningApp({ environment, surroundings });
     const boss = await first.signIn('boss', 'admin');
     const proxy = await startProxy(kind, first);
     await callThrough(proxy, forgotPassword, { email: boss.email });
     expect(await tokenOf(first, boss.email)).toBeNull();
 
-    const second = isPostgres() ? first : await startScanningApp({ environment, surroundings });
+    const second = isPostgres() ? first : await startListeningScanningApp({ environment, surroundings });
     expect(await tokenOf(second, boss.email)).toBeNull();
     expect((await second.call(clearProxyFindings, { token: boss.token })).status).toBe(204);
     expect(replyOf(await second.call(readProxyFindings, { token: boss.token })).behind_proxy).toBeNull();
@@ -226,7 +238,7 @@ const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DEL
 
 describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does not name', async (kind) => {
   const log = openLog();
-  const app = await startScanningApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
+  const app = await startListeningScanningApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
   const proxy = await startProxy(kind, app, afterAll);
   const signIn = async (email: string, password: string) => (await callThrough(proxy, login, { email, password })).status;
 
@@ -254,7 +266,7 @@ describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does n
 
 describe('in public exposure, a client that writes a forwarding header itself', async () => {
   const log = openLog();
-  const app = await startScanningApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
+  const app = await startListeningScanningApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
   const signIn = async (remoteAddress: string, email: string, password: string, forwarded?: string) => {
     const { statusCode } = await app.app.fastify.inject({
       method: 'POST',
@@ -314,7 +326,7 @@ describe('in local exposure that others can reach, for any first visitor', () =>
     ['comes through a proxy that nobody said anything of', OPEN, { 'x-forwarded-for': '203.0.113.9' }, 403],
     ['comes to the address that was set', { ...OPEN, PUBLIC_URL: 'http://box.lan' }, { 'x-forwarded-for': '203.0.113.9' }, 201],
   ])('%s', async (_, environment, headers, status) => {
-    const { app } = await startScanningApp({ environment });
+    const { app } = await startListeningScanningApp({ environment });
     const { statusCode } = await app.fastify.inject({
       method: 'POST',
       url: '/api/auth/register',
@@ -329,7 +341,7 @@ describe('in local exposure that others can reach, for any first visitor', () =>
 });
 
 test('a registration after a public server became local makes no administrator', async () => {
-  const app = await startScanningApp();
+  const app = await startListeningScanningApp();
   const boss = await app.signIn('boss', 'admin');
   await app.app.database.deleteFrom('installation').where('name', '=', 'first_admin').execute();
   const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
@@ -339,7 +351,7 @@ test('a registration after a public server became local makes no administrator',
 
 // proves: attack-B.6-4
 test('only administrators read or clear found proxies', async () => {
-  const app = await startScanningApp();
+  const app = await startListeningScanningApp();
   await app.signIn('boss', 'admin');
   const { token } = await app.signIn('maria');
   for (const endpoint of [readProxyFindings, clearProxyFindings])

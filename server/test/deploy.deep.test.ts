@@ -12,7 +12,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { freePort } from './free-port.ts';
-import { startScanningApp } from './harness.ts';
+import { startListeningScanningApp } from './harness.ts';
 import { startProxy } from './proxies.ts';
 import { caddyWith, nginxWith, withoutProxy } from './proxy-programs.ts';
 
@@ -89,7 +89,7 @@ describe.each(KINDS)('the example for %s', (kind) => {
     'passes on uploads, live events, large bodies and the true address of each client',
     async () => {
       const port = await freePort();
-      const app = await startScanningApp({
+      const app = await startListeningScanningApp({
         environment: {
           PUBLIC_URL: `https://localhost:${port}`,
           EXPOSURE: 'public',

@@ -103,7 +103,7 @@ test('the token of a device opens no part of the chat, the desk or the help page
   const endpoints = (await allEndpoints()).filter(({ path, access }) => OF_THE_DESK.test(path) && access !== 'anyone');
   expect(endpoints.length).toBeGreaterThan(35);
   for (const { key, method, path } of endpoints) {
-    const response = await fetch(`${app.url}/api${path.replace('{id}', '01890a5d-ac96-774b-bcce-b302099a8057')}`, {
+    const response = await app.fetch(`/api${path.replace('{id}', '01890a5d-ac96-774b-bcce-b302099a8057')}`, {
       method,
       headers: { authorization: `Bearer ${token}` },
     });
@@ -118,7 +118,7 @@ test.each(Object.entries(DESK_RECORDS))('%s gives each who asks the right answer
     const id = await MAKE[names]();
     const ask = async (record: string) =>
       (
-        await fetch(`${app.url}/api${path.replace('{id}', record)}`, {
+        await app.fetch(`/api${path.replace('{id}', record)}`, {
           method,
           headers: {
             authorization: `Bearer ${tokens[asking]}`,

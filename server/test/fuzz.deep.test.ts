@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AnyEndpoint, allEndpoints } from './endpoints.ts';
-import { startScanningApp } from './harness.ts';
+import { startListeningScanningApp } from './harness.ts';
 import { hostileStrings, PLACEHOLDER, valuesFor } from './hostile.ts';
 
 /** 10,000 calls in all. */
@@ -123,7 +123,7 @@ const attempts = fc.oneof(
 // proves: security-25
 test('10,000 calls with hostile values, in any order, by several people: never a 500, never a hang, never another person’s data', async () => {
   // Limits have tests of their own; here normal use must not be refused.
-  const app = await startScanningApp({ environment: { LIMITS: UNLIMITED } });
+  const app = await startListeningScanningApp({ environment: { LIMITS: UNLIMITED } });
   const people: Person[] = [];
   for (const [name, role] of [
     ['alice', 'customer'],

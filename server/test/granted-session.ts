@@ -32,10 +32,10 @@ export async function foundClean({ app: { database } }: Database, file_id: strin
 }
 
 /** Sends a text file in a session, and answers its id. */
-export async function sendInSession({ url }: Pick<TestApp, 'url'>, token: string, session_id: string): Promise<string> {
+export async function sendInSession({ fetch }: Pick<TestApp, 'fetch'>, token: string, session_id: string): Promise<string> {
   const body = new FormData();
   body.append('file', new Blob(['words']), 'a.txt');
   const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${url}/api/remote/sessions/${session_id}/files`, { method: 'POST', body, headers });
+  const answer = await fetch(`/api/remote/sessions/${session_id}/files`, { method: 'POST', body, headers });
   return sessionFileSchema.parse(await answer.json()).id;
 }

@@ -10,12 +10,16 @@ import { ENGINE_MEMORY } from '@palisade/scanner/process-memory';
 import { fewSignatures } from '@palisade/scanner/test/few-signatures';
 import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { createClient } from '@redis/client';
+import type { FastifyInstance } from 'fastify';
 import { Client } from 'pg';
+import { hashPassword } from '#features/auth/password.ts';
+import { usernameColumns } from '#features/auth/username.ts';
 import { type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
 import { openStorage } from '#platform/blobs/open-storage.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
 import { openDisk } from '#platform/disk.ts';
+import { newId } from '#platform/id.ts';
 import { createLog } from '#platform/log.ts';
 import { parseSettings } from '#platform/settings.ts';
 import type { AppOptions } from '#server/app/app-options.ts';
@@ -31,7 +35,8 @@ export type Answer<E extends Endpoint> =
 
 export interface TestApp {
   app: App;
-  url: string;
+  /** As `fetch`, of a path of the application: answered by `fastify.inject` where there is no port. The peer is 127.0.0.1. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
   data_dir: string;
   /** The files in quarantine, sealed, wherever they are: in a folder, or in the store of TEST_STORAGE_URL. */
   kept: Blobs;
@@ -43,11 +48,30 @@ export interface TestApp {
     endpoint: E,
     request?: { token?: string | undefined; body?: BodySentOf<E>; query?: string; params?: Record<string, string> },
   ): Promise<Answer<E>>;
-  /** Registers and signs in a new person; `role` in place of the one by registering. */
-  signIn(name?: string, role?: Role): Promise<{ token: string; email: string; password: string }>;
-  /** The same for a person with an unproved address, which public exposure asks for. */
-  signInUnproven(name?: string): Promise<{ token: string; email: string; password: string }>;
+  /** A new person with a session, both written into the database; `role` in place of the one by registering. */
+  signIn(name?: string, role?: Role): Promise<SignedInPerson>;
+  /** Registers and signs in a person with an unproved address, which public exposure asks for. */
+  signInUnproven(name?: string): Promise<SignedInPerson>;
+  /** Registers and signs in by two calls, where what these leave behind is the subject: audit entries, events, mails. */
+  registerAndSignIn(name?: string, role?: Role): Promise<SignedInPerson>;
   close(): Promise<void>;
+}
+
+interface SignedInPerson {
+  token: string;
+  email: string;
+  password: string;
+}
+
+/** An application on a port of its own: for tests of sockets, streams and connections. */
+export interface ListeningApp extends TestApp {
+  url: string;
+}
+
+interface TestAppOptions {
+  environment?: Record<string, string>;
+  surroundings?: Partial<AppOptions>;
+  engine?: 'fake' | 'real';
 }
 
 export const LEAKED_PASSWORDS = fileURLToPath(new URL('../passwords/leaked.bin', import.meta.url));
@@ -162,10 +186,14 @@ async function redisOf(location: DatabaseLocation | undefined): Promise<Record<s
   return { REDIS_URL: url.href };
 }
 
-/** The application on a real port with a real database. The engine is `fake-engine.ts`; `engine: 'real'` starts processes of the real one, for tests of scanning. */
-export async function startTestApp(
-  options: { environment?: Record<string, string>; surroundings?: Partial<AppOptions>; engine?: 'fake' | 'real' } = {},
-): Promise<TestApp> {
+let passwordHash: Promise<string> | undefined;
+
+/** The application with a real database, without a port. The engine is `fake-engine.ts`; `engine: 'real'` starts processes of the real one, for tests of scanning. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  return (await startApp(options, false)).testApp;
+}
+
+async function startApp(options: TestAppOptions, is_listening: boolean): Promise<{ testApp: TestApp; url: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-test-'));
   const given = options.surroundings?.database;
   const database =
@@ -193,7 +221,8 @@ export async function startTestApp(
     engine_memory: { ...ENGINE_MEMORY, grown: Number.POSITIVE_INFINITY },
     ...options.surroundings,
   });
-  const url = await app.fastify.listen({ host: '127.0.0.1', port: 0 });
+  const url = is_listening ? await app.fastify.listen({ host: '127.0.0.1', port: 0 }) : 'http://127.0.0.1';
+  if (!is_listening) await app.fastify.ready();
   const disk = openDisk(folder, 0);
   const { storage } = settings;
   const store = storage && (await openStorage({ location: storage, folder: join(folder, 'outgoing-of-the-test'), disk }));
@@ -201,9 +230,12 @@ export async function startTestApp(
     store ? blobsIn(store, name) : openFolderBlobs({ folder: join(settings.data_dir, name), disk, is_in_use: true });
   const [kept, attached] = [blobsOf('quarantine'), blobsOf('attachments')];
 
+  const fetchInside: TestApp['fetch'] = (path, init) =>
+    is_listening ? fetch(`${url}${path}`, init) : fetchFrom(app.fastify, `${url}${path}`, init);
+
   const call: TestApp['call'] = async (endpoint, request = {}) => {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(request.params?.[name] ?? ''));
-    const response = await fetch(`${url}/api${path}${request.query ?? ''}`, {
+    const response = await fetchInside(`/api${path}${request.query ?? ''}`, {
       method: endpoint.method,
       headers: {
         ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
@@ -214,11 +246,48 @@ export async function startTestApp(
     return await readAnswer(endpoint, response);
   };
 
-  async function newPerson(name: string, changes: { role?: Role | undefined; email_proven_at?: string }) {
+  const now = options.surroundings?.now ?? Date.now;
+  const provenAt = () => (settings.exposure === 'public' ? new Date(now()).toISOString() : null);
+
+  async function newPerson(name: string, role: Role | undefined, email_proven_at: string | null): Promise<SignedInPerson> {
+    const email = `${name}@example.com`.toLowerCase();
+    const { database: tables } = app;
+    const known = await tables.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
+    const id = known?.id ?? (await insertPerson(name, email, role, email_proven_at));
+    const token = randomBytes(32).toString('base64url');
+    const at = new Date(now()).toISOString();
+    await tables
+      .insertInto('sessions')
+      .values({
+        ...{ id: newId(), user_id: id, token_hash: createHash('sha256').update(token).digest('hex') },
+        ...{ created_at: at, last_used_at: at, user_agent: null, source: '127.0.0.1' },
+      })
+      .execute();
+    return { token, email, password: PASSWORD };
+  }
+
+  async function insertPerson(name: string, email: string, role: Role | undefined, email_proven_at: string | null) {
+    const { database: tables } = app;
+    const first =
+      settings.exposure === 'local' && (await tables.selectFrom('users').select('id').executeTakeFirst()) === undefined;
+    const [id, at] = [newId(), new Date(now()).toISOString()];
+    passwordHash ??= hashPassword(PASSWORD);
+    const account = {
+      ...{ id, email, ...usernameColumns(name), role: role ?? (first ? 'admin' : 'customer') },
+      ...{ password_hash: await passwordHash, common_password: 0 as const, created_at: at, email_proven_at },
+    };
+    await tables.insertInto('users').values(account).execute();
+    return id;
+  }
+
+  async function registerAndSignIn(
+    name: string,
+    role: Role | undefined,
+    email_proven_at: string | null,
+  ): Promise<SignedInPerson> {
     const email = `${name}@example.com`;
     await call(register, { body: { email, username: name, password: PASSWORD } });
-    const { role, ...rest } = changes;
-    const set = { ...rest, ...(role !== undefined && { role }) };
+    const set = { ...(role !== undefined && { role }), ...(email_proven_at !== null && { email_proven_at }) };
     if (Object.keys(set).length > 0) await app.database.updateTable('users').set(set).where('email', '=', email).execute();
     const answer = await call(login, { body: { email, password: PASSWORD } });
     if (!answer.ok) throw new Error(`sign-in failed: ${answer.problem.detail}`);
@@ -234,19 +303,40 @@ export async function startTestApp(
   }
   const testApp: TestApp = {
     app,
-    url,
+    fetch: fetchInside,
     data_dir: settings.data_dir,
     kept,
     attached,
     keys,
     call,
-    signIn: (name = someName(), role) =>
-      newPerson(name, { role, ...(settings.exposure === 'public' && { email_proven_at: new Date().toISOString() }) }),
-    signInUnproven: (name = someName()) => newPerson(name, {}),
+    signIn: (name = someName(), role) => newPerson(name, role, provenAt()),
+    signInUnproven: (name = someName()) => registerAndSignIn(name, undefined, null),
+    registerAndSignIn: (name = someName(), role) => registerAndSignIn(name, role, provenAt()),
     close: () => (closed ??= end()),
   };
   afterFile(testApp.close);
-  return testApp;
+  return { testApp, url };
+}
+
+/** The `fetch` of a server on a port, for what takes that of an application. */
+export const served = (url: string): Pick<TestApp, 'fetch'> => ({ fetch: (path, init) => fetch(`${url}${path}`, init) });
+
+/** Asks an application without a port, in the words of `fetch`. */
+async function fetchFrom(fastify: FastifyInstance, url: string, init?: RequestInit): Promise<Response> {
+  const request = new Request(url, init);
+  const body = init?.body === undefined || init.body === null ? undefined : Buffer.from(await request.arrayBuffer());
+  const answer = await fastify.inject({
+    method: request.method,
+    url: url.slice(new URL(url).origin.length),
+    // As a program sends them: without `connection` a request is taken for one of a proxy.
+    headers: { host: new URL(url).host, connection: 'keep-alive', ...Object.fromEntries(request.headers) },
+    ...(body !== undefined && { payload: body }),
+  });
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers))
+    for (const one of [value].flat()) if (one !== undefined) headers.append(name, String(one));
+  const is_empty = [204, 205, 304].includes(answer.statusCode);
+  return new Response(is_empty ? null : new Uint8Array(answer.rawPayload), { status: answer.statusCode, headers });
 }
 
 /** Reads an answer; a body that is neither the reply nor a problem document fails the test. */
@@ -282,3 +372,13 @@ export function replyOf<E extends Endpoint>(answer: Answer<E>): ReplyOf<E> {
 
 /** `startTestApp` with processes of the real engine, for tests of scanning. They have few rules: a test that needs the pack names its folder. */
 export const startScanningApp: typeof startTestApp = (options = {}) => startTestApp({ ...options, engine: 'real' });
+
+/** Both. */
+export const startListeningScanningApp: typeof startListeningApp = (options = {}) =>
+  startListeningApp({ ...options, engine: 'real' });
+
+/** `startTestApp` on a port, where sockets, streams or connections are the subject. */
+export async function startListeningApp(options: TestAppOptions = {}): Promise<ListeningApp> {
+  const { testApp, url } = await startApp(options, true);
+  return { ...testApp, url };
+}

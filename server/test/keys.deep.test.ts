@@ -59,7 +59,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     onTestFinished(() => void process.umask(before));
     const server = await startServer({ DATA_DIR });
     const token = await server.signIn('anna');
-    await vi.waitFor(async () => expect((await fetch(`${server.url}/api/ready`)).status).toBe(200), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await server.fetch(`/api/ready`)).status).toBe(200), { timeout: 20_000 });
     expect((await scanned(server, token, 'eicar.com', EICAR)).scan_status).toBe('infected');
     await vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'keys'))).toContain('audit.head'), { timeout: 10_000 });
     expect(readdirSync(DATA_DIR)).toEqual(

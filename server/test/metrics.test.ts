@@ -4,7 +4,7 @@ import { EICAR, noise } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, test, vi } from 'vitest';
 import { createMetrics } from '#platform/metrics.ts';
-import { isPostgres, startScanningApp } from './harness.ts';
+import { isPostgres, startListeningScanningApp } from './harness.ts';
 import { lacksPromtool, lint, samplesOf } from './prometheus-text.ts';
 import { listenAs } from './socket.ts';
 import { scanned } from './upload.ts';
@@ -12,10 +12,9 @@ import { scanned } from './upload.ts';
 const TOKEN = 'a-token-for-tests-0123456789';
 
 describe('metrics of a server', async () => {
-  const app = await startScanningApp({ environment: { METRICS_TOKEN: TOKEN } });
-  const { token } = await app.signIn();
-  const look = (headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` }) =>
-    fetch(`${app.url}/metrics`, { headers });
+  const app = await startListeningScanningApp({ environment: { METRICS_TOKEN: TOKEN } });
+  const { token } = await app.registerAndSignIn();
+  const look = (headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` }) => app.fetch(`/metrics`, { headers });
   const read = async () => samplesOf(await (await look()).text());
 
   test('count requests, scans and findings, and listeners', async () => {
@@ -72,8 +71,8 @@ describe('metrics of a server', async () => {
     const ask = async () => {
       for (const id of ids()) {
         await app.call(readScan, { token, params: { id } });
-        await fetch(`${app.url}/api/${id}`);
-        await fetch(`${app.url}/${id}.php`, { method: 'PROPFIND' });
+        await app.fetch(`/api/${id}`);
+        await app.fetch(`/${id}.php`, { method: 'PROPFIND' });
       }
     };
     await ask();
@@ -109,8 +108,8 @@ describe('metrics of a server', async () => {
 
   // proves: asvs-13.4.5
   test('are missing without the setting', async () => {
-    const other = await startScanningApp();
-    expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
+    const other = await startListeningScanningApp();
+    expect((await other.fetch(`/metrics`)).status).toBe(404);
   });
 });
 

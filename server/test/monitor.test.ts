@@ -14,7 +14,7 @@ import {
 } from '@palisade/contract/two-factor';
 import { describe, expect, test, vi } from 'vitest';
 import { Authenticator } from './authenticator.ts';
-import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
+import { problemOf, readAnswer, replyOf, startListeningApp } from './harness.ts';
 import { listenAs } from './socket.ts';
 
 // Events of a server over HTTP, and the alerts of its people: the whole way between them. Sign-ins and files beside it are in
@@ -36,7 +36,7 @@ const HOME: Place = { source: '127.0.0.1', client: FIREFOX };
 const clock = { now: Date.parse('2026-11-16T08:00:00.000Z') };
 /** Waits of delayed sign-ins. */
 const waiting = { pause: (): Promise<void> => Promise.resolve() };
-const app = await startTestApp({
+const app = await startListeningApp({
   environment: { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'expensive=1/1m,spray=5/50s,distributed=5/1h' },
   surroundings: { now: () => clock.now, pause: () => waiting.pause() },
 });
@@ -53,7 +53,7 @@ async function givePremium(user_email: string): Promise<void> {
 /** Calls as a browser somewhere does. */
 function ask({ source, client }: Place, path: string, options: { token?: string; body?: unknown; method?: string } = {}) {
   const { token, body, method = body === undefined ? 'GET' : 'POST' } = options;
-  return fetch(`${app.url}/api${path}`, {
+  return app.fetch(`/api${path}`, {
     method,
     headers: {
       'x-forwarded-for': source,

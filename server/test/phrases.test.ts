@@ -20,8 +20,8 @@ const app = await startTestApp({
   environment: { TRUSTED_PROXIES: '127.0.0.1' },
   surroundings: { now: () => clock.now, random: () => drills.next, every_ms: { detection: 20 } },
 });
-const boss = await app.signIn('boss');
-const maria = await app.signIn('maria');
+const boss = await app.registerAndSignIn('boss');
+const maria = await app.registerAndSignIn('maria');
 for (const user_email of [boss.email, maria.email])
   replyOf(await app.call(assignSubscription, { token: boss.token, body: { user_email, ...PLAN, features: [] } }));
 const idOf = async (email: string) =>
@@ -43,7 +43,7 @@ function expectSaid({ description, phrase, evidence }: Alert): void {
 test('alerts of a running server are what their phrases say', async () => {
   const headers = { 'user-agent': 'curl/8.9', 'content-type': 'application/json' };
   const ask = (path: string, source: string, options: RequestInit = {}) =>
-    fetch(`${app.url}/api${path}`, { ...options, headers: { ...headers, ...options.headers, 'x-forwarded-for': source } });
+    app.fetch(`/api${path}`, { ...options, headers: { ...headers, ...options.headers, 'x-forwarded-for': source } });
   const enter = (password: string, source: string) =>
     ask(login.path, source, { method: login.method, body: JSON.stringify({ email: maria.email, password }) });
   for (let failed = 0; failed < 5; failed += 1) expect((await enter('a wrong password', '192.0.2.9')).status).toBe(401);
@@ -98,7 +98,7 @@ test('notes of a scan are what their phrases say, and a note that an older serve
 });
 
 test('an alert from before phrases were kept has none, and a finding of an older server is told as it is written', async () => {
-  const anna = await app.signIn('anna');
+  const anna = await app.registerAndSignIn('anna');
   replyOf(await app.call(assignSubscription, { token: boss.token, body: { user_email: anna.email, ...PLAN, features: [] } }));
   const user_id = await idOf(anna.email);
   const found = {

@@ -148,7 +148,7 @@ async function startWithRecords() {
   const get = async (path: string) => {
     const [feature = '', records = ''] = path.split('/').slice(1);
     const named = path.replaceAll(/\{\w+\}/gu, ids[`${feature}/${records}`] ?? ids[feature] ?? '');
-    const answer = await fetch(`${app.url}/api${named}${queries[path] ?? ''}`, { headers: { authorization: `Bearer ${token}` } });
+    const answer = await app.fetch(`/api${named}${queries[path] ?? ''}`, { headers: { authorization: `Bearer ${token}` } });
     await answer.arrayBuffer();
     return answer.status;
   };

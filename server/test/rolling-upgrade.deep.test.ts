@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { BASELINE } from '#migrations/all.ts';
 import { freshFolder } from './cluster.ts';
-import { startTestApp } from './harness.ts';
+import { startListeningApp } from './harness.ts';
 import { git, lastLanded, layOut } from './older-version.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from './postgres.ts';
 import { runCommand, startServer } from './server-process.ts';
@@ -97,7 +97,7 @@ describe.runIf(landed !== undefined && POSTGRES_PROGRAMS !== undefined)('a rolli
     const workers = Array.from({ length: WORKERS }, (_, worker) => work(worker));
     await pause(2_000);
     // In this process: servers of one database need a Redis and a store between them, which is not the subject.
-    const now = await startTestApp({
+    const now = await startListeningApp({
       environment: old.keys,
       surroundings: { database: { postgres: postgres.url }, shares_database: true },
     });

@@ -1,11 +1,11 @@
 import { createSession, joinSession } from '@palisade/contract/remote';
 import { approveSession } from '@palisade/contract/remote-session';
 import { AgentDouble, enrol } from './agent-double.ts';
-import { replyOf, type TestApp } from './harness.ts';
+import { type ListeningApp, replyOf } from './harness.ts';
 import { listenAs, type TestSocket } from './socket.ts';
 
 /** A page that takes its side's place in a session. */
-export async function takePlace(app: Pick<TestApp, 'url'>, token: string, session_id: string): Promise<TestSocket> {
+export async function takePlace(app: Pick<ListeningApp, 'url'>, token: string, session_id: string): Promise<TestSocket> {
   const page = await listenAs(app, token);
   page.say({ kind: 'listen_remote', session_id });
   await page.event((event) => event.kind === 'remote_changed');
@@ -13,7 +13,7 @@ export async function takePlace(app: Pick<TestApp, 'url'>, token: string, sessio
 }
 
 /** A session that runs, with a page of each side, and a device of its customer that is connected. */
-export async function startWithDevice(app: TestApp) {
+export async function startWithDevice(app: ListeningApp) {
   const { call, signIn } = app;
   const technician = await signIn(undefined, 'support');
   const customer = await signIn();

@@ -65,6 +65,8 @@ export function runUpdate(environment: Record<string, string>): Promise<{ code: 
 
 export interface ServerProcess {
   url: string;
+  /** As `fetch`, of a path of the server. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
   pid: number;
   kill(signal: NodeJS.Signals): Promise<number | null>;
   signIn(name: string): Promise<string>;
@@ -121,6 +123,7 @@ export async function startServer(environment: Record<string, string>, main = MA
     fetch(`${url}/api${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   return {
     url,
+    fetch: (path, init) => fetch(`${url}${path}`, init),
     pid: child.pid ?? 0,
     kill,
     keys,

@@ -76,7 +76,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     return found;
   };
   const restore = (app: TestApp, { id }: Pick<Scan, 'id'>) =>
-    fetch(`${app.url}/api${restoreFile.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
+    app.fetch(`/api${restoreFile.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
   const detailOf = async (app: TestApp, { id }: Pick<Scan, 'id'>) => replyOf(await app.call(readScan, { token, params: { id } }));
   const rowOf = async ({ id }: Pick<Scan, 'id'>) =>
     await one.app.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();

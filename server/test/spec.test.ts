@@ -44,7 +44,7 @@ const tokens: Record<Role, string | undefined> = {
 
 function send(method: string, path: string, role: Role, body?: unknown): Promise<Response> {
   const token = tokens[role];
-  return fetch(`${app.url}/api${path}`, {
+  return app.fetch(`/api${path}`, {
     method,
     headers: {
       ...(token ? { authorization: `Bearer ${token}` } : {}),
@@ -324,7 +324,7 @@ describe('the specification', () => {
     '$method $path is 401 without a token and with a wrong one',
     async ({ method, path, body }) => {
       expect((await send(method, path, 'anyone', await body?.())).status).toBe(401);
-      const wrong = await fetch(`${app.url}/api${path}`, { method, headers: { authorization: 'Bearer wrong' } });
+      const wrong = await app.fetch(`/api${path}`, { method, headers: { authorization: 'Bearer wrong' } });
       expect(wrong.status).toBe(401);
     },
   );
@@ -408,7 +408,7 @@ describe('the specification: POST /antivirus/scan', () => {
     const form = new FormData();
     form.append('file', new Blob([new Uint8Array(EICAR)]), 'eicar.com');
     const token = tokens[role];
-    return await fetch(`${app.url}/api/antivirus/scan`, {
+    return await app.fetch(`/api/antivirus/scan`, {
       method: 'POST',
       body: form,
       headers: token ? { authorization: `Bearer ${token}` } : {},
@@ -474,7 +474,7 @@ describe('typed values', () => {
   test('by a deleted account is 401', async () => {
     const gone = await app.signIn('gone');
     await app.app.database.deleteFrom('users').where('email', '=', gone.email).execute();
-    const response = await fetch(`${app.url}/api/auth/me`, { headers: { authorization: `Bearer ${gone.token}` } });
+    const response = await app.fetch(`/api/auth/me`, { headers: { authorization: `Bearer ${gone.token}` } });
     expect(response.status).toBe(401);
   });
 });

@@ -235,7 +235,7 @@ test('a server that is killed in the middle of 50 uploads has lost none that it 
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const server = await startServer({ DATA_DIR: folder });
   const token = await server.signIn('anna');
-  await vi.waitFor(async () => expect((await fetch(`${server.url}/api/ready`)).status).toBe(200), { timeout: 20_000 });
+  await vi.waitFor(async () => expect((await server.fetch(`/api/ready`)).status).toBe(200), { timeout: 20_000 });
 
   const answered = new Map<string, string>();
   let killed: Promise<unknown> | undefined;
@@ -251,7 +251,7 @@ test('a server that is killed in the middle of 50 uploads has lost none that it 
   expect(answered.size).toBeLessThan(50);
 
   const again = await startServer({ DATA_DIR: folder });
-  const get = (path: string) => fetch(`${again.url}/api${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const get = (path: string) => again.fetch(`/api${path}`, { headers: { authorization: `Bearer ${token}` } });
   const records = await vi.waitFor(
     async () => {
       const list = replyOf(await readAnswer(listScans, await get('/antivirus/scans')));

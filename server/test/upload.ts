@@ -5,9 +5,9 @@ import { type Scan, scanFile, UPLOAD_KEY_HEADER } from '@palisade/contract/antiv
 import { readAttachment, uploadAttachment } from '@palisade/contract/chat';
 import type { Attachment } from '@palisade/contract/chat-record';
 import { onTestFinished, vi } from 'vitest';
-import { type Answer, readAnswer, replyOf, type TestApp } from './harness.ts';
+import { type Answer, type ListeningApp, readAnswer, replyOf, type TestApp } from './harness.ts';
 
-type Uploader = Pick<TestApp, 'url'>;
+type Uploader = Pick<TestApp, 'fetch'>;
 
 /** Uploads one file as a browser does. */
 export async function upload(
@@ -18,7 +18,7 @@ export async function upload(
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(file.content)]), file.name);
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return await readAnswer(scanFile, await fetch(`${app.url}/api/antivirus/scan`, { method: 'POST', body: form, headers }));
+  return await readAnswer(scanFile, await app.fetch(`/api/antivirus/scan`, { method: 'POST', body: form, headers }));
 }
 
 /** Uploads a file for a message of the chat, and answers how its scan has ended. */
@@ -28,7 +28,7 @@ export async function attach(app: Uploader, token: string, name: string, content
     async () => {
       const headers = { authorization: `Bearer ${token}` };
       const path = readAttachment.path.replace('{id}', id);
-      const file = replyOf(await readAnswer(readAttachment, await fetch(`${app.url}/api${path}`, { headers })));
+      const file = replyOf(await readAnswer(readAttachment, await app.fetch(`/api${path}`, { headers })));
       if (file.status === 'scanning') throw new Error('It is being scanned.');
       return file;
     },
@@ -45,10 +45,7 @@ export async function tryAttach(
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(content)]), name);
   const headers = { authorization: `Bearer ${token}` };
-  return await readAnswer(
-    uploadAttachment,
-    await fetch(`${app.url}/api/chat/attachments`, { method: 'POST', body: form, headers }),
-  );
+  return await readAnswer(uploadAttachment, await app.fetch(`/api/chat/attachments`, { method: 'POST', body: form, headers }));
 }
 
 /** A new name for an upload. */
@@ -62,7 +59,11 @@ export async function scanned(app: Uploader, token: string, name: string, conten
 }
 
 /** An upload that the test drives byte by byte: the head of a multipart request is sent, the content is the test's. It ends with the test. */
-export function openUpload(app: Uploader, token: string, options: { contentLength?: number; name?: string; key?: string } = {}) {
+export function openUpload(
+  app: Pick<ListeningApp, 'url'>,
+  token: string,
+  options: { contentLength?: number; name?: string; key?: string } = {},
+) {
   const boundary = 'palisade-test-boundary';
   const sent = request(`${app.url}/api/antivirus/scan`, {
     method: 'POST',

@@ -88,7 +88,7 @@ const refusal = async (work: Promise<unknown>) =>
 const restoreInto = (place: Place, file: string, how: { force?: boolean; end_sessions?: boolean } = {}) =>
   readBackup({ settings: place.settings, file, force: false, end_sessions: false, ...how });
 const bytesOf = async (app: TestApp, token: string, id: string) => {
-  const answer = await fetch(`${app.url}/api${restoreFile.path.replace('{id}', id)}`, {
+  const answer = await app.fetch(`/api${restoreFile.path.replace('{id}', id)}`, {
     method: restoreFile.method,
     headers: { authorization: `Bearer ${token}` },
   });
@@ -152,7 +152,7 @@ describe('a backup of a server that is in use', async () => {
     }
     const [shown] = replyOf(await restored.call(listMessages, { token, query: '?search=Look' }));
     expect(shown?.attachments).toMatchObject([{ id: file_id, filename: 'screen.txt', status: 'clean' }]);
-    const opened = await fetch(`${restored.url}/api/chat/attachments/${file_id}/file`, {
+    const opened = await restored.fetch(`/api/chat/attachments/${file_id}/file`, {
       headers: { authorization: `Bearer ${token}` },
     });
     expect([opened.status, Buffer.from(await opened.arrayBuffer())]).toEqual([200, chat_file]);
@@ -442,7 +442,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a backup of a server that keeps
     const [message] = replyOf(await restored.call(listMessages, { token, query: '?search=Look' }));
     expect(message?.attachments.map(({ id }) => id)).toEqual([shown.id, gone.id]);
     const open = (id: string) =>
-      fetch(`${restored.url}/api/chat/attachments/${id}/file`, { headers: { authorization: `Bearer ${token}` } });
+      restored.fetch(`/api/chat/attachments/${id}/file`, { headers: { authorization: `Bearer ${token}` } });
     const opened = await open(shown.id);
     expect([opened.status, Buffer.from(await opened.arrayBuffer())]).toEqual([200, chat_file]);
     // Its record is there, its bytes are not.

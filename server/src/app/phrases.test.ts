@@ -7,7 +7,7 @@ import { phrasedProblemSchema } from '@palisade/contract/problem-phrase';
 import { templateFaults } from '@palisade/contract/template-faults';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { startTestApp } from '#test/harness.ts';
+import { startListeningApp } from '#test/harness.ts';
 import { PROBLEM_PHRASES, REFUSALS, SERVER_PHRASES } from './phrases.ts';
 
 const SOURCES = fileURLToPath(new URL('..', import.meta.url));
@@ -61,7 +61,7 @@ test('sentences that have no template are those of devices and of schemas', () =
 });
 
 test('the API description has the catalogs, and answers have their codes', async () => {
-  const { url, signIn } = await startTestApp();
+  const { url, signIn } = await startListeningApp();
   const description: unknown = await (await fetch(`${url}/api/openapi.json`)).json();
   expect(description).toMatchObject({ 'x-phrases': SERVER_PHRASES });
 

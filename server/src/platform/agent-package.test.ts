@@ -4,9 +4,9 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/harness.ts';
+import { type ListeningApp, startListeningApp } from '#test/harness.ts';
 
-let app: TestApp | undefined;
+let app: ListeningApp | undefined;
 const folder = mkdtempSync(join(tmpdir(), 'palisade-package-'));
 afterEach(async () => {
   await app?.close();
@@ -37,7 +37,7 @@ function ask(url: string, host?: string): Promise<{ status: number; text: string
 }
 
 test('on this machine the script has the address of the request and the hash of its archive', async () => {
-  app = await startTestApp({ surroundings: { agent_folder: built() } });
+  app = await startListeningApp({ surroundings: { agent_folder: built() } });
   const { status, text } = await ask(`${app.url}/agent/install.sh`);
   expect(status).toBe(200);
   expect(text).toContain(`SERVER='${app.url}'`);
@@ -48,7 +48,7 @@ test('on this machine the script has the address of the request and the hash of 
 });
 
 test('by https the script names the public address', async () => {
-  app = await startTestApp({
+  app = await startListeningApp({
     environment: { PUBLIC_URL: 'https://palisade.example.org', EXPOSURE: 'local' },
     surroundings: { agent_folder: built() },
   });
@@ -57,7 +57,7 @@ test('by https the script names the public address', async () => {
 });
 
 test('plain http is refused but for this machine', async () => {
-  app = await startTestApp({
+  app = await startListeningApp({
     environment: { PUBLIC_URL: 'http://palisade.example.org', EXPOSURE: 'local' },
     surroundings: { agent_folder: built() },
   });
@@ -67,7 +67,7 @@ test('plain http is refused but for this machine', async () => {
 });
 
 test('a server without the package says so', async () => {
-  app = await startTestApp();
+  app = await startListeningApp();
   const { status, text } = await ask(`${app.url}/agent/install.sh`);
   expect([status, text.includes('no device package')]).toEqual([404, true]);
 });

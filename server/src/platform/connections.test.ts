@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from '#test/harness.ts';
+import { type ListeningApp, startListeningApp } from '#test/harness.ts';
 import { type ConnectionLimits, connectionLimits } from './connections.ts';
 
 const LIMITS: ConnectionLimits = {
@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 /** A connection from an address of loopback, of which there are many on Linux alone, once it is there. */
-async function dial(app: TestApp, text = '', from = '127.0.0.1'): Promise<Socket> {
+async function dial(app: ListeningApp, text = '', from = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port: Number(new URL(app.url).port), host: '127.0.0.1', localAddress: from });
   opened.add(socket);
   socket.on('error', () => {});
@@ -36,13 +36,13 @@ async function dial(app: TestApp, text = '', from = '127.0.0.1'): Promise<Socket
 
 const isOpen = (socket: Socket) => !socket.destroyed && !socket.closed;
 const openOf = (sockets: readonly Socket[]) => sockets.filter(isOpen).length;
-const count = ({ app }: TestApp) =>
+const count = ({ app }: ListeningApp) =>
   new Promise<number>((resolve, reject) =>
     app.fastify.server.getConnections((error, connections) => (error ? reject(error) : resolve(connections))),
   );
 
 /** The first bytes of the answer to a request on a new connection. */
-async function ask(app: TestApp, text = GET, from = '127.0.0.1'): Promise<string> {
+async function ask(app: ListeningApp, text = GET, from = '127.0.0.1'): Promise<string> {
   const socket = await dial(app, text, from);
   const said = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
   socket.destroy();
@@ -50,7 +50,7 @@ async function ask(app: TestApp, text = GET, from = '127.0.0.1'): Promise<string
 }
 
 describe('of connections that ask nothing', async () => {
-  const app = await startTestApp({ surroundings: { connection_limits: LIMITS } });
+  const app = await startListeningApp({ surroundings: { connection_limits: LIMITS } });
   const flood = async (text: string, from?: string) => {
     const sockets: Socket[] = [];
     for (let index = 0; index < 560; index += 1) sockets.push(await dial(app, text, from));
@@ -93,7 +93,7 @@ describe('of connections that ask nothing', async () => {
 
 describe('of requests whose bodies do not come', () => {
   test.runIf(process.platform === 'linux')('a source has no more than may be, and others are answered', async () => {
-    const app = await startTestApp({ environment: PUBLIC, surroundings: { connection_limits: LIMITS } });
+    const app = await startListeningApp({ environment: PUBLIC, surroundings: { connection_limits: LIMITS } });
     const sockets = [];
     for (let index = 0; index < LIMITS.requests_per_source; index += 1) sockets.push(await dial(app, HEAD));
     await vi.waitFor(async () => {
@@ -109,7 +109,7 @@ describe('of requests whose bodies do not come', () => {
   });
 
   test('one that many people share has more', async () => {
-    const app = await startTestApp({ surroundings: { connection_limits: LIMITS } });
+    const app = await startListeningApp({ surroundings: { connection_limits: LIMITS } });
     const sockets = [];
     for (let index = 0; index < LIMITS.requests_per_shared_source - 1; index += 1) sockets.push(await dial(app, HEAD));
     expect(await ask(app)).toMatch(/^HTTP\/1.1 200 /);
@@ -131,6 +131,6 @@ test.each([
 });
 
 test('connections are bounded by the open files of this system', async () => {
-  const app = await startTestApp();
+  const app = await startListeningApp();
   expect(app.app.fastify.server.maxConnections).toBe(connectionLimits().open);
 });

@@ -14,7 +14,7 @@ import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { replyOf, startTestApp } from '#test/harness.ts';
+import { replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { SOCKET_LIMITS, type SocketLimits } from './channels/channel-service.ts';
@@ -31,7 +31,7 @@ import { personTopic } from './topics/topics.ts';
 const isChangeOf = (filename: string) => (event: LiveEvent) => event.kind === 'scan_changed' && event.scan.filename === filename;
 
 describe('the events socket', async () => {
-  const app = await startTestApp();
+  const app = await startListeningApp();
 
   test("reports events of a person's files to that person only", async () => {
     const [maria, other] = await Promise.all([app.signIn(), app.signIn()]);
@@ -49,7 +49,7 @@ describe('the events socket', async () => {
 
   test("reports a person's own changes, and others' changes for them, to that person only", async () => {
     // The first account is the administrator's.
-    const boss = await startTestApp();
+    const boss = await startListeningApp();
     const admin = await boss.signIn('boss');
     const [maria, other] = [await boss.signIn('maria'), await boss.signIn('omar')];
     const [hers, theirs] = [await listenAs(boss, maria.token), await listenAs(boss, other.token)];
@@ -83,7 +83,7 @@ describe('the events socket', async () => {
   });
 
   test('reports waiting work to administrators, common news to everybody, and a change by an administrator to its person', async () => {
-    const boss = await startTestApp();
+    const boss = await startListeningApp();
     const admin = await boss.signIn('boss');
     const maria = await boss.signIn('maria');
     const [theirs, hers] = [await listenAs(boss, admin.token), await listenAs(boss, maria.token)];
@@ -131,7 +131,7 @@ describe('the events socket', async () => {
   });
 
   test('is no address for a plain request, and no other address is a socket', async () => {
-    expect((await fetch(`${app.url}/api/events`)).status).toBe(404);
+    expect((await app.fetch(`/api/events`)).status).toBe(404);
     await expect(openSocket(app, { path: '/health' })).rejects.toThrow('refused with 200');
     await expect(openSocket(app, { path: '/nowhere' })).rejects.toThrow('refused with 404');
   });
@@ -304,7 +304,7 @@ test('a session that ended while its page was being let in is looked up at once,
 });
 
 test('a socket is no request under way: a server that stops does not wait for it', async () => {
-  const app = await startTestApp();
+  const app = await startListeningApp();
   const { token } = await app.signIn();
   const page = await listenAs(app, token);
   expect(await app.app.drain.finish(10_000)).toBe(0);
@@ -356,7 +356,7 @@ test('a page that does not read is dropped, and no other waits for it', async ()
 
 describe('within its limits, the events socket', async () => {
   const limits = { ...SOCKET_LIMITS, hello_ms: 500, heartbeat_ms: 500, sockets_per_principal: 2 };
-  const app = await startTestApp({ surroundings: { events_limits: limits } });
+  const app = await startListeningApp({ surroundings: { events_limits: limits } });
   const { token } = await app.signIn();
 
   test('closes on a page that does not say who it is', async () => {
@@ -404,7 +404,7 @@ describe('within its limits, the events socket', async () => {
 describe('among sockets that say nothing', async () => {
   const limits = { ...SOCKET_LIMITS, hello_ms: 60_000, strangers: 120, strangers_per_source: 50 };
   const environment = { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'sockets.source=1000/1d' };
-  const app = await startTestApp({ environment, surroundings: { events_limits: limits } });
+  const app = await startListeningApp({ environment, surroundings: { events_limits: limits } });
   const { token } = await app.signIn();
   const open = (sockets: number, forwarded_for: string) =>
     Promise.all(Array.from({ length: sockets }, () => openSocket(app, { forwarded_for })));
@@ -470,7 +470,7 @@ describe('among sockets that say nothing', async () => {
 
 // proves: attack-C.17-2
 test('sessions are looked up in one question for 500 of them', async () => {
-  const app = await startTestApp();
+  const app = await startListeningApp();
   let questions = 0;
   const database = app.app.database.$pickTables<'sessions' | 'users'>().withPlugin({
     transformQuery({ node }) {

@@ -1,10 +1,10 @@
 import { login } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { expect, test } from 'vitest';
-import { startTestApp } from '#test/harness.ts';
+import { startListeningApp } from '#test/harness.ts';
 
 test('a field that travels in a header is taken from there, from the body as before, and held to its schema', async () => {
-  const { url, signIn } = await startTestApp();
+  const { url, signIn } = await startListeningApp();
   const { token } = await signIn('maria');
   const send = async (headers: Record<string, string>, more: Record<string, unknown> = {}) => {
     const answer = await fetch(`${url}/api${sendMessage.path}`, {
@@ -27,7 +27,7 @@ test('a field that travels in a header is taken from there, from the body as bef
 });
 
 test('a browser sends its identifier in a header', async () => {
-  const { url, signIn, app } = await startTestApp();
+  const { url, signIn, app } = await startListeningApp();
   const { email } = await signIn('zoe');
   const browser_id = crypto.randomUUID();
   const answer = await fetch(`${url}/api${login.path}`, {

@@ -7,10 +7,10 @@ import { createEnrolmentCode } from '@palisade/contract/devices';
 import { problemSchema } from '@palisade/contract/problem';
 import { phrasedProblemSchema } from '@palisade/contract/problem-phrase';
 import { describe, expect, test } from 'vitest';
-import { replyOf, startTestApp } from '#test/harness.ts';
+import { replyOf, startListeningApp } from '#test/harness.ts';
 import { createLog } from './log.ts';
 
-const { url, signIn, call } = await startTestApp();
+const { url, signIn, call } = await startListeningApp();
 
 /** The most bytes of JSON in a refusal: its sentence, the phrase that says it, and its faults. */
 const REFUSAL_BYTES = 4 * 1024;
@@ -229,7 +229,7 @@ describe('a body over the limit', () => {
 describe('log lines of refused calls', async () => {
   const lines: string[] = [];
   const logger = createLog('warn', { write: (line) => void lines.push(line) });
-  const { url: logged, signIn: enter } = await startTestApp({ surroundings: { logger } });
+  const { url: logged, signIn: enter } = await startListeningApp({ surroundings: { logger } });
 
   test('are so many a minute, whatever is asked for', async () => {
     await enter();

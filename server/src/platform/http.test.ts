@@ -6,7 +6,7 @@ import { login } from '@palisade/contract/auth';
 import { listSessions } from '@palisade/contract/sessions';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { readAnswer, replyOf, startTestApp } from '#test/harness.ts';
+import { readAnswer, replyOf, startListeningApp } from '#test/harness.ts';
 import { PATIENCE } from './http.ts';
 import { createLog } from './log.ts';
 
@@ -57,8 +57,8 @@ function builtWeb(): string {
 describe('a slow client', async () => {
   // Long enough for a sign-in on a machine that is busy.
   const patience = { ...PATIENCE, headers_ms: 500, look_ms: 20, body: { window_ms: 500, bytes: 1024 } };
-  const hurried = await startTestApp({ surroundings: { patience: { ...PATIENCE, small_body_ms: 500 } } });
-  const app = await startTestApp({ surroundings: { patience } });
+  const hurried = await startListeningApp({ surroundings: { patience: { ...PATIENCE, small_body_ms: 500 } } });
+  const app = await startListeningApp({ surroundings: { patience } });
   const { token } = await app.signIn();
 
   /**
@@ -110,7 +110,7 @@ describe('a slow client', async () => {
 // proves: security-11
 describe('a client that does not read', async () => {
   const reading = { look_ms: 20, window_ms: 500, bytes: 1024 };
-  const app = await startTestApp({
+  const app = await startListeningApp({
     surroundings: { patience: { ...PATIENCE, reading }, web_folder: builtWeb() },
     environment: { LIMITS: 'document.source=1000/1m' },
   });
@@ -174,7 +174,7 @@ describe('a client that does not read', async () => {
 });
 
 describe('the host that a request names', async () => {
-  const app = await startTestApp({ surroundings: { web_folder: builtWeb() } });
+  const app = await startListeningApp({ surroundings: { web_folder: builtWeb() } });
   const { port } = new URL(app.url);
   const get = (path: string, headers: string) => say(app, `GET ${path} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
   const PATHS = [
@@ -249,7 +249,7 @@ describe('the host that a request names', async () => {
   });
 
   test('may be that of PUBLIC_URL', async () => {
-    const named = await startTestApp({ environment: { EXPOSURE: 'local', PUBLIC_URL: 'http://mypc.lan:3000' } });
+    const named = await startListeningApp({ environment: { EXPOSURE: 'local', PUBLIC_URL: 'http://mypc.lan:3000' } });
     const ask = (host: string) => say(named, `GET /api/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect([statusOf(await ask('mypc.lan:3000')), statusOf(await ask('MyPC.lan')), statusOf(await ask('other.lan'))]).toEqual([
       200, 200, 421,
@@ -257,7 +257,7 @@ describe('the host that a request names', async () => {
   });
 
   test('is anything in public exposure', async () => {
-    const open = await startTestApp({
+    const open = await startListeningApp({
       environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
     });
     const said = await say(open, 'GET /api/health HTTP/1.1\r\nHost: anything.example\r\nConnection: close\r\n\r\n');
@@ -266,8 +266,8 @@ describe('the host that a request names', async () => {
 });
 
 test('the notices of third parties are plain text for everybody', async () => {
-  const app = await startTestApp({ surroundings: { web_folder: builtWeb() } });
-  const answer = await fetch(`${app.url}/third-party-notices.txt`);
+  const app = await startListeningApp({ surroundings: { web_folder: builtWeb() } });
+  const answer = await app.fetch(`/third-party-notices.txt`);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(await answer.text()).toBe('Copyright (c) Hörl');
 });
@@ -275,9 +275,9 @@ test('the notices of third parties are plain text for everybody', async () => {
 describe('the id of a request', async () => {
   const lines: string[] = [];
   const logger = createLog('info', { write: (line) => void lines.push(line) });
-  const app = await startTestApp({ surroundings: { logger, web_folder: builtWeb() } });
+  const app = await startListeningApp({ surroundings: { logger, web_folder: builtWeb() } });
   const idOf = async (headers: Record<string, string>) =>
-    (await fetch(`${app.url}/api/health`, { headers })).headers.get('x-request-id') ?? '';
+    (await app.fetch(`/api/health`, { headers })).headers.get('x-request-id') ?? '';
 
   test.each(['7', 'abc-123', 'Root=1-67891233-abcdef012345678912345678', 'a/b+c:d.e~f_g@h==', 'x'.repeat(128)])(
     "is the sender's own: %s",
@@ -297,7 +297,7 @@ describe('the id of a request', async () => {
   test('is on the file, the refusal and the problem document as well', async () => {
     const headers = { 'x-request-id': 'from-the-proxy' };
     for (const path of ['/assets/main.js', '/', '/api/nothing', '/api/auth/me']) {
-      const answer = await fetch(`${app.url}${path}`, { headers });
+      const answer = await app.fetch(`${path}`, { headers });
       expect(answer.headers.get('x-request-id')).toBe('from-the-proxy');
       if (answer.status >= 400) expect(await answer.json()).toMatchObject({ request_id: 'from-the-proxy' });
     }
@@ -317,7 +317,7 @@ describe('the id of a request', async () => {
   ])('and its trace are on every line that a sign-in that failed leaves in the log: %s', async (traceparent, expected) => {
     const before = lines.length;
     const id = `sign-in-${before}`;
-    const answer = await fetch(`${app.url}/api/auth/login`, {
+    const answer = await app.fetch(`/api/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-request-id': id, traceparent },
       body: JSON.stringify({ email: `${traceparent.slice(0, 2)}@example.com`, password: 'wrong' }),
@@ -343,7 +343,7 @@ describe('the id of a request', async () => {
 });
 
 describe('files', async () => {
-  const app = await startTestApp({ surroundings: { web_folder: builtWeb() } });
+  const app = await startListeningApp({ surroundings: { web_folder: builtWeb() } });
 
   // proves: attack-B.14-2
   test.each([
@@ -370,12 +370,12 @@ describe('files', async () => {
     ['a time that is none', { 'if-modified-since': 'yesterday' }],
   ])('are answered without a server error when asked for %s', async (_, headers) => {
     for (const path of ['/api/docs/static/swagger-ui.css', '/assets/main.js', '/index.html', '/api/openapi.json'])
-      expect((await fetch(`${app.url}${path}`, { headers })).status).toBeLessThan(500);
+      expect((await app.fetch(`${path}`, { headers })).status).toBeLessThan(500);
   });
 });
 
 describe('whom a trusted proxy passed a request on for', async () => {
-  const app = await startTestApp({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const app = await startListeningApp({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
 
   test.each([
     ['X-Forwarded-For', '203.0.113.9:51234', '203.0.113.9'],
@@ -392,7 +392,7 @@ describe('whom a trusted proxy passed a request on for', async () => {
   ])('is read from %s', async (name, value, source) => {
     const { email, password } = await app.signIn();
     const headers = { 'content-type': 'application/json', [name]: value };
-    const answer = await fetch(`${app.url}/api/auth/login`, {
+    const answer = await app.fetch(`/api/auth/login`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ email, password }),
@@ -407,7 +407,7 @@ describe('whom a trusted proxy passed a request on for', async () => {
 test('a client that leaves before its request is handled leaves no error', async () => {
   const lines: string[] = [];
   const logger = createLog('debug', { write: (line) => void lines.push(line) });
-  const app = await startTestApp({ surroundings: { logger } });
+  const app = await startListeningApp({ surroundings: { logger } });
   const body = JSON.stringify({ email: 'maria@example.com', password: 'wrong' });
   const request = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   await Promise.all(
@@ -420,7 +420,7 @@ test('a client that leaves before its request is handled leaves no error', async
     }),
   );
   // The server has handled all earlier bytes.
-  await vi.waitFor(async () => expect((await fetch(`${app.url}/api/health`)).status).toBe(200));
+  await vi.waitFor(async () => expect((await app.fetch(`/api/health`)).status).toBe(200));
   await vi.waitFor(() => app.app.fastify.server.getConnections((_error, count) => expect(count).toBeLessThanOrEqual(1)));
   expect(lines.filter((line) => /TypeError|"level":(50|60)/.test(line))).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { Authenticator } from '#test/authenticator.ts';
-import { isPostgres, problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { isPostgres, problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
@@ -52,7 +52,7 @@ function formsOf(secret: string): string[] {
 describe('the log of a server that is asked everything, right and wrong, and fails', async () => {
   const { lines, logger } = openLog();
   const smtp = await startSmtpServer();
-  const app = await startTestApp({
+  const app = await startListeningApp({
     environment: { SMTP_URL: smtp.url, RESET_DELIVERY: 'email', LOG_LEVEL: 'debug' },
     surroundings: { logger, mail_look_ms: 10 },
   });
@@ -63,7 +63,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
     return value;
   };
   const post = (path: string, body: string, headers: Record<string, string> = {}) =>
-    fetch(`${app.url}/api${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+    app.fetch(`/api${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
   /** An upgrade that is refused, one way or another. */
   const knock = (path: string) =>
     new Promise<void>((resolve) => {
@@ -80,7 +80,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   if (!answer.ok) throw new Error('no sign-in');
   const token = secret('token', answer.reply.access_token);
   const bearer = { authorization: `Bearer ${token}` };
-  const other = await app.signIn('other');
+  const other = await app.registerAndSignIn('other');
 
   // Wrong bodies of every kind.
   const wrong = secret('wrong_password');
@@ -105,9 +105,9 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   // In addresses, headers, sockets, and invalid HTTP.
   const address = encodeURIComponent(secret('address'));
   for (const path of ['/api/auth/me', '/api/nothing', '/api/%zz', '/', '/assets/x.js', '/api/antivirus/scans'])
-    await fetch(`${app.url}${path}?access_token=${address}&${token}`, { headers: bearer });
-  await fetch(`${app.url}/api/auth/me`, { headers: { authorization: `Basic ${btoa(`maria:${token}`)}`, cookie: token } });
-  await fetch(`${app.url}/api/auth/me`, {
+    await app.fetch(`${path}?access_token=${address}&${token}`, { headers: bearer });
+  await app.fetch(`/api/auth/me`, { headers: { authorization: `Basic ${btoa(`maria:${token}`)}`, cookie: token } });
+  await app.fetch(`/api/auth/me`, {
     headers: { ...bearer, [UPLOAD_KEY_HEADER]: token, 'user-agent': secret('agent', `agent-${token}`) },
   });
   for (const path of ['/api/events', '/api/health', '/elsewhere']) await knock(`${path}?access_token=${address}`);

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
-import { startTestApp } from '#test/harness.ts';
+import { startListeningApp } from '#test/harness.ts';
 
 interface Answer {
   status: number;
@@ -23,7 +23,7 @@ function get(url: string, headers: Record<string, string> = {}): Promise<Answer>
 }
 
 describe('the API description', async () => {
-  const app = await startTestApp({ environment: { LIMITS: 'document.source=40/1m' } });
+  const app = await startListeningApp({ environment: { LIMITS: 'document.source=40/1m' } });
   const url = `${app.url}/api/openapi.json`;
 
   // proves: attack-C.16-1
@@ -72,7 +72,7 @@ describe('the API description', async () => {
 
   // proves: attack-C.16-1
   test('is limited for each source', async () => {
-    const limited = await startTestApp({ environment: { LIMITS: 'document.source=3/1m' } });
+    const limited = await startListeningApp({ environment: { LIMITS: 'document.source=3/1m' } });
     const paths = ['/api/openapi.json', '/api/docs/json', '/api/docs/', '/api/openapi.json', '/api/docs/json', '/api/docs/yaml'];
     const statuses = [];
     for (const path of paths) statuses.push((await get(limited.url + path)).status);

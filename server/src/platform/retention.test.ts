@@ -12,7 +12,11 @@ const DAY_MS = 86_400_000;
 
 test('mails are kept for 30 days, drills for 90, scores for as long as they can be looked at, and no others are removed', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
-  const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, every_ms: { retention: 20 } } });
+  const {
+    app,
+    call,
+    registerAndSignIn: signIn,
+  } = await startTestApp({ surroundings: { now: () => clock, every_ms: { retention: 20 } } });
   const person = await signIn('boss');
   const premium = { plan_name: 'All', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] } as const;
   await call(assignSubscription, { token: person.token, body: { user_email: person.email, ...premium, features: [] } });
@@ -51,7 +55,11 @@ test('mails are kept for 30 days, drills for 90, scores for as long as they can 
 // proves: attack-D.23-2
 test('scans, alerts that are over and entries of the audit log go after the days that are set, and the log still holds', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
-  const { app, call, signIn } = await startTestApp({
+  const {
+    app,
+    call,
+    registerAndSignIn: signIn,
+  } = await startTestApp({
     environment: { RETAIN_SCANS: '10', RETAIN_ALERTS: '10', RETAIN_AUDIT: '10' },
     surroundings: { now: () => clock, every_ms: { retention: 20 } },
   });
@@ -116,7 +124,11 @@ test('scans, alerts that are over and entries of the audit log go after the days
 // proves: attack-D.23-2
 test('expired sessions are removed, used or not', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
-  const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, every_ms: { retention: 20 } } });
+  const {
+    app,
+    call,
+    registerAndSignIn: signIn,
+  } = await startTestApp({ surroundings: { now: () => clock, every_ms: { retention: 20 } } });
   const { token } = await signIn('boss');
   await signIn('maria');
   const count = async () => (await app.database.selectFrom('sessions').select('id').execute()).length;

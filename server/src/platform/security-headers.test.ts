@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { problemSchema } from '@palisade/contract/problem';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startTestApp } from '#test/harness.ts';
+import { startListeningApp } from '#test/harness.ts';
 
 /** A built application, and a file beside it that must not be served. */
 function builtApplication(): string {
@@ -28,7 +28,7 @@ interface RawAnswer {
 
 // proves: asvs-1.1.1, asvs-3.4.2, asvs-13.4.3, asvs-13.4.4, security-29
 describe('every answer', async () => {
-  const app = await startTestApp({
+  const app = await startListeningApp({
     environment: { PUBLIC_URL: 'https://shield.example.com', EXPOSURE: 'local' },
     surroundings: { web_folder: builtApplication() },
   });
@@ -173,9 +173,9 @@ describe('every answer', async () => {
 });
 
 describe('without https', async () => {
-  const app = await startTestApp({ environment: { PUBLIC_URL: 'http://localhost:3000' } });
+  const app = await startListeningApp({ environment: { PUBLIC_URL: 'http://localhost:3000' } });
 
   test('sends no Strict-Transport-Security', async () => {
-    expect((await fetch(`${app.url}/api/health`)).headers.get('strict-transport-security')).toBeNull();
+    expect((await app.fetch(`/api/health`)).headers.get('strict-transport-security')).toBeNull();
   });
 });

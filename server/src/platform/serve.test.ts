@@ -3,7 +3,7 @@ import { problemSchema } from '@palisade/contract/problem';
 import { listSessions } from '@palisade/contract/sessions';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { replyOf, startTestApp } from '#test/harness.ts';
+import { replyOf, startListeningApp } from '#test/harness.ts';
 
 const operationSchema = z.object({
   security: z.array(z.record(z.string(), z.array(z.string()))),
@@ -15,8 +15,8 @@ const operationSchema = z.object({
 const openApiSchema = z.object({ paths: z.record(z.string(), z.object({ post: operationSchema.optional() })) });
 
 describe('the address that a request came from', async () => {
-  const trusting = await startTestApp({ environment: { TRUSTED_PROXIES: '127.0.0.0/8' } });
-  const wary = await startTestApp();
+  const trusting = await startListeningApp({ environment: { TRUSTED_PROXIES: '127.0.0.0/8' } });
+  const wary = await startListeningApp();
 
   // proves: asvs-4.1.3, asvs-15.3.4
   test.each([
@@ -34,7 +34,7 @@ describe('the address that a request came from', async () => {
 });
 
 describe('every call', async () => {
-  const { url, signIn } = await startTestApp();
+  const { url, signIn } = await startListeningApp();
   const post = (path: string, body: string, headers: Record<string, string> = {}) =>
     fetch(`${url}/api${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
   const problem = async (response: Response) => ({

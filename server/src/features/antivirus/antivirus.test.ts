@@ -43,7 +43,7 @@ describe('the route of uploads', async () => {
   const app = await startTestApp({ surroundings: { upload_limits: { maximum: MIB } } });
   const { token } = await app.signIn();
   const send = (body: FormData | string, headers: Record<string, string> = {}) =>
-    fetch(`${app.url}/api${scanFile.path}`, { method: 'POST', body, headers: { authorization: `Bearer ${token}`, ...headers } });
+    app.fetch(`/api${scanFile.path}`, { method: 'POST', body, headers: { authorization: `Bearer ${token}`, ...headers } });
   const nothingIsKept = async () => {
     expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
     expect(replyOf(await app.call(listScans, { token }))).toEqual([]);

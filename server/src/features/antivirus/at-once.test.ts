@@ -103,7 +103,7 @@ describe('actions during other work on the same file', async () => {
   test.runIf(process.platform === 'linux')('a sealed file that cannot be given out after all is closed', async () => {
     const { id } = await scanned(app, token, 'eicar.com', EICAR);
     await app.app.database.schema.alterTable('audit_head').renameTo('audit_head_elsewhere').execute();
-    const answer = await fetch(`${app.url}/api${restoreFile.path.replace('{id}', id)}`, {
+    const answer = await app.fetch(`/api${restoreFile.path.replace('{id}', id)}`, {
       headers: { authorization: `Bearer ${token}` },
     });
     await app.app.database.schema.alterTable('audit_head_elsewhere').renameTo('audit_head').execute();

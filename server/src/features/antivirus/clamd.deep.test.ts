@@ -11,7 +11,7 @@ import { CLAMD_ONLY, CLAMD_ONLY_THREAT, startClamdDouble } from '@palisade/scann
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
+import { type ListeningApp, replyOf, startListeningScanningApp } from '#test/harness.ts';
 import { newUploadKey, openUpload, scanned } from '#test/upload.ts';
 
 const MIB = 1024 ** 2;
@@ -19,17 +19,17 @@ const EVERY = { scan_retry_ms: 50, scanner_look_ms: 50 };
 const misbehaving = (kind: string, rest: Buffer = Buffer.alloc(0)) => Buffer.concat([Buffer.from(`misbehave:${kind}\n`), rest]);
 
 const startWith = (clamds: readonly { url: string }[], surroundings = {}) =>
-  startScanningApp({
+  startListeningScanningApp({
     environment: { SCANNER_URL: clamds.map(({ url }) => url).join(',') },
     surroundings: { ...EVERY, ...surroundings },
   });
-const list = async (app: TestApp, token: string) => replyOf(await app.call(listScans, { token, query: '?limit=200' }));
-const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
+const list = async (app: ListeningApp, token: string) => replyOf(await app.call(listScans, { token, query: '?limit=200' }));
+const spooled = (app: ListeningApp) => readdirSync(join(app.data_dir, 'spool'));
 
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
 
 /** The newest record, once it is as it must be. */
-const becomes = (app: TestApp, token: string, record: Partial<Scan>) =>
+const becomes = (app: ListeningApp, token: string, record: Partial<Scan>) =>
   soon(async () => expect((await list(app, token))[0]).toMatchObject(record));
 
 const clean = { verdict: 'clean', threat: null };
@@ -125,7 +125,7 @@ describe('a clamd that fails over a file', async () => {
   const app = await startWith([bad, good], { scanner_look_ms: 60_000 });
   const alone = await startWith([bad], { scan_limits: { ...SCAN_LIMITS, time_ms: 2000 } });
   const people = [await app.signIn(), await alone.signIn()] as const;
-  const trusted = async (one: TestApp, token: string) => {
+  const trusted = async (one: ListeningApp, token: string) => {
     await soon(async () => expect(await scanned(one, token, 'a.pdf', PDF)).toMatchObject({ scan_status: 'clean' }));
   };
 
@@ -202,11 +202,11 @@ test('a finding of clamd stays when a server starts without one, until clamd its
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clamd = await startClamdDouble();
   const start = (SCANNER_URL: string) =>
-    startScanningApp({
+    startListeningScanningApp({
       environment: { DATA_DIR: folder, SCANNER_URL },
       surroundings: { ...EVERY, database: { sqlite: join(folder, 'palisade.sqlite') } },
     });
-  const edition = async (app: TestApp) =>
+  const edition = async (app: ListeningApp) =>
     (
       await app.app.database
         .selectFrom('installation')
@@ -232,10 +232,10 @@ test('a finding of clamd stays when a server starts without one, until clamd its
 describe('a clamd without a setting', async () => {
   const clamd = await startClamdDouble(afterAll);
   const surroundings = { ...EVERY, usual_scanners: [{ path: '/nonexistent/clamd.ctl' }, clamd.address], scanner_let_go_ms: 300 };
-  const engineOf = async (app: TestApp, token: string) => replyOf(await app.call(readEngine, { token }));
+  const engineOf = async (app: ListeningApp, token: string) => replyOf(await app.call(readEngine, { token }));
 
   test('is used where it answers and can be believed, which the engine card says, and let go when it stays away', async () => {
-    const app = await startScanningApp({ surroundings });
+    const app = await startListeningScanningApp({ surroundings });
     const { token } = await app.signIn(undefined, 'admin');
     const customer = await app.signIn();
     await soon(async () =>
@@ -273,7 +273,7 @@ describe('a clamd without a setting', async () => {
     onTestFinished(() => {
       clamd.fails_open = false;
     });
-    const app = await startScanningApp({ surroundings });
+    const app = await startListeningScanningApp({ surroundings });
     const { token } = await app.signIn(undefined, 'admin');
     await soon(async () =>
       expect(await engineOf(app, token)).toMatchObject({

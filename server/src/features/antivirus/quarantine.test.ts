@@ -32,7 +32,7 @@ const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
 const detailOf = async (app: TestApp, token: string, { id }: Pick<Scan, 'id'>): Promise<ScanDetail> =>
   replyOf(await app.call(readScan, { token, params: { id } }));
 const restore = (app: TestApp, token: string, { id }: Pick<Scan, 'id'>) =>
-  fetch(`${app.url}/api${restoreFile.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
+  app.fetch(`/api${restoreFile.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
 
 describe('a sealed file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-quarantine-'));

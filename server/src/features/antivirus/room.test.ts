@@ -8,14 +8,14 @@ import { deleteAccount } from '@palisade/contract/privacy';
 import { problemSchema } from '@palisade/contract/problem';
 import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { isStoreShared, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { isStoreShared, type ListeningApp, replyOf, startListeningApp } from '#test/harness.ts';
 import { createSteeredEngine } from '#test/steered-engine.ts';
 import { openUpload, scanned } from '#test/upload.ts';
 
 const MIB = 1024 ** 2;
-const spool = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
+const spool = (app: ListeningApp) => readdirSync(join(app.data_dir, 'spool'));
 /** The number of open uploads of which so many bytes have arrived. The multipart reader keeps a few back. */
-const arrived = (app: TestApp, bytes: number) =>
+const arrived = (app: ListeningApp, bytes: number) =>
   spool(app).filter((name) => statSync(join(app.data_dir, 'spool', name)).size > bytes - 1024).length;
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 10 });
 const refusalOf = async ({ answer }: { answer: Promise<{ status: number; body: string; retry_after: string | undefined }> }) => {
@@ -24,7 +24,7 @@ const refusalOf = async ({ answer }: { answer: Promise<{ status: number; body: s
 };
 
 describe('room for uploads', async () => {
-  const app = await startTestApp({
+  const app = await startListeningApp({
     environment: { SPOOL_PERSON_MAXIMUM: '3M', SPOOL_MAXIMUM: '4M', DISK_RESERVE: '1M' },
   });
   const [eve, zoe, adam] = await Promise.all([app.signIn(), app.signIn(), app.signIn()]);
@@ -61,7 +61,7 @@ if (isStoreShared()) process.stdout.write('skipped: sealing on a disk that is ne
 describe('a disk that is nearly full', async () => {
   const disk = { free: 100 * MIB };
   const { engine, steered, hold } = createSteeredEngine();
-  const app = await startTestApp({
+  const app = await startListeningApp({
     environment: { DISK_RESERVE: '50M' },
     surroundings: { embedded_engine: engine, free_bytes: () => disk.free, scan_retry_ms: 30 },
   });
@@ -161,7 +161,7 @@ describe('a disk that is nearly full', async () => {
 
 describe('an account that is deleted', async () => {
   const { engine, hold } = createSteeredEngine();
-  const app = await startTestApp({ surroundings: { embedded_engine: engine } });
+  const app = await startListeningApp({ surroundings: { embedded_engine: engine } });
   // The first account is the administrator, who may not go.
   await app.signIn();
   const remove = async ({ token, email, password }: { token: string; email: string; password: string }) =>

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
 import { freePort } from '#test/free-port.ts';
-import { problemOf, sharedDatabase, startTestApp } from '#test/harness.ts';
+import { problemOf, sharedDatabase, startListeningApp } from '#test/harness.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
 import { newUploadKey, openUpload } from '#test/upload.ts';
 import { createUploadAdmission } from './upload-admission.ts';
@@ -49,7 +49,7 @@ needing('Redis', REDIS_SERVER !== undefined).test(
       environment: { REDIS_URL: redis.url },
       surroundings: { database: await sharedDatabase(), shares_database: true as const },
     };
-    const [first, second] = [await startTestApp(options), await startTestApp(options)];
+    const [first, second] = [await startListeningApp(options), await startListeningApp(options)];
     const { token } = await first.signIn();
     const key = newUploadKey();
     const sent = openUpload(first, token, { key });

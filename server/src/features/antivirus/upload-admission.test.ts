@@ -6,7 +6,7 @@ import { cancelUpload, listScans } from '@palisade/contract/antivirus';
 import type { LiveEvent } from '@palisade/contract/events';
 import { EICAR, noise } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { createSteeredEngine } from '#test/steered-engine.ts';
 import { newUploadKey, openUpload, scanned } from '#test/upload.ts';
@@ -20,9 +20,9 @@ const FOREVER_MS = 600_000;
 const progressOf = (key: string) => (event: LiveEvent) =>
   event.kind === 'scan_progress' && event.upload_key === key ? event.progress : undefined;
 
-async function start(surroundings: NonNullable<Parameters<typeof startTestApp>[0]>['surroundings'] = {}) {
+async function start(surroundings: NonNullable<Parameters<typeof startListeningApp>[0]>['surroundings'] = {}) {
   const { engine, steered, hold } = createSteeredEngine();
-  const app = await startTestApp({ surroundings: { embedded_engine: engine, engine_processes: 1, ...surroundings } });
+  const app = await startListeningApp({ surroundings: { embedded_engine: engine, engine_processes: 1, ...surroundings } });
   const { token } = await app.signIn();
   const records = async () => replyOf(await app.call(listScans, { token }));
   return {

@@ -436,7 +436,7 @@ test('the command ends with 0 or 1 and says why; a server that has seen the log 
 });
 
 describe('the routes', async () => {
-  const { app, call, signIn } = await startTestApp();
+  const { app, call, registerAndSignIn: signIn } = await startTestApp();
   const boss = await signIn('boss');
   const maria = await signIn('maria');
 

@@ -27,21 +27,21 @@ import { newId } from '#platform/id.ts';
 import { PERSONAL_TABLES } from '#server/app/tables.ts';
 import { enrol } from '#test/agent-double.ts';
 import { Authenticator } from '#test/authenticator.ts';
-import { freshDatabase, isPostgres, problemOf, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
+import { freshDatabase, isPostgres, type ListeningApp, problemOf, replyOf, startListeningScanningApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { attach, scanned } from '#test/upload.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import { accountKey } from './sign-in.ts';
 
 const smtp = await startSmtpServer();
-const app = await startScanningApp({
+const app = await startListeningScanningApp({
   environment: { SMTP_URL: smtp.url, RESET_DELIVERY: 'email' },
   surroundings: { mail_look_ms: 20 },
 });
-const { call, signIn } = app;
+const { call, registerAndSignIn: signIn } = app;
 const boss = await signIn('boss');
 
-type Person = Awaited<ReturnType<TestApp['signIn']>>;
+type Person = Awaited<ReturnType<ListeningApp['signIn']>>;
 
 /** A person with data in every table that knows people. */
 async function leaveTraces(name: string): Promise<Person & { id: string; recovery_code: string }> {
@@ -193,7 +193,7 @@ async function rowsOf(table: string): Promise<Record<string, unknown>[]> {
 type Proof = Pick<BodySentOf<typeof exportData>, 'code' | 'recovery_code' | 'passkey'>;
 
 function exportFor({ token, password }: Person, proof: Proof = {}): Promise<Response> {
-  return fetch(`${app.url}/api${exportData.path}`, {
+  return app.fetch(`/api${exportData.path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ password, ...proof }),
@@ -361,7 +361,7 @@ describe('the deletion of an account', () => {
     for (const email of emails) expect((await call(login, { body: { email, password: 'not it' } })).status).toBe(401);
     for (const path of ['/admin/users', '/admin/blocks', '/admin/audit']) {
       const headers = { authorization: `Bearer ${person.token}` };
-      expect((await fetch(`${app.url}/api${path}`, { headers })).status).toBe(403);
+      expect((await app.fetch(`/api${path}`, { headers })).status).toBe(403);
     }
     const told = async () => JSON.stringify([await rowsOf('alerts'), await rowsOf('alert_mails')]);
     await vi.waitFor(async () => expect(await told()).toContain(id), { timeout: 10_000 });
@@ -404,9 +404,9 @@ test.runIf(isPostgres())(
   async () => {
     const { location, dispose } = await freshDatabase();
     afterAll(dispose);
-    const busy = await startScanningApp({ surroundings: { database: location } });
-    await busy.signIn('boss');
-    const { token, email, password } = await busy.signIn();
+    const busy = await startListeningScanningApp({ surroundings: { database: location } });
+    await busy.registerAndSignIn('boss');
+    const { token, email, password } = await busy.registerAndSignIn();
     const other = new Client({ connectionString: 'postgres' in location ? location.postgres : '' });
     await other.connect();
     onTestFinished(() => other.end());

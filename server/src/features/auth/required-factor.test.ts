@@ -7,7 +7,7 @@ import { accountParts, SITE } from '#test/account-parts.ts';
 import { Authenticator } from '#test/authenticator.ts';
 import { codeAt } from '#test/authenticator-app.ts';
 import { ORIGIN } from '#test/feature-database.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { factorRule } from './required-factor.ts';
 
@@ -85,7 +85,7 @@ describe('where staff must have a second factor', async () => {
 
 // proves: asvs-6.3.3
 test('the application refuses a held session, closes its socket, and takes both after the set-up', async () => {
-  const app = await startTestApp({ environment: { REQUIRE_TWO_FACTOR: 'everyone' } });
+  const app = await startListeningApp({ environment: { REQUIRE_TWO_FACTOR: 'everyone' } });
   const { call, signIn } = app;
   const { token, password } = await signIn();
   expect(replyOf(await call(currentUser, { token })).two_factor_setup_required).toBe(true);
@@ -106,7 +106,7 @@ test('the application refuses a held session, closes its socket, and takes both 
 });
 
 test("a refusal for it is no attack; a customer's call of an administrator's endpoint still is", async () => {
-  const { app, call, signIn } = await startTestApp({ environment: { REQUIRE_TWO_FACTOR: 'everyone' } });
+  const { app, call, signIn } = await startListeningApp({ environment: { REQUIRE_TWO_FACTOR: 'everyone' } });
   const people = [await signIn(undefined, 'admin'), await signIn()];
   const ids: string[] = [];
   for (const { token } of people) {

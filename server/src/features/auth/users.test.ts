@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { writeSetup } from '#platform/installation.ts';
 import { accountParts } from '#test/account-parts.ts';
 import { ORIGIN, outcomes } from '#test/feature-database.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -180,7 +180,7 @@ test('an account that an administrator deletes is gone with its sessions, and th
 });
 
 test('the routes list, change, end and delete, and the pages of a deleted person close', async () => {
-  const app = await startTestApp();
+  const app = await startListeningApp();
   const { call, signIn } = app;
   const [{ token, password }, goner] = [await signIn('boss'), await signIn('goner')];
   await signIn('other');

@@ -10,7 +10,7 @@ import { answerConversation, closeConversation, listDeskMessages } from '@palisa
 import { deleteAccount } from '@palisade/contract/privacy';
 import { EICAR } from '@palisade/scanner/test/files';
 import { expect, test, vi } from 'vitest';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { attach, tryAttach } from '#test/upload.ts';
@@ -18,7 +18,7 @@ import { attach, tryAttach } from '#test/upload.ts';
 const LOCKED = Buffer.from('a file that nobody opens');
 const { engine, steered } = createSteeredEngine();
 steered.find = (bytes) => (bytes.equals(LOCKED) ? unreadAs('encrypted') : {});
-const app = await startTestApp({ surroundings: { embedded_engine: engine } });
+const app = await startListeningApp({ surroundings: { embedded_engine: engine } });
 const { call, signIn } = app;
 await signIn('boss');
 const ana = await signIn('ana', 'support');
@@ -29,7 +29,7 @@ const PNG = Buffer.from(
 const TEXT = Buffer.from('just a few words');
 
 const open = (token: string, id: string) =>
-  fetch(`${app.url}/api${downloadAttachment.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
+  app.fetch(`/api${downloadAttachment.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
 const send = (token: string, attachment_ids: string[], message = '') =>
   call(sendMessage, { token, body: { message, sender: 'user', attachment_ids } });
 
@@ -175,7 +175,7 @@ test('the name of an account is deleted with it, also in its answers to others',
 // proves: support-fault-11
 test('closed conversations go after the days that are set, with their files, and open ones stay', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
-  const kept = await startTestApp({
+  const kept = await startListeningApp({
     environment: { RETAIN_CHATS: '5' },
     surroundings: { now: () => clock, every_ms: { retention: 20 } },
   });

@@ -12,11 +12,11 @@ import { exportData } from '@palisade/contract/privacy';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { chatEnglish } from '#test/chat-english.ts';
-import { replyOf, startTestApp } from '#test/harness.ts';
+import { replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { sentence } from './chat.phrases.ts';
 
-const app = await startTestApp();
+const app = await startListeningApp();
 const { call, signIn } = app;
 const boss = await signIn('boss');
 const ana = await signIn('ana', 'support');
@@ -122,10 +122,10 @@ test('an export of a person’s data has the phrases as data, and a transcript h
   const customer = await customerWith('a billing question');
   const headers = { authorization: `Bearer ${customer.token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ password: customer.password });
-  const file: unknown = await (await fetch(`${app.url}/api${exportData.path}`, { method: 'POST', headers, body })).json();
+  const file: unknown = await (await app.fetch(`/api${exportData.path}`, { method: 'POST', headers, body })).json();
   const { chat_messages } = z.object({ chat_messages: z.array(z.object({ phrases: z.unknown() })) }).parse(file);
   expect(chat_messages.map(({ phrases }) => phrases)).toEqual([null, [{ code: 'reply.billing', params: {} }]]);
-  const transcript = await (await fetch(`${app.url}/api${downloadTranscript.path}`, { headers })).text();
+  const transcript = await (await app.fetch(`/api${downloadTranscript.path}`, { headers })).text();
   expect(transcript).toContain(sentence('reply.billing').english);
   expect(transcript).not.toContain('reply.billing');
 });

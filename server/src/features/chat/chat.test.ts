@@ -8,7 +8,7 @@ describe('the support chat', async () => {
   const app = await startTestApp({ surroundings: { now: () => clock } });
   const { call, signIn } = app;
   const post = (token: string | undefined, body: unknown) =>
-    fetch(`${app.url}/api/chat/messages`, {
+    app.fetch(`/api/chat/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       body: typeof body === 'string' ? body : JSON.stringify(body),

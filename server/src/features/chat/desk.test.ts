@@ -36,13 +36,13 @@ import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { computer } from '#test/agent-double.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { sentence } from './chat.phrases.ts';
 
 const clock = { at: Date.parse('2026-11-20T10:00:00Z') };
-const app = await startTestApp({ surroundings: { now: () => clock.at, presence_pause_ms: 5 } });
+const app = await startListeningApp({ surroundings: { now: () => clock.at, presence_pause_ms: 5 } });
 const { call, signIn } = app;
 const boss = await signIn('boss');
 const [ana, ben] = [await signIn('ana', 'support'), await signIn('ben', 'support')];

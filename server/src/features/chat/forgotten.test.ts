@@ -18,14 +18,14 @@ import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { listOutbox } from '@palisade/contract/mail';
 import { describe, expect, test, vi } from 'vitest';
 import { readFact, writeFact } from '#platform/installation.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import type { ChatTables } from './chat.tables.ts';
 import { createConversations } from './conversations.ts';
 
 const MINUTE = 60_000;
 const clock = { at: Date.parse('2026-11-20T10:00:00Z') };
-const app = await startTestApp({
+const app = await startListeningApp({
   surroundings: {
     now: () => clock.at,
     presence_pause_ms: 5,
@@ -232,7 +232,7 @@ describe('by mail', () => {
     await answer(id, 'Restart it.');
     const note = { message: 'very patient', is_note: true };
     replyOf(await call(answerConversation, { token: ana.token, params: { id }, body: note }));
-    const file = await fetch(`${app.url}/api${downloadTranscript.path}`, { headers: { authorization: `Bearer ${token}` } });
+    const file = await app.fetch(`/api${downloadTranscript.path}`, { headers: { authorization: `Bearer ${token}` } });
     const text = await file.text();
     expect(file.headers.get('content-disposition')).toContain('palisade-chat.txt');
     expect(text).toMatch(/UTC, ana:\nRestart it\./u);
@@ -241,7 +241,7 @@ describe('by mail', () => {
     const lines = createConversations({ database: app.app.database.$pickTables<keyof ChatTables>(), now: () => clock.at });
     const me = { id: replyOf(await call(currentUser, { token: ana.token })).id, username: 'ana' };
     for (let line = 1; line <= 205; line += 1) await lines.note(id, me, { message: `line ${line}.` });
-    const desk = await fetch(`${app.url}/api${deskTranscript.path.replace('{id}', id)}`, {
+    const desk = await app.fetch(`/api${deskTranscript.path.replace('{id}', id)}`, {
       headers: { authorization: `Bearer ${ana.token}` },
     });
     const whole = await desk.text();
@@ -339,7 +339,7 @@ test('reports say how fast and how well customers were helped, by week and perso
   for (const odd of ['to=9999-12-31', 'from=9999-12-30&to=9999-12-31', 'from=0000-01-01&to=0000-02-01', 'to=0050-02-01'])
     expect(problemOf(await report(`?${odd}`)).code).toBe('invalid_field');
   expect(replyOf(await report('?from=9998-12-28&to=9998-12-31')).weeks).toHaveLength(1);
-  const file = await fetch(`${app.url}/api${exportReport.path}?from=2026-11-30&to=2026-12-07`, {
+  const file = await app.fetch(`/api${exportReport.path}?from=2026-11-30&to=2026-12-07`, {
     headers: { authorization: `Bearer ${boss.token}` },
   });
   const lines = (await file.text()).trim().split('\r\n');

@@ -8,7 +8,7 @@ import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { chatEnglish } from '#test/chat-english.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { createSteeredEngine } from '#test/steered-engine.ts';
 import { resolverOf } from './mail-proof.ts';
@@ -55,7 +55,7 @@ const smtp = await startSmtpServer();
 let ahead = 0;
 const { engine, steered } = createSteeredEngine();
 steered.find = (bytes) => (bytes.includes(EICAR.toString('base64')) ? { threat: 'EICAR-Test-File' } : {});
-const app = await startTestApp({
+const app = await startListeningApp({
   environment: {
     SMTP_URL: smtp.url,
     MAIL_FROM: 'support@example.com',

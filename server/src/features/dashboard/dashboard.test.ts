@@ -3,7 +3,7 @@ import { addRule } from '@palisade/contract/firewall';
 import { EICAR, nestedGzip, PDF } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, test } from 'vitest';
-import { isStoreShared, replyOf, startScanningApp, startTestApp } from '#test/harness.ts';
+import { isStoreShared, replyOf, startListeningApp, startListeningScanningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 
@@ -26,7 +26,7 @@ const NOTHING = {
 };
 
 describe('the status of the dashboard', async () => {
-  const app = await startScanningApp();
+  const app = await startListeningScanningApp();
   const { call, signIn } = app;
   await signIn('boss');
   const { token } = await signIn('maria');
@@ -72,7 +72,7 @@ needing('a server alone', !isStoreShared()).test(
   'the status is kept until something is told to its person, and for 5 s at most',
   async () => {
     let clock = Date.parse('2026-11-20T10:00:00Z');
-    const { app, url, call, signIn } = await startTestApp({ surroundings: { now: () => clock } });
+    const { app, url, call, signIn } = await startListeningApp({ surroundings: { now: () => clock } });
     // Pages of administrators hear about each new person as well, some time later.
     await signIn('boss', 'admin');
     const { token } = await signIn('maria', 'customer');

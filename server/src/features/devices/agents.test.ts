@@ -36,14 +36,20 @@ test('the desired state has the rules for this device, its defaults and its fold
   });
   expect(await device()).toMatchObject({ state: 'online', rules_count: 1 });
   const mark = await agents.markOf(id);
-  await devices.setDefaults(await row(), { inbound: 'block', outbound: 'allow' });
+  await devices.change(await row(), { defaults: { inbound: 'block' } });
   const next = await desired();
   expect([next.rev, next.defaults.inbound, next.hash === first.hash]).toEqual([3, 'block', false]);
   const folders = { is_watching: false, watched: ['/srv'], exclusions: ['/var/lib'] };
-  await devices.setFolders(await row(), folders);
+  await devices.change(await row(), folders);
   expect(await desired()).toMatchObject({ ...folders, rev: 3 });
   expect(await agents.markOf(id)).not.toBe(mark);
   expect(world.nudged.filter((nudged) => nudged === id)).toHaveLength(2);
+  // What a change does not name stays, and the agent never uses its name.
+  await devices.change(await row(), { watched: ['/home'] });
+  const told = world.nudged.length;
+  const renamed = await devices.change(await row(), { device_name: 'Kitchen' });
+  expect(renamed).toMatchObject({ ...folders, watched: ['/home'], device_name: 'Kitchen', defaults: { inbound: 'block' } });
+  expect(world.nudged).toHaveLength(told);
 });
 
 test('a device has orders from the moment of a change until it says that it applied them', async () => {

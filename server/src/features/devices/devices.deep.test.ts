@@ -4,14 +4,14 @@ import { needing } from '@palisade/scanner/test/needs';
 import { expect, onTestFinished, test } from 'vitest';
 import { AgentDouble, enrol, reportOf } from '#test/agent-double.ts';
 import { freePort } from '#test/free-port.ts';
-import { replyOf, sharedDatabase, startTestApp } from '#test/harness.ts';
+import { replyOf, sharedDatabase, startListeningApp } from '#test/harness.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
 
 /** Two servers on one database, and a device. */
 async function startTwo(agent_heartbeat_ms: number, environment: Record<string, string> = {}) {
   const surroundings = { database: await sharedDatabase(), shares_database: true, agent_heartbeat_ms } as const;
-  const one = await startTestApp({ surroundings, environment });
-  const two = await startTestApp({ surroundings, environment });
+  const one = await startListeningApp({ surroundings, environment });
+  const two = await startListeningApp({ surroundings, environment });
   const { token } = await one.signIn();
   return { one, two, token, identity: await enrol(one, token) };
 }

@@ -10,6 +10,7 @@ import {
 import type { Scan } from '@palisade/contract/antivirus';
 import {
   askSecondLook,
+  changeDevice,
   countDeviceWishes,
   countRules,
   createEnrolmentCode,
@@ -21,11 +22,8 @@ import {
   orderDeviceFinding,
   readDevice,
   removeDevice,
-  renameDevice,
   revokeDevice,
   saveDeviceWish,
-  setDeviceDefaults,
-  setDeviceFolders,
   startDeviceScan,
   steerDeviceScan,
   withdrawDeviceWish,
@@ -122,9 +120,7 @@ export function serveDevices(
   serve(api, countRules, 'customer', ({ session }) => devices.counters(session.user.id));
   serve(api, listBlocked, 'customer', ({ session }) => devices.blocked(session.user.id));
   serve(api, readDevice, own, ({ row }) => devices.read(row));
-  serve(api, renameDevice, own, ({ row, body }) => devices.changeSettings(row, body));
-  serve(api, setDeviceDefaults, own, ({ row, body }) => devices.setDefaults(row, body));
-  serve(api, setDeviceFolders, own, ({ row, body }) => devices.setFolders(row, body));
+  serve(api, changeDevice, own, ({ row, body }) => devices.change(row, body));
   serve(api, revokeDevice, own, ({ row, session, request }) => devices.revoke(row, doer(request, session.user.id)));
   serve(api, removeDevice, own, ({ row, session, request }) => devices.remove(row, doer(request, session.user.id)));
   serve(api, listDeviceScans, own, async ({ row, query, header, request }) => {

@@ -1,12 +1,13 @@
 import type { AckState, DeviceScanState, ScanJob, ScanKind } from '@palisade/contract/agent';
-import type { DeviceFinding, DeviceSettings, WishedSystem } from '@palisade/contract/devices';
+import type { DeviceFinding, WishedSystem } from '@palisade/contract/devices';
 import type { Action, Direction } from '@palisade/contract/firewall';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface DeviceTables {
   /** Systems without an agent that people ask for. */
   device_wishes: { user_id: string; system: WishedSystem; note: string; created_at: string };
-  devices: DeviceSettings & {
+  devices: {
+    device_name: string;
     id: string;
     user_id: string;
     hostname: string;

@@ -27,13 +27,13 @@ import { sql } from 'kysely';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { AgentDouble, type AgentIdentity, computer, enrol, helloOf, reportOf, scanReportOf } from '#test/agent-double.ts';
-import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { COUNTED_IN_MEMORY, type ListeningApp, problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 
 const NEW = { rule_name: 'Web server', ...RULE_DEFAULTS, port: '443' };
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 5_000, interval: 20 });
 
-async function deviceOf(app: TestApp) {
+async function deviceOf(app: ListeningApp) {
   const person = await app.signIn();
   const identity = await enrol(app, person.token);
   const params = { id: identity.device_id };
@@ -42,7 +42,7 @@ async function deviceOf(app: TestApp) {
 }
 
 describe('routes of devices', async () => {
-  const app = await startTestApp();
+  const app = await startListeningApp();
   const { call, signIn } = app;
   const pollAs = (identity: AgentIdentity, said: Said[] = []) => call(pollAgent, { body: { hello: helloOf(identity), said } });
 
@@ -84,7 +84,7 @@ describe('routes of devices', async () => {
     const [signatures] = told.flatMap((frame) => (frame.kind === 'desired' ? (frame.signatures ?? []) : []));
     if (signatures === undefined) throw new Error('no signatures');
     const ask = async (version: string, token = identity.token) =>
-      await fetch(`${app.url}/api${downloadSignatures.path}`, {
+      await app.fetch(`/api${downloadSignatures.path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ ...identity, token, version }),
@@ -118,7 +118,7 @@ describe('routes of devices', async () => {
 
 describe('an agent over calls', async () => {
   const time = Date.parse('2026-11-20T12:00:00.000Z');
-  const app = await startTestApp({ environment: COUNTED_IN_MEMORY, surroundings: { now: () => time } });
+  const app = await startListeningApp({ environment: COUNTED_IN_MEMORY, surroundings: { now: () => time } });
   const { call } = app;
   afterEach(() => void vi.useRealTimers());
   const agentOf = (identity: AgentIdentity) => {
@@ -178,7 +178,7 @@ describe('an agent over calls', async () => {
 
 describe('the socket of agents', async () => {
   // No heartbeat comes while these tests run.
-  const app = await startTestApp({ surroundings: { agent_heartbeat_ms: 600_000 } });
+  const app = await startListeningApp({ surroundings: { agent_heartbeat_ms: 600_000 } });
   const { call, url } = app;
 
   // proves: device-fault-1

@@ -3,15 +3,15 @@ import {
   BLOCKED_WINDOW_MS,
   type BlockedSource,
   type Device,
+  type DeviceChanges,
   type DeviceFinding,
   type DeviceScan,
-  type DeviceSettings,
   OFFLINE_ALERT_MS,
   type RuleCount,
 } from '@palisade/contract/devices';
 import type { PageQuery } from '@palisade/contract/fields';
 import { directionSchema } from '@palisade/contract/firewall';
-import { type Kysely, sql, type Updateable } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { type DatabaseClock, databaseClock } from '#platform/database-clock.ts';
@@ -129,12 +129,6 @@ export class Devices {
     return device;
   }
 
-  private async change(row: DeviceRow, set: Updateable<DeviceTables['devices']>): Promise<Device> {
-    await this.database.updateTable('devices').set(set).where('id', '=', row.id).execute();
-    this.nudge(row.id);
-    return await this.readOne(row.id);
-  }
-
   /** Tells of devices that have been silent for a week, once. */
   private readonly tellOfSilence = async (): Promise<void> => {
     const before = new Date(this.now() - OFFLINE_ALERT_MS).toISOString();
@@ -180,42 +174,32 @@ export class Devices {
     return this.readOne(id);
   }
 
-  changeSettings(row: DeviceRow, settings: DeviceSettings): Promise<Device> {
-    return this.change(row, settings);
-  }
-
-  async setDefaults(row: DeviceRow, { inbound, outbound }: Device['defaults']): Promise<Device> {
-    if (row.revoked_at !== null) throw refuse('device.revoked');
-    if (row.default_inbound === inbound && row.default_outbound === outbound) return await this.readOne(row.id);
+  /** Writes the named settings alone, and tells the agent of those that it uses. @throws Problem `conflict` for other defaults of a revoked device. */
+  async change(row: DeviceRow, changes: DeviceChanges): Promise<Device> {
+    const { device_name, defaults, is_watching, watched, exclusions } = changes;
+    if (defaults !== undefined && row.revoked_at !== null) throw refuse('device.revoked');
+    const { inbound = row.default_inbound, outbound = row.default_outbound } = defaults ?? {};
+    const has_defaults = inbound !== row.default_inbound || outbound !== row.default_outbound;
+    const has_folders = is_watching !== undefined || watched !== undefined || exclusions !== undefined;
+    if (device_name === undefined && !has_defaults && !has_folders) return await this.readOne(row.id);
     await this.database
       .updateTable('devices')
       .set(({ eb }) => ({
-        default_inbound: inbound,
-        default_outbound: outbound,
-        pending_since: row.pending_since ?? at(this.now),
-        own_rev: eb('own_rev', '+', 1),
+        ...(device_name !== undefined && { device_name }),
+        ...(has_defaults && {
+          ...(defaults?.inbound !== undefined && { default_inbound: defaults.inbound }),
+          ...(defaults?.outbound !== undefined && { default_outbound: defaults.outbound }),
+          pending_since: row.pending_since ?? at(this.now),
+          own_rev: eb('own_rev', '+', 1),
+        }),
+        ...(is_watching !== undefined && { is_watching: is_watching ? 1 : 0 }),
+        ...(watched !== undefined && { watched: JSON.stringify(watched) }),
+        ...(exclusions !== undefined && { exclusions: JSON.stringify(exclusions) }),
+        ...(has_folders && { told_rev: eb('told_rev', '+', 1) }),
       }))
       .where('id', '=', row.id)
       .execute();
-    this.nudge(row.id);
-    return await this.readOne(row.id);
-  }
-
-  async setFolders(
-    row: DeviceRow,
-    { is_watching, watched, exclusions }: Pick<Device, 'is_watching' | 'watched' | 'exclusions'>,
-  ): Promise<Device> {
-    await this.database
-      .updateTable('devices')
-      .set(({ eb }) => ({
-        is_watching: is_watching ? 1 : 0,
-        watched: JSON.stringify(watched),
-        exclusions: JSON.stringify(exclusions),
-        told_rev: eb('told_rev', '+', 1),
-      }))
-      .where('id', '=', row.id)
-      .execute();
-    this.nudge(row.id);
+    if (has_defaults || has_folders) this.nudge(row.id);
     return await this.readOne(row.id);
   }
 

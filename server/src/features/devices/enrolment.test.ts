@@ -79,7 +79,7 @@ test('with the same key is the same device, whose older token ends', async () =>
   const user_id = await newPerson();
   const public_key = newKey();
   const first = await enrol(user_id, { public_key });
-  await devices.changeSettings(await rowOf(first.device_id), { device_name: 'Mine' });
+  await devices.change(await rowOf(first.device_id), { device_name: 'Mine' });
   await devices.revoke(await rowOf(first.device_id), { origin: ORIGIN, actor_id: user_id });
   const again = await enrol(user_id, { public_key, hostname: 'other' });
   expect(again.device_id).toBe(first.device_id);

@@ -134,7 +134,7 @@ describe('the file of a second look', async () => {
     body.append('file', new Blob([new Uint8Array(content)]), '../../etc/passwd');
     const path = `/api${sendForSecondLook.path}?${new URLSearchParams({ device_id, order_id }).toString()}`;
     const headers = { authorization: `Bearer ${token}` };
-    return await readAnswer(sendForSecondLook, await fetch(`${app.url}${path}`, { method: 'POST', body, headers }));
+    return await readAnswer(sendForSecondLook, await app.fetch(`${path}`, { method: 'POST', body, headers }));
   }
 
   /** A person with a device that was asked for a file. */
@@ -184,7 +184,7 @@ describe('the file of a second look', async () => {
     expect((await find()).second_look?.state).toBe('failed');
     expect(replyOf(await call(listScans, { token }))).toHaveLength(before);
     expect(spooled()).toEqual([]);
-    const silent = await fetch(`${app.url}/api${askSecondLook.path.replace('{id}', params.id)}`, {
+    const silent = await app.fetch(`/api${askSecondLook.path.replace('{id}', params.id)}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{"agreed":false}',

@@ -5,7 +5,11 @@ import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
 const PASSWORD = 'a long enough password';
 
-const { app, call, signIn } = await startTestApp({
+const {
+  app,
+  call,
+  registerAndSignIn: signIn,
+} = await startTestApp({
   environment: { LIMITS: 'recovery=2/15m,recovery.source=9/15m,register.source=3/1h' },
 });
 const admin = await signIn('boss', 'admin');

@@ -2,10 +2,10 @@ import { RFB_CLOSED, SCREEN_PATH, VIEWER_PATH } from '@palisade/contract/remote-
 import { grantInSession } from '@palisade/contract/remote-session';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { replyOf, startTestApp } from '#test/harness.ts';
+import { replyOf, startListeningApp } from '#test/harness.ts';
 import { startWithDevice } from '#test/running-session.ts';
 
-const app = await startTestApp();
+const app = await startListeningApp();
 const SOON = { timeout: 30_000, interval: 20 };
 
 // proves: remote-21

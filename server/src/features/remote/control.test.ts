@@ -8,11 +8,11 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
 import type { AgentIdentity } from '#test/agent-double.ts';
-import { replyOf, startTestApp } from '#test/harness.ts';
+import { replyOf, startListeningApp } from '#test/harness.ts';
 import { startWithDevice } from '#test/running-session.ts';
 import { createControlPairs, type EndSocket } from './control-pairs.ts';
 
-const app = await startTestApp();
+const app = await startListeningApp();
 const { call } = app;
 const SOON = { timeout: 15_000, interval: 5 };
 const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, SOON);

@@ -7,10 +7,10 @@ import { grantInSession, listSessionAudit, readSession, revokeInSession } from '
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
 import { AgentDouble, helloOf } from '#test/agent-double.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { startWithDevice } from '#test/running-session.ts';
 
-const app = await startTestApp();
+const app = await startListeningApp();
 const { call, signIn } = app;
 const boss = await signIn('boss');
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 10 });

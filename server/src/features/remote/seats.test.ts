@@ -13,7 +13,7 @@ import type { Signal } from '@palisade/contract/remote-signal';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
 import { createLog } from '#platform/log.ts';
-import { replyOf, startTestApp } from '#test/harness.ts';
+import { replyOf, startListeningApp } from '#test/harness.ts';
 import { takePlace } from '#test/running-session.ts';
 import { listenAs, type TestSocket } from '#test/socket.ts';
 
@@ -21,7 +21,7 @@ const clock = { now: Date.parse('2026-11-20T10:00:00Z') };
 /** The server's log lines, from warnings on. */
 const logged: string[] = [];
 const logger = createLog('warn', { write: (line) => logged.push(line) });
-const app = await startTestApp({ surroundings: { now: () => clock.now, logger } });
+const app = await startListeningApp({ surroundings: { now: () => clock.now, logger } });
 const { call, signIn } = app;
 const boss = await signIn('boss');
 const tina = await signIn('tina', 'support');

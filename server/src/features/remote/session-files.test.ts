@@ -17,7 +17,7 @@ import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { BlobNotFoundError } from '#platform/blobs/blobs.ts';
 import { newId } from '#platform/id.ts';
-import { problemOf, readAnswer, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, readAnswer, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 
@@ -25,7 +25,7 @@ const LOCKED = Buffer.from('a file that nobody opens');
 const { engine, steered } = createSteeredEngine();
 steered.find = (bytes) => (bytes.equals(LOCKED) ? unreadAs('encrypted') : {});
 const clock = { now: Date.parse('2026-11-20T10:00:00Z') };
-const app = await startTestApp({ surroundings: { embedded_engine: engine, now: () => clock.now } });
+const app = await startListeningApp({ surroundings: { embedded_engine: engine, now: () => clock.now } });
 const { call, signIn } = app;
 await signIn('boss');
 const tina = await signIn('tina', 'support');
@@ -88,7 +88,7 @@ async function upload<E extends typeof sendSessionFile | typeof sendRecording>(
 }
 
 const open = (token: string, id: string) =>
-  fetch(`${app.url}/api${downloadSessionFile.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
+  app.fetch(`/api${downloadSessionFile.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
 const refuse = (token: string, id: string) => call(refuseSessionFile, { token, params: { id } });
 const isKept = async (id: string) =>
   await app.attached.stat(id).then(

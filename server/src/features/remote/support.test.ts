@@ -259,7 +259,7 @@ describe('reports', () => {
     expect(entries.at(-1)?.details['reason']).toBe('ended_by_technician');
     for (const stranger of [tina.token, boss.token, other.token])
       expect((await call(listSessionAudit, of(id, stranger))).status).toBe(404);
-    const file = await fetch(`${app.url}/api${exportSessionAudit.path.replace('{id}', id)}?format=csv`, {
+    const file = await app.fetch(`/api${exportSessionAudit.path.replace('{id}', id)}?format=csv`, {
       headers: { authorization: `Bearer ${token}` },
     });
     expect((await file.text()).trimEnd().split('\r\n')).toHaveLength(entries.length + 1);

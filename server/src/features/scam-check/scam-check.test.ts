@@ -34,10 +34,7 @@ async function sendFile(app: TestApp, token: string, file: { name: string; conte
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(file.content)]), file.name);
   const headers = { authorization: `Bearer ${token}` };
-  return await readAnswer(
-    checkScamFile,
-    await fetch(`${app.url}/api/scam-check${query}`, { method: 'POST', body: form, headers }),
-  );
+  return await readAnswer(checkScamFile, await app.fetch(`/api/scam-check${query}`, { method: 'POST', body: form, headers }));
 }
 
 /** While it is set, the time of the server stands still. */
@@ -122,7 +119,7 @@ describe('a kept check', () => {
     const [kept] = replyOf(await call(listScamChecks, { token }));
     expect(kept).toMatchObject({ id, excerpt: SCAM, answer: { verdict: 'dangerous' } });
     expect(replyOf(await call(listScamChecks, { token: other.token }))).toEqual([]);
-    const exported = await fetch(`${app.url}/api${exportData.path}`, {
+    const exported = await app.fetch(`/api${exportData.path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ password }),

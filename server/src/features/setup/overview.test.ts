@@ -15,7 +15,7 @@ test('a fresh installation says that the first account administers it, and then 
   const app = await startTestApp({ surroundings: { now: () => Date.now() + later_ms } });
   const { call } = app;
   expect(replyOf(await call(readConfig)).administrator).toBe('first_account');
-  const boss = await app.signIn();
+  const boss = await app.registerAndSignIn();
   expect(replyOf(await call(readConfig)).administrator).toBe('there');
   const first = replyOf(await call(readOverview, { token: boss.token }));
   expect(first).toEqual({
@@ -28,12 +28,12 @@ test('a fresh installation says that the first account administers it, and then 
   await call(setupConfig, { token: boss.token, body });
   const file = new FormData();
   file.append('file', new Blob(['hello']), 'a.txt');
-  await fetch(`${app.url}/api/antivirus/scan`, {
+  await app.fetch(`/api/antivirus/scan`, {
     method: 'POST',
     headers: { authorization: `Bearer ${boss.token}` },
     body: file,
   });
-  const customer = await app.signIn();
+  const customer = await app.registerAndSignIn();
   expect(replyOf(await call(readOverview, { token: boss.token })).first_steps).toEqual({
     provider: true,
     second_factor: false,
@@ -68,9 +68,9 @@ test('a fresh installation says that the first account administers it, and then 
 test('counts unanswered conversations of others, and plans that end within 30 days', async () => {
   let now = Date.parse('2026-11-20T10:00:00Z');
   const app = await startTestApp({ surroundings: { now: () => now } });
-  const boss = await app.signIn('boss', 'admin');
-  const maria = await app.signIn('maria');
-  const tom = await app.signIn('tom');
+  const boss = await app.registerAndSignIn('boss', 'admin');
+  const maria = await app.registerAndSignIn('maria');
+  const tom = await app.registerAndSignIn('tom');
   const waiting = async (token = boss.token) => replyOf(await app.call(readOverview, { token })).waiting;
   const say = (token: string) => app.call(sendMessage, { token, body: { message: 'It is slow.', sender: 'user' } });
   replyOf(await say(maria.token));
@@ -97,7 +97,7 @@ test('in public exposure people who have not confirmed their email wait', async 
   const app = await startTestApp({
     environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
   });
-  const boss = await app.signIn('boss', 'admin');
+  const boss = await app.registerAndSignIn('boss', 'admin');
   const before = replyOf(await app.call(readOverview, { token: boss.token })).waiting.unproven;
   const body = { email: 'new@example.com', username: 'newcomer', password: 'a long enough password' };
   replyOf(await app.call(register, { body }));
@@ -122,8 +122,8 @@ test('without a mail server letters with a code wait for an administrator, for a
     environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'office@example.com', RESET_DELIVERY: 'outbox' },
     surroundings: { now: () => now },
   });
-  const boss = await app.signIn('boss', 'admin');
-  const maria = await app.signIn('maria');
+  const boss = await app.registerAndSignIn('boss', 'admin');
+  const maria = await app.registerAndSignIn('maria');
   const waiting = async () => replyOf(await app.call(readOverview, { token: boss.token })).waiting.mails;
   const before = await waiting();
   await app.call(forgotPassword, { body: { email: maria.email } });

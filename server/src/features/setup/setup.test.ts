@@ -7,8 +7,8 @@ import { replyOf, startTestApp } from '#test/harness.ts';
 
 const app = await startTestApp();
 const { call } = app;
-const boss = await app.signIn();
-const customer = await app.signIn();
+const boss = await app.registerAndSignIn();
+const customer = await app.registerAndSignIn();
 
 const CLIENT = {
   company_name: 'Harbour IT',

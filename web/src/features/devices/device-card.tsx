@@ -1,13 +1,10 @@
 import {
+  changeDevice,
   type Device,
-  type DeviceSettings,
   deviceNameSchema,
   type Enforcement,
   removeDevice,
-  renameDevice,
   revokeDevice,
-  setDeviceDefaults,
-  setDeviceFolders,
   startDeviceScan,
   steerDeviceScan,
 } from '@palisade/contract/devices';
@@ -41,7 +38,7 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
   const id = useId();
   const [failure, setFailure] = useState('');
   const { mutate, isPending } = useChange({
-    of: [renameDevice, setDeviceDefaults, setDeviceFolders, startDeviceScan, steerDeviceScan, revokeDevice, removeDevice],
+    of: [changeDevice, startDeviceScan, steerDeviceScan, revokeDevice, removeDevice],
     mutationFn(work: () => Promise<unknown>) {
       setFailure('');
       return work();
@@ -62,7 +59,9 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
           <DeviceName
             device={device}
             titleId={id}
-            onSave={(body, onDone) => mutate(() => call(renameDevice, { params, body }), { onSuccess: onDone })}
+            onSave={(device_name, onDone) =>
+              mutate(() => call(changeDevice, { params, body: { device_name } }), { onSuccess: onDone })
+            }
           />
           <p className="sub">
             {device.last_seen_at ? (
@@ -87,7 +86,7 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
             onSteer={(scan_id, wanted) => mutate(() => call(steerDeviceScan, { params: { id: scan_id }, body: { wanted } }))}
           />
           <Checks device={device} />
-          <Folders device={device} onChange={(folders) => mutate(() => call(setDeviceFolders, { params, body: folders }))} />
+          <Folders device={device} onChange={(folders) => mutate(() => call(changeDevice, { params, body: folders }))} />
         </div>
       )}
       {failure && (
@@ -106,8 +105,7 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
                 inbound === 'block'
                   ? `Block all inbound traffic to “${device.device_name}” that no rule allows?${listening(device)}`
                   : `Allow all inbound traffic to “${device.device_name}” that no rule blocks?`;
-              if (window.confirm(question))
-                mutate(() => call(setDeviceDefaults, { params, body: { ...device.defaults, inbound } }));
+              if (window.confirm(question)) mutate(() => call(changeDevice, { params, body: { defaults: { inbound } } }));
             }}
           >
             {device.defaults.inbound === 'allow' ? 'Block inbound traffic' : 'Allow inbound traffic'}
@@ -147,7 +145,7 @@ function listening({ telemetry }: Device): string {
 interface DeviceNameProps {
   device: Device;
   titleId: string;
-  onSave: (settings: DeviceSettings, onDone: () => void) => void;
+  onSave: (device_name: string, onDone: () => void) => void;
 }
 
 function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
@@ -179,7 +177,7 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
       onSubmit={() => {
         if (message !== undefined) return;
         // A refused rule may be changed, or sent again.
-        onSave({ device_name: name }, () => setName(undefined));
+        onSave(name, () => setName(undefined));
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') setName(undefined);

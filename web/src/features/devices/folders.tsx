@@ -1,11 +1,10 @@
-import type { Device } from '@palisade/contract/devices';
+import type { Device, DeviceChanges } from '@palisade/contract/devices';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { PathForm } from './path-form.tsx';
 
-type Choice = Pick<Device, 'is_watching' | 'watched' | 'exclusions'>;
 type List = 'watched' | 'exclusions';
 
 const LISTS: Record<List, { title: string; none: string; add: string; label: string }> = {
@@ -14,19 +13,14 @@ const LISTS: Record<List, { title: string; none: string; add: string; label: str
 };
 
 /** Which folders of a device are watched for new files, and which no scan enters. */
-export function Folders({ device, onChange }: { device: Device; onChange: (choice: Choice) => void }) {
-  const { is_watching, watching, watched, exclusions, capabilities } = device;
-  const choice: Choice = { is_watching, watched, exclusions };
+export function Folders({ device, onChange }: { device: Device; onChange: (changes: DeviceChanges) => void }) {
+  const { is_watching, watching, capabilities } = device;
   const [adding, setAdding] = useState<List>();
   return (
     <div className="device__row">
       <div className="device__part">
         <h3>New files</h3>
-        <Toggle
-          label="Scan new files right away"
-          isOn={is_watching}
-          onChange={(isOn) => onChange({ ...choice, is_watching: isOn })}
-        />
+        <Toggle label="Scan new files right away" isOn={is_watching} onChange={(isOn) => onChange({ is_watching: isOn })} />
         <p className="sub">
           {is_watching ? 'The agent scans new files in Downloads, Desktop, and Documents.' : 'New files wait for the next scan.'}
         </p>
@@ -55,7 +49,7 @@ export function Folders({ device, onChange }: { device: Device; onChange: (choic
                     size="s"
                     variant="text"
                     aria-label={`Remove ${path}`}
-                    onClick={() => onChange({ ...choice, [list]: device[list].filter((other) => other !== path) })}
+                    onClick={() => onChange({ [list]: device[list].filter((other) => other !== path) })}
                   >
                     Remove
                   </Button>
@@ -69,7 +63,7 @@ export function Folders({ device, onChange }: { device: Device; onChange: (choic
               action="Add"
               onSubmit={(path) => {
                 setAdding(undefined);
-                onChange({ ...choice, [list]: [...new Set([...device[list], path])] });
+                onChange({ [list]: [...new Set([...device[list], path])] });
               }}
             />
           ) : (
