@@ -7,7 +7,6 @@ export default defineConfig({
   test: {
     name: 'agent',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    setupFiles: ['@palisade/scanner/test/patience'],
     pool: 'forks',
     testTimeout: 120_000,
     hookTimeout: 60_000,

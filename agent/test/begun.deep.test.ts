@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { createNft } from '#firewall/nft.ts';
 import { createNamespace, endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
 
@@ -25,12 +26,12 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an nft 
     const refused = await (await nft.begin()).load('add table inet two\nadd rule inet two nowhere accept\n');
     expect(refused.ok ? 'loaded' : refused.message).toMatch(/^Error: Could not process rule/u);
     const left = await nft.begin();
-    await vi.waitFor(() => expect(startedWith(folder)).toBe(1));
+    await eventually(() => expect(startedWith(folder)).toBe(1));
     left.cancel();
-    await vi.waitFor(() => expect(startedWith(folder)).toBe(0));
+    await eventually(() => expect(startedWith(folder)).toBe(0));
     expect((await nft.list(['tables']))?.trim()).toBe('table inet one');
     // The files of the transactions are removed after their results.
-    await vi.waitFor(() => expect(readdirSync(folder)).toEqual([expect.stringMatching(/\.fifo$/u)]));
+    await eventually(() => expect(readdirSync(folder)).toEqual([expect.stringMatching(/\.fifo$/u)]));
     const [pipe = ''] = readdirSync(folder);
     expect([statSync(join(folder, pipe)).isFIFO(), statSync(join(folder, pipe)).mode & 0o777]).toEqual([true, 0o600]);
   });
@@ -40,11 +41,11 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an nft 
     const folder = temporaryFolder();
     const command = [...createNamespace().command, 'nft'];
     await createNft(command, folder).begin();
-    await vi.waitFor(() => expect(startedWith(folder)).toBe(1));
+    await eventually(() => expect(startedWith(folder)).toBe(1));
     const next = createNft(command, folder);
     const again = await next.begin();
     expect(await again.load('add table inet one\n')).toEqual({ ok: true });
-    await vi.waitFor(() => expect(startedWith(folder)).toBe(0));
+    await eventually(() => expect(startedWith(folder)).toBe(0));
     expect((await next.list(['tables']))?.trim()).toBe('table inet one');
   });
 });

@@ -1,12 +1,14 @@
 // proves: security-42
+
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { RFB_CLOSED, SCREEN_PATH, screenEndsSchema, screenHelloSchema } from '@palisade/contract/remote-control';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Control } from '#control/control.ts';
 import type { Granted } from '#control/screen-connection.ts';
@@ -20,8 +22,7 @@ if (TIGERVNC === undefined)
 
 const SESSION = '01930000-0000-7000-8000-000000000001';
 const IDENTITY = { device_id: '01930000-0000-7000-8000-000000000002', token: 'a'.repeat(64) };
-const SOON = { timeout: 15_000, interval: 10 };
-const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, SOON);
+const soon = <T>(check: () => T | Promise<T>) => eventually(check);
 const ALL: Granted = { session_id: SESSION, input: true, clipboard: false };
 
 interface Dial {

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
 
 // A desktop of its own: a screen in memory (Xvfb), and a terminal on it.
 
@@ -61,12 +61,9 @@ export async function startDesktop(): Promise<TestDesktop> {
   const script = join(folder, 'read.sh');
   writeFileSync(script, `: > ${ready}\nwhile IFS= read -r line; do printf '%s\\n' "$line" >> ${typed}; done\n`);
   const terminal = spawn('xterm', ['-geometry', '120x40+0+0', '-e', '/bin/sh', script], { env: environment, stdio: 'ignore' });
-  await vi.waitFor(
-    () => {
-      if (!existsSync(ready)) throw new Error('the terminal is not there yet');
-    },
-    { timeout: 30_000, interval: 20 },
-  );
+  await eventually(() => {
+    if (!existsSync(ready)) throw new Error('the terminal is not there yet');
+  });
   return {
     folder,
     environment,
@@ -77,12 +74,9 @@ export async function startDesktop(): Promise<TestDesktop> {
       server.kill();
       await Promise.all([ended(terminal), ended(server)]);
       // The VNC server that the agent started is ended by the agent.
-      await vi.waitFor(
-        () => {
-          if (isTold(folder)) throw new Error('a program of this desktop still runs');
-        },
-        { timeout: 15_000, interval: 50 },
-      );
+      await eventually(() => {
+        if (isTold(folder)) throw new Error('a program of this desktop still runs');
+      });
       rmSync(folder, { recursive: true, force: true });
     },
   };

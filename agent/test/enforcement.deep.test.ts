@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Report, TOLD_BYTES_MAXIMUM } from '@palisade/contract/agent';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNamespace, endNamespace, endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
@@ -8,7 +9,6 @@ import { createWorld, desiredOf, ID, pathWith, rule, SERVER, type World } from '
 
 // On a busy machine an nft or a knock takes a second where an idle one needs 20 ms: tests wait for conditions, and only a missing one takes the whole time.
 vi.setConfig({ testTimeout: 180_000 });
-const SOON = { timeout: 40_000, interval: 20 };
 
 needing('a kernel with nftables', no_namespaces === undefined).describe('an agent', () => {
   let world: World;
@@ -85,9 +85,9 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     }
     /** Waits until so much was reported, and two more reports do not change it. */
     async function tells(expected: { dropped: number; counted: number }): Promise<void> {
-      await vi.waitFor(() => expect(told()).toEqual(expected), SOON);
+      await eventually(() => expect(told()).toEqual(expected));
       const reports = world.said('report').length;
-      await vi.waitFor(() => expect(world.said('report').length).toBeGreaterThan(reports + 2), SOON);
+      await eventually(() => expect(world.said('report').length).toBeGreaterThan(reports + 2));
       expect(told()).toEqual(expected);
     }
     async function begin() {
@@ -103,7 +103,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       let agent = await begin();
       for (const how of ['SIGKILL', 'SIGTERM'] as const) {
         agent.child.kill(how);
-        await vi.waitFor(() => expect(agent.child.exitCode ?? agent.child.signalCode).not.toBeNull(), SOON);
+        await eventually(() => expect(agent.child.exitCode ?? agent.child.signalCode).not.toBeNull());
         expect(world.knock(8081)).toBe('silent');
         agent = await world.startAgent();
         await tells({ dropped: inSets(), counted: ofRule() });
@@ -114,7 +114,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       const agent = await begin();
       const before = { dropped: inSets(), counted: ofRule() };
       agent.child.kill('SIGTERM');
-      await vi.waitFor(() => expect(agent.child.exitCode).not.toBeNull(), SOON);
+      await eventually(() => expect(agent.child.exitCode).not.toBeNull());
       world.nft('flush', 'ruleset');
       world.nft('-f', join(world.folders.state, 'boot.nft'));
       expect(world.knock(8081)).toBe('silent');
@@ -130,7 +130,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       await begin();
       const before = { dropped: inSets(), counted: ofRule() };
       world.nft('flush', 'ruleset');
-      await vi.waitFor(() => expect(world.nft('list', 'ruleset')).toContain('8081'), SOON);
+      await eventually(() => expect(world.nft('list', 'ruleset')).toContain('8081'));
       expect(world.knock(8081)).toBe('silent');
       world.command({ verifying: 'silent', desired: desiredOf(2, [rule(2, { port: '8082' })]) });
       await world.acked(2, 'rolled_back');
@@ -144,11 +144,11 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       const reportsMade = async (count: number) => {
         for (let made = 0; made < count; made += 1) {
           const before = readFileSync(statusPath, 'utf8');
-          await vi.waitFor(() => expect(readFileSync(statusPath, 'utf8')).not.toBe(before), SOON);
+          await eventually(() => expect(readFileSync(statusPath, 'utf8')).not.toBe(before));
         }
       };
       world.command({ refusal: 1013 });
-      await vi.waitFor(() => expect(agent.lines.some((line) => line.startsWith('unreachable'))).toBe(true), SOON);
+      await eventually(() => expect(agent.lines.some((line) => line.startsWith('unreachable'))).toBe(true));
       const from = Date.now();
       expect(world.knock(8081)).toBe('silent');
       await reportsMade(3);
@@ -164,7 +164,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       expect(late.every(({ last_at }) => Date.parse(last_at ?? '') <= until)).toBe(true);
 
       // The agent has heard that all of it was noted: what comes now is a part of its own.
-      await vi.waitFor(() => expect(world.said('report').at(-1)).not.toHaveProperty('blocked_part'), SOON);
+      await eventually(() => expect(world.said('report').at(-1)).not.toHaveProperty('blocked_part'));
       // Its word is lost: it hears the same again, of another start of the agent too.
       world.command({ noting: false });
       expect(world.knock(8081)).toBe('silent');
@@ -187,7 +187,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     // The open socket continues; a fresh connection is not answered.
     world.command({ verifying: 'silent' });
     world.command({ desired: desiredOf(2, [rule(2, { port: '8080' })]) });
-    await vi.waitFor(() => expect(world.acks(2)).toContain('trial'), SOON);
+    await eventually(() => expect(world.acks(2)).toContain('trial'));
     expect(world.knock(8080)).toBe('silent');
     const ack = await world.acked(2, 'rolled_back');
     expect(ack.applied_rev).toBe(1);
@@ -196,7 +196,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(world.nft('list', 'table', 'inet', 'palisade')).toContain('7000');
     const trials = world.events().filter(({ event }) => event === 'verify').length;
     world.command({ desired: desiredOf(2, [rule(2, { port: '8080' })]) });
-    await vi.waitFor(() => expect(world.acks(2).filter((state) => state === 'rolled_back')).toHaveLength(2), SOON);
+    await eventually(() => expect(world.acks(2).filter((state) => state === 'rolled_back')).toHaveLength(2));
     expect(world.events().filter(({ event }) => event === 'verify')).toHaveLength(trials);
     // Something that answers in the server's place is not the server.
     world.command({ verifying: 'wrong' });
@@ -214,7 +214,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     await world.acked(1, 'applied');
     world.command({ verifying: 'silent' });
     world.command({ desired: desiredOf(2, [rule(2, { port: '8080' })]) });
-    await vi.waitFor(() => expect(world.acks(2)).toContain('trial'), SOON);
+    await eventually(() => expect(world.acks(2)).toContain('trial'));
     agent.child.kill('SIGKILL');
     expect(world.knock(8080)).toBe('silent');
     await world.startAgent();
@@ -284,18 +284,15 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     await world.acked(1, 'applied');
     const isBack = () => expect(world.nft('list', 'ruleset')).toContain('8080');
     for (let time = 1; time <= 3; time += 1) {
-      await vi.waitFor(isBack, SOON);
+      await eventually(isBack);
       world.nft('flush', 'ruleset');
-      await vi.waitFor(
-        () => expect(world.said('event').filter(({ event }) => event.event === 'tampered')).toHaveLength(time),
-        SOON,
-      );
+      await eventually(() => expect(world.said('event').filter(({ event }) => event.event === 'tampered')).toHaveLength(time));
     }
-    await vi.waitFor(isBack, SOON);
+    await eventually(isBack);
     expect(world.knock(8080)).toBe('silent');
     // Small changes too.
     world.nft('insert', 'rule', 'inet', 'palisade', 'inbound', 'accept');
-    await vi.waitFor(() => expect(world.said('event').at(-1)?.event).toEqual({ event: 'tampered', backed_off: true }), SOON);
+    await eventually(() => expect(world.said('event').at(-1)?.event).toEqual({ event: 'tampered', backed_off: true }));
     expect(world.nft('list', 'chain', 'inet', 'palisade', 'inbound')).toMatch(/priority[^\n]*\n\s*accept/u);
   });
 
@@ -309,10 +306,10 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       world.events().filter((event) => event['event'] === 'verify' && event['verifying'] === verifying).length;
     // Errors are no answer, however often they come.
     world.command({ verifying: 'error', refusal: 4410 });
-    await vi.waitFor(() => expect(asked('error')).toBeGreaterThan(2), SOON);
+    await eventually(() => expect(asked('error')).toBeGreaterThan(2));
     expect(world.nft('list', 'tables')).toContain('inet palisade');
     world.command({ verifying: 'revoked' });
-    await vi.waitFor(() => expect(agent.lines).toContain('ended: revoked'), SOON);
+    await eventually(() => expect(agent.lines).toContain('ended: revoked'));
     expect(asked('revoked')).toBeGreaterThan(1);
     expect(world.nft('list', 'tables').trim()).toBe('table inet someone_else');
   });
@@ -338,11 +335,11 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     for (const raw of [evil, JSON.stringify(hostile[1]), 'no json']) {
       const seen = hellos();
       world.command({ raw });
-      await vi.waitFor(() => expect(hellos()).toBeGreaterThan(seen), SOON);
+      await eventually(() => expect(hellos()).toBeGreaterThan(seen));
     }
     const seen = hellos();
     world.command({ raw: 'x'.repeat(1024), times: TOLD_BYTES_MAXIMUM / 1024 + 1 });
-    await vi.waitFor(() => expect(hellos()).toBeGreaterThan(seen), SOON);
+    await eventually(() => expect(hellos()).toBeGreaterThan(seen));
     expect(world.nft('-s', 'list', 'table', 'inet', 'palisade')).toBe(before);
   });
 
@@ -352,7 +349,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
     await world.acked(1, 'applied');
     world.command({ refusal: 4409 });
-    await vi.waitFor(() => expect(agent.lines).toContain('in_use: another agent with this identity is connected'), SOON);
+    await eventually(() => expect(agent.lines).toContain('in_use: another agent with this identity is connected'));
     expect(world.nft('list', 'tables')).toContain('inet palisade');
     expect(agent.child.exitCode).toBeNull();
   });
@@ -362,12 +359,12 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     await world.listen(world.device, 8080);
     world.command({ clock_ms: 2 * 60 * 60_000 });
     await world.startAgent();
-    await vi.waitFor(() => expect(existsSync(join(world.folders.run, 'status.json'))).toBe(true), SOON);
+    await eventually(() => expect(existsSync(join(world.folders.run, 'status.json'))).toBe(true));
     const expires_at = new Date(Date.now() + 2 * 60 * 60_000 + 4_000).toISOString();
     world.command({ desired: desiredOf(1, [rule(1, { port: '8080', expires_at })]) });
     await world.acked(1, 'applied');
     expect(world.knock(8080)).toBe('silent');
-    await vi.waitFor(() => expect(world.knock(8080)).toBe('open'), SOON);
+    await eventually(() => expect(world.knock(8080)).toBe('open'));
   });
 
   // proves: device-trap-5, device-trap-10
@@ -389,7 +386,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   it('goes by HTTP where no WebSocket passes', async () => {
     world.command({ no_sockets: true, desired: desiredOf(1, [rule(1, { port: '7000' })]) });
     await world.startAgent();
-    await vi.waitFor(() => expect(world.acks(1)).toContain('applied'), SOON);
+    await eventually(() => expect(world.acks(1)).toContain('applied'));
     expect(world.events().some(({ by }) => by === 'poll')).toBe(true);
     expect(world.nft('list', 'table', 'inet', 'palisade')).toContain('7000');
   });

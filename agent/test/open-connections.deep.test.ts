@@ -1,9 +1,9 @@
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { endNamespaces, no_namespaces } from './namespace.ts';
 import { createWorld, DEVICE, desiredOf, rule, SERVER, type World } from './world.ts';
 
-const SOON = { timeout: 10_000, interval: 20 };
 const BLOCKED_IN = { defaults: { inbound: 'block', outbound: 'allow' } } as const;
 
 needing('a kernel with nftables', no_namespaces === undefined).describe('an agent whose rules change', () => {
@@ -71,12 +71,12 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     await answers('bulk 3000000');
     // An agent that begins anew, and a table that was away for a while.
     first.child.kill('SIGKILL');
-    await vi.waitFor(() => expect(first.child.signalCode).not.toBeNull(), SOON);
+    await eventually(() => expect(first.child.signalCode).not.toBeNull());
     await world.startAgent();
     await answers('and now?');
     world.nft('delete', 'table', 'inet', 'palisade');
     await answers('and without rules?');
-    await vi.waitFor(() => expect(world.nft('list', 'ruleset')).toContain('older4'), SOON);
+    await eventually(() => expect(world.nft('list', 'ruleset')).toContain('older4'));
     await answers('bulk 3000000');
 
     world.command({ desired: desiredOf(2, [rule(1, { direction: 'outbound', port: '9001' })], BLOCKED_IN) });

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { endNamespaces, no_namespaces } from './namespace.ts';
 import { createWorld, desiredOf, ID } from './world.ts';
 
-const SOON = { timeout: 20_000, interval: 20 };
 const SESSION = ID(77);
 
 needing('a kernel with nftables', no_namespaces === undefined).describe('an agent during a remote session', () => {
@@ -16,7 +16,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     const kept = join(world.folders.state, 'remote-sessions.json');
     const agent = await world.startAgent();
     world.command({ desired: desiredOf(1, [], { remote_sessions: [{ id: SESSION, wanted: 'stock' }] }) });
-    await vi.waitFor(() => expect(existsSync(kept)).toBe(true), SOON);
+    await eventually(() => expect(existsSync(kept)).toBe(true));
 
     await world.listen(world.device, 4444);
     world.nft('add', 'table', 'inet', 'of_somebody');
@@ -27,7 +27,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       world
         .said('event')
         .flatMap(({ event }) => (event.event === 'session_changes' ? [{ ...event, changes: event.measured.changes }] : []));
-    await vi.waitFor(() => expect(found()).not.toEqual([]), SOON);
+    await eventually(() => expect(found()).not.toEqual([]));
     const [first] = found();
     expect(first?.session_id).toBe(SESSION);
     expect(first?.measured.from).not.toBeNull();
@@ -42,7 +42,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     const events = world.said('event').map(({ id }) => id);
     world.command({ told: { kind: 'noted', seq: null, events } });
     world.command({ desired: desiredOf(1, []) });
-    await vi.waitFor(() => expect(existsSync(kept)).toBe(false), SOON);
+    await eventually(() => expect(existsSync(kept)).toBe(false));
     world.close();
   });
 });

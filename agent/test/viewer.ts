@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
 
 // The technician's page as far as a test needs it: RFB messages that a page sends, and the received ones.
 
@@ -60,12 +60,9 @@ export const cutText = (kind: 3 | 6, text: string) => {
 /** Does a page's part of the handshake, and answers the size of the screen. */
 export async function shakeHands(heard: () => Buffer, say: (bytes: Buffer) => void) {
   const until = (length: number) =>
-    vi.waitFor(
-      () => {
-        if (heard().length < length) throw new Error(`only ${heard().length} of ${length} bytes came`);
-      },
-      { timeout: 30_000, interval: 5 },
-    );
+    eventually(() => {
+      if (heard().length < length) throw new Error(`only ${heard().length} of ${length} bytes came`);
+    });
   await until(12);
   say(Buffer.from('RFB 003.008\n'));
   await until(14);

@@ -13,6 +13,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
 import { expect, onTestFinished, vi } from 'vitest';
 import { RfbGate } from '#control/rfb-gate.ts';
@@ -34,7 +35,6 @@ const NO_WAYLAND =
       : undefined;
 if (NO_WAYLAND !== undefined) process.stdout.write(`Control of a desktop of Wayland was not tried: ${NO_WAYLAND}\n`);
 
-const SOON = { timeout: 15_000, interval: 20 };
 const NOBODY = 65_534;
 const UID = process.getuid?.() === 0 ? NOBODY : (process.getuid?.() ?? NOBODY);
 
@@ -89,14 +89,14 @@ needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
     const parts = { folder, path: PATH, port };
     expect(await findVnc({ kind: 'wayland', uid: UID }, parts)).toHaveProperty('missing', expect.stringContaining('wayvnc'));
     ends.push(start(['sway', '-c', join(folder, 'sway.conf')]));
-    await vi.waitFor(() => expect(existsSync(ready)).toBe(true), { ...SOON, timeout: 30_000 });
+    await eventually(() => expect(existsSync(ready)).toBe(true));
     const display = readdirSync(run).find((name) => /^wayland-\d+$/u.test(name));
     ends.push(start(['wayvnc', '127.0.0.1', String(port)], { WAYLAND_DISPLAY: display }));
-    const found = await vi.waitFor(async () => {
+    const found = await eventually(async () => {
       const looked = await findVnc({ kind: 'wayland', uid: UID }, parts);
       if ('missing' in looked) throw new Error(looked.missing);
       return looked;
-    }, SOON);
+    });
 
     const vnc = await found.open();
     onTestFinished(() => vnc.stop());
@@ -119,7 +119,7 @@ needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
         say(updateRequest(width, height));
         expect(heard.length).toBeGreaterThan(before + 1_000);
       },
-      { ...SOON, interval: 500 },
+      { timeout: 40_000, interval: 500 },
     );
 
     // With the view alone, typed text goes nowhere; granted, all of it arrives.
@@ -128,6 +128,6 @@ needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
     say(pointer(Math.round(width / 2), Math.round(height / 2)));
     const text = "The quick brown fox, 0123456789: [(-=\\;'</)]\n";
     say(typeWithShift(text));
-    await vi.waitFor(() => expect([existsSync(typed) && readFileSync(typed, 'utf8'), malformed]).toEqual([text, []]), SOON);
+    await eventually(() => expect([existsSync(typed) && readFileSync(typed, 'utf8'), malformed]).toEqual([text, []]));
   },
 );

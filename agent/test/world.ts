@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Ack, type Desired, type DeviceRule, type Report, type Said, saidSchema } from '@palisade/contract/agent';
-import { expect, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { hashOf } from '#firewall/applied.ts';
 import { identityStore } from '#link/identity.ts';
@@ -75,10 +76,7 @@ function speakerOf(child: ChildProcess): Speaker {
     say: (line) => child.stdin?.write(`${line}\n`),
     async next() {
       heard += 1;
-      await vi.waitFor(() => expect(lines.length, lines.join('\n')).toBeGreaterThanOrEqual(heard), {
-        timeout: 40_000,
-        interval: 5,
-      });
+      await eventually(() => expect(lines.length, lines.join('\n')).toBeGreaterThanOrEqual(heard));
       return lines[heard - 1] ?? '';
     },
   };
@@ -149,30 +147,25 @@ export async function createWorld(): Promise<World> {
       const args = [process.execPath, file('./run-agent.ts'), folders.state, folders.run, ...times];
       agent = started(device.start('env', [`PATH=${path ?? process.env['PATH']}`, ...args]));
       const running = agent;
-      await vi.waitFor(
-        () => expect(events().filter(({ event }) => event === 'hello').length, running.lines.join('\n')).toBeGreaterThan(before),
-        { timeout: 40_000, interval: 10 },
+      await eventually(() =>
+        expect(events().filter(({ event }) => event === 'hello').length, running.lines.join('\n')).toBeGreaterThan(before),
       );
       return agent;
     },
     async acked(rev, state) {
-      await vi.waitFor(
-        () => expect(acksOf(rev).at(-1)?.state, `${agent?.lines.join('\n')}\n${JSON.stringify(acksOf(rev).at(-1))}`).toBe(state),
-        { timeout: 40_000, interval: 10 },
+      await eventually(() =>
+        expect(acksOf(rev).at(-1)?.state, `${agent?.lines.join('\n')}\n${JSON.stringify(acksOf(rev).at(-1))}`).toBe(state),
       );
       const [ack] = acksOf(rev).slice(-1);
       if (ack === undefined) throw new Error('no ack');
       return ack;
     },
     reported: (check) =>
-      vi.waitFor(
-        () => {
-          const report = said('report').at(-1);
-          if (report === undefined) throw new Error('no report');
-          check(report);
-        },
-        { timeout: 40_000, interval: 20 },
-      ),
+      eventually(() => {
+        const report = said('report').at(-1);
+        if (report === undefined) throw new Error('no report');
+        check(report);
+      }),
     nft: (...args) => device.run('nft', ...args),
     knock: (port, host = DEVICE) => server.run('python3', file('./tcp.py'), 'knock', host, `${port}`).trim(),
     async listen(namespace, ...ports) {

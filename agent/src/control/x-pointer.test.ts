@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@palisade/scanner/test/eventually';
 import fc from 'fast-check';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readPointer, readSetup, watchPointer } from './x-pointer.ts';
 
 const ROOT = 0x2a1;
@@ -74,7 +75,7 @@ async function watched(first: Buffer, replyTo: (count: number) => Buffer) {
   });
   return { seen, failures };
 }
-const soon = (check: () => void) => vi.waitFor(check, { timeout: 5_000, interval: 5 });
+const soon = (check: () => void) => eventually(check);
 
 test('tells where the pointer is, event after event', async () => {
   const event = changed(Buffer.alloc(32), 0, 34);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type Desired, type Hello, SAID_BYTES_MAXIMUM, type Said, saidSchema } from '@palisade/contract/agent';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Link } from './link.ts';
 import { createResolver } from './resolver.ts';
@@ -90,11 +91,11 @@ it('parses a repeated state once, and another one anew', async () => {
     await running;
     server.close();
   });
-  const connected = (times: number) => vi.waitFor(() => expect(peers).toHaveLength(times));
+  const connected = (times: number) => eventually(() => expect(peers).toHaveLength(times));
   const tell = async (text: string) => {
     const before = heard.length;
     peers.at(-1)?.send(text);
-    await vi.waitFor(() => expect(heard).toHaveLength(before + 1));
+    await eventually(() => expect(heard).toHaveLength(before + 1));
     return heard.at(-1);
   };
   await connected(1);
@@ -190,26 +191,23 @@ it('says what happened while the server was away once each, and no more at once 
   link.say(report(2));
   begin();
   const said = () => connections[0]?.said ?? [];
-  await vi.waitFor(() => expect(said().length).toBeGreaterThan(30));
+  await eventually(() => expect(said().length).toBeGreaterThan(30));
   expect(said()[0]).toMatchObject({ kind: 'report', seq: 2 });
   // An ack and a report do not wait behind them.
   link.say({ kind: 'ack', rev: 1, state: 'applied', applied_rev: 1, errors: [] });
   link.say(report(3));
-  await vi.waitFor(() => expect(said().some((frame) => frame.kind === 'report' && frame.seq === 3)).toBe(true));
+  await eventually(() => expect(said().some((frame) => frame.kind === 'report' && frame.seq === 3)).toBe(true));
   expect(said().some(({ kind }) => kind === 'ack')).toBe(true);
   const early = said().filter(({ kind }) => kind === 'event');
   expect(early.length).toBeLessThan(40);
-  await vi.waitFor(() => expect(said().filter(({ kind }) => kind === 'event')).toHaveLength(45), {
-    timeout: 40_000,
-    interval: 100,
-  });
+  await eventually(() => expect(said().filter(({ kind }) => kind === 'event')).toHaveLength(45));
   expect(new Set(said().flatMap((frame) => (frame.kind === 'event' ? [frame.id] : []))).size).toBe(45);
 });
 
 it('says of a report that is too large what must be known', async () => {
   const { link, connections, begin } = await createWorld();
   begin();
-  await vi.waitFor(() => expect(connections).toHaveLength(1));
+  await eventually(() => expect(connections).toHaveLength(1));
   const blocked = Array.from({ length: 500 }, () => ({
     ...({ direction: 'outbound', protocol: 'other', address: '2001:db8:1234:5678:9abc:def0:1234:5678', port: 65_535 } as const),
     packets: Number.MAX_SAFE_INTEGER,
@@ -241,5 +239,5 @@ it('says of a report that is too large what must be known', async () => {
   };
   expect(Buffer.byteLength(JSON.stringify(whole))).toBeGreaterThan(SAID_BYTES_MAXIMUM);
   link.say(saidSchema.parse(whole));
-  await vi.waitFor(() => expect(connections[0]?.said).toMatchObject([{ blocked, counters, telemetry: null }]));
+  await eventually(() => expect(connections[0]?.said).toMatchObject([{ blocked, counters, telemetry: null }]));
 });

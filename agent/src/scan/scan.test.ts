@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DeviceEvent, SAID_BYTES_MAXIMUM, type ScanJob, type ScanReport, saidSchema } from '@palisade/contract/agent';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { fewSignatures } from '@palisade/scanner/test/few-signatures';
 import { EICAR as EICAR_BYTES, zip } from '@palisade/scanner/test/files';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -100,7 +101,7 @@ describe('a scan', () => {
     await scans.close();
     start();
     scans.resend();
-    await vi.waitFor(() => expect(reports.flatMap((report) => report.found)).toEqual(found));
+    await eventually(() => expect(reports.flatMap((report) => report.found)).toEqual(found));
     scans.noted(seq);
     reports.length = 0;
     scans.resend();
@@ -121,7 +122,7 @@ describe('a scan', () => {
 
     const order = { id: newId(), finding_id: found[0]?.id ?? '', action: 'restore' as const };
     scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
-    await vi.waitFor(() => expect(events).toEqual([{ event: 'order_done', order_id: order.id, ok: true, message: null }]));
+    await eventually(() => expect(events).toEqual([{ event: 'order_done', order_id: order.id, ok: true, message: null }]));
     expect(readFileSync(join(root, 'files/games.zip')).equals(games)).toBe(true);
 
     // Of an order that was carried out the server is still to hear: another start of the agent does not try it again.
@@ -131,7 +132,7 @@ describe('a scan', () => {
     scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
     const other = { ...order, id: newId() };
     scans.want({ ...nothing, scan_jobs: [], file_orders: [order, other] });
-    await vi.waitFor(() => expect(events).toHaveLength(2));
+    await eventually(() => expect(events).toHaveLength(2));
     expect(events[1]).toMatchObject({ order_id: other.id, ok: false });
   });
 
@@ -152,7 +153,7 @@ describe('a scan', () => {
     reports.length = 0;
     scans.noted(two?.seq ?? 0);
     scans.resend();
-    await vi.waitFor(() => expect(reports).toHaveLength(1));
+    await eventually(() => expect(reports).toHaveLength(1));
     expect(reports[0]?.found).toEqual(one?.found);
   });
 
@@ -188,7 +189,7 @@ describe('a scan', () => {
     writeFileSync(join(root, 'files/a.txt'), 'harmless');
     const paused = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [paused] });
-    await vi.waitFor(() => expect(reports.length).toBeGreaterThan(0));
+    await eventually(() => expect(reports.length).toBeGreaterThan(0));
     scans.want({ ...nothing, scan_jobs: [{ ...paused, wanted: 'pause' }] });
     const path = join(root, 'eicar.com');
     writeFileSync(path, EICAR);
@@ -199,7 +200,7 @@ describe('a scan', () => {
     expect(found).toMatchObject({ path, outcome: 'quarantined' });
     const order = { id: newId(), finding_id: found?.id ?? '', action: 'restore' as const };
     scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
-    await vi.waitFor(() => expect(events).toHaveLength(1));
+    await eventually(() => expect(events).toHaveLength(1));
     await look(path);
     expect(existsSync(path)).toBe(true);
     writeFileSync(path, `${EICAR}\n`);
@@ -260,7 +261,7 @@ describe('a scan', () => {
     const one = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [one] });
     const opened = () => readdirSync('/proc/self/fd').some((fd) => readLink(`/proc/self/fd/${fd}`) === path);
-    await vi.waitFor(() => expect(opened()).toBe(true), { timeout: 20_000, interval: 1 });
+    await eventually(() => expect(opened()).toBe(true));
     rmSync(path);
     await ended(one.id, 'done');
     expect(reports.at(-1)?.progress).toMatchObject({ files_total: 0, files_read: 0, files_pending: 0 });
@@ -271,7 +272,7 @@ describe('a scan', () => {
     for (let index = 0; index < 200; index += 1) writeFileSync(join(root, `files/${index}.txt`), `a letter, the ${index}th`);
     const one = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [one] });
-    await vi.waitFor(() => expect(reports.at(-1)?.signatures_version).not.toBe(''), { timeout: 20_000, interval: 5 });
+    await eventually(() => expect(reports.at(-1)?.signatures_version).not.toBe(''));
     const before = reports.at(-1)?.signatures_version;
     const rules = join(root, 'rules');
     cpSync(SIGNATURES, rules, { recursive: true });
@@ -298,7 +299,7 @@ describe('a scan', () => {
     for (let index = 0; index < 300; index += 1) writeFileSync(join(root, `files/${index}.txt`), `harmless ${index}`);
     const one = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [one] });
-    await vi.waitFor(() => expect(reports.at(-1)?.state).toBe('running'), { timeout: 20_000 });
+    await eventually(() => expect(reports.at(-1)?.state).toBe('running'));
     scans.want({ ...nothing, scan_jobs: [{ ...one, wanted: 'pause' }] });
     await ended(one.id, 'paused');
     expect(reports.at(-1)?.progress.files_read).toBeLessThan(300);

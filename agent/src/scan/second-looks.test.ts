@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type DeviceEvent, type SecondLook, toldSchema } from '@palisade/contract/agent';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { heldBytes } from '@palisade/scanner/test/held-bytes';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { sendFound } from '#link/identity.ts';
 import { createResolver } from '#link/resolver.ts';
@@ -88,7 +89,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const soon = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 5 });
+const soon = (check: () => void) => eventually(check);
 const refused = (message: string) => soon(() => expect(events).toMatchObject([{ event: 'order_done', ok: false, message }]));
 
 /** A file that was found, and lies where it was or is sealed. */

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { FILES_HAVE_THIS_CLOCK, filesHaveThisClock, needing } from '@palisade/scanner/test/needs';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { everybodysFolders, usualFolders } from './usual-folders.ts';
 import { createWatch, type Watch, type WatchParts } from './watch.ts';
@@ -34,8 +35,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 const at = (...names: string[]) => names.map((name) => join(root, name)).sort();
-const toldOf = (...names: string[]) =>
-  vi.waitFor(() => expect([...new Set(told)].sort()).toEqual(at(...names)), { timeout: 10_000, interval: 10 });
+const toldOf = (...names: string[]) => eventually(() => expect([...new Set(told)].sort()).toEqual(at(...names)));
 
 it('tells of files that are written, changed and moved in, in new folders too, each once for a write', async () => {
   mkdirSync(join(root, 'old'));
@@ -50,10 +50,10 @@ it('tells of files that are written, changed and moved in, in new folders too, e
   mkdirSync(join(root, 'new/deeper'), { recursive: true });
   writeFileSync(join(root, 'new/deeper/two'), '2');
   await toldOf('one', 'old/there', 'new/deeper/two');
-  await vi.waitFor(() => expect(watch.state().folders).toBe(4));
+  await eventually(() => expect(watch.state().folders).toBe(4));
   writeFileSync(join(root, 'three.part'), '3');
   renameSync(join(root, 'three.part'), join(root, 'new/deeper/three'));
-  await vi.waitFor(() => expect(told).toContain(join(root, 'new/deeper/three')), { timeout: 10_000 });
+  await eventually(() => expect(told).toContain(join(root, 'new/deeper/three')));
 });
 
 it('follows no link and enters no folder that is left out', async () => {
@@ -74,7 +74,7 @@ it('reads a folder whole after more files than it keeps in mind', async () => {
   await toldOf(...names);
   told = [];
   writeFileSync(join(root, 'later'), 'x');
-  await vi.waitFor(() => expect(told).toContain(join(root, 'later')), { timeout: 10_000, interval: 10 });
+  await eventually(() => expect(told).toContain(join(root, 'later')));
 });
 
 // proves: attack-E.5-1
@@ -89,7 +89,7 @@ it('rests while events do not end, and finds files that were written meanwhile',
   // It is watched again.
   told = [];
   writeFileSync(join(root, 'busy/later'), 'x');
-  await vi.waitFor(() => expect(told).toContain(join(root, 'busy/later')), { timeout: 10_000, interval: 10 });
+  await eventually(() => expect(told).toContain(join(root, 'busy/later')));
 });
 
 needing(FILES_HAVE_THIS_CLOCK, filesHaveThisClock()).test(
@@ -103,12 +103,12 @@ needing(FILES_HAVE_THIS_CLOCK, filesHaveThisClock()).test(
       },
     });
     writeFileSync(join(root, 'one'), 'x');
-    await vi.waitFor(() => expect(watch.state().overflow).toMatchObject({ folders: 1 }), { timeout: 10_000, interval: 10 });
+    await eventually(() => expect(watch.state().overflow).toMatchObject({ folders: 1 }));
     expect(told).toEqual([]);
     has_room = true;
     watch.roomFor(process.getuid?.() ?? 0);
     await toldOf('one');
-    await vi.waitFor(() => expect(watch.state().overflow).toMatchObject({ folders: 0 }), { timeout: 10_000, interval: 10 });
+    await eventually(() => expect(watch.state().overflow).toMatchObject({ folders: 0 }));
   },
 );
 
@@ -132,7 +132,7 @@ it('tells of files whose names are no UTF-8, in folders with such names too', as
   const name = (text: string) => Buffer.from(`${root}/${text}`, 'latin1');
   writeFileSync(name('n\u00ff.sh'), 'x');
   mkdirSync(name('d\u00fe'));
-  await vi.waitFor(() => expect(watch.state().folders).toBe(2), { timeout: 10_000, interval: 10 });
+  await eventually(() => expect(watch.state().folders).toBe(2));
   writeFileSync(name('d\u00fe/m\u00fd'), 'x');
   await toldOf('n\u00ff.sh', 'd\u00fe/m\u00fd');
 });
@@ -142,15 +142,12 @@ it('watches the folder that has a path now, and not the one that had it before',
   await start();
   renameSync(join(root, 'here'), join(root, 'there'));
   mkdirSync(join(root, 'here'));
-  await vi.waitFor(() => expect(watch.state().folders).toBe(3), { timeout: 10_000, interval: 10 });
-  await vi.waitFor(
-    () => {
-      writeFileSync(join(root, 'here/one'), `${Date.now()}`);
-      writeFileSync(join(root, 'there/two'), `${Date.now()}`);
-      expect(told).toEqual(expect.arrayContaining(at('here/one', 'there/two')));
-    },
-    { timeout: 10_000, interval: 200 },
-  );
+  await eventually(() => expect(watch.state().folders).toBe(3));
+  await eventually(() => {
+    writeFileSync(join(root, 'here/one'), `${Date.now()}`);
+    writeFileSync(join(root, 'there/two'), `${Date.now()}`);
+    expect(told).toEqual(expect.arrayContaining(at('here/one', 'there/two')));
+  });
 });
 
 it('ends with the folders that are wanted', async () => {
@@ -161,7 +158,7 @@ it('ends with the folders that are wanted', async () => {
   await watch.want([Buffer.from(other)], []);
   writeFileSync(join(root, 'unwatched'), 'x');
   writeFileSync(join(other, 'watched'), 'x');
-  await vi.waitFor(() => expect(told).toEqual([join(other, 'watched')]), { timeout: 10_000 });
+  await eventually(() => expect(told).toEqual([join(other, 'watched')]));
   rmSync(other, { recursive: true });
 });
 
