@@ -9,7 +9,7 @@ export default defineConfig({
     pool: 'forks',
     // Modules hold no state of their own, so that files may share them: a third of the time was loading them anew.
     isolate: false,
-    setupFiles: ['../scanner/test/patience.ts', '../contract/test/fixed-seed.ts', 'test/file-end.ts'],
+    setupFiles: ['../contract/test/fixed-seed.ts', 'test/file-end.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -11,7 +11,8 @@ import {
   toldSchema,
 } from '@palisade/contract/agent';
 import { createEnrolmentCode } from '@palisade/contract/devices';
-import { onTestFinished, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { onTestFinished } from 'vitest';
 import { replyOf, type TestApp } from './harness.ts';
 
 /** An agent as the server sees it: an identity and frames. It parses the server's frames by the contract. */
@@ -117,7 +118,7 @@ export class AgentDouble {
   }
 
   async hello(identity: AgentIdentity, parts: Partial<Hello> = {}): Promise<void> {
-    await vi.waitFor(() => {
+    await eventually(() => {
       if (this.#socket.readyState !== WebSocket.OPEN) throw new Error('not open yet');
     });
     this.sayRaw(helloOf(identity, parts));
@@ -137,25 +138,25 @@ export class AgentDouble {
 
   /** The latest state that it was sent, as soon as it matches. */
   async desired(matches: (desired: Desired) => boolean = () => true): Promise<Desired> {
-    return await vi.waitFor(() => {
+    return await eventually(() => {
       const latest = this.told.findLast((frame) => frame.kind === 'desired');
       if (latest?.kind !== 'desired' || !matches(latest)) throw new Error('not told yet');
       return latest;
-    }, 5_000);
+    });
   }
 
   /** Says something that is noted, and waits until it is. */
   async report(frame: Said & { seq: number }): Promise<void> {
     this.say(frame);
-    await vi.waitFor(() => {
+    await eventually(() => {
       if (!this.told.some((one) => one.kind === 'noted' && one.seq === frame.seq)) throw new Error('not noted yet');
-    }, 5_000);
+    });
   }
 
   async ending(): Promise<number> {
-    return await vi.waitFor(() => {
+    return await eventually(() => {
       if (this.closed === undefined) throw new Error('not closed yet');
       return this.closed.code;
-    }, 5_000);
+    });
   }
 }

@@ -1,4 +1,5 @@
 // proves: security-10
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,8 +9,9 @@ import type { Endpoint } from '@palisade/contract/endpoint';
 import { listOutbox } from '@palisade/contract/mail';
 import { readConfig } from '@palisade/contract/platform';
 import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '#platform/log.ts';
 import {
@@ -195,7 +197,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
       untrusted: [],
     });
     expect(log.ofProxies().slice(lines)).toEqual([{ level: 40, sign: SIGNS[kind] }]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const mails = replyOf(await app.call(listOutbox, { token: boss.token })).map(({ subject }) => subject);
       expect(mails.filter((subject) => subject === 'Palisade: Reset your password')).toHaveLength(3);
       expect(mails.filter((subject) => subject === 'Palisade: Your username')).toHaveLength(2);

@@ -7,8 +7,9 @@ import { scanSchema, UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { login, register } from '@palisade/contract/auth';
 import { serverFrameSchema } from '@palisade/contract/events';
 import { listSessions } from '@palisade/contract/sessions';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { noise } from '@palisade/scanner/test/files';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { freePort } from './free-port.ts';
@@ -101,7 +102,7 @@ describe.each(KINDS)('the example for %s', (kind) => {
       await startProxy(kind, { url: app.url, at: port }, onTestFinished, EXAMPLES[kind]);
       const json = { 'content-type': 'application/json' };
       const person = { email: 'boss@example.com', password: 'a long enough password' };
-      await vi.waitFor(async () => expect((await ask(port, '/api/ready')).status).toBe(200), { timeout: 30_000, interval: 100 });
+      await eventually(async () => expect((await ask(port, '/api/ready')).status).toBe(200));
 
       const spoofed = { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9', 'x-real-ip': '203.0.113.9' };
       const made = await ask(port, `/api${register.path}`, {
@@ -135,7 +136,7 @@ describe.each(KINDS)('the example for %s', (kind) => {
       });
       await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
       socket.send(JSON.stringify({ kind: 'hello', access_token }));
-      await vi.waitFor(() => expect(kinds_heard).toContain('welcome'));
+      await eventually(() => expect(kinds_heard).toContain('welcome'));
 
       const [boundary, content] = ['example-boundary', noise(3 * 1024 ** 2)];
       const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n`;
@@ -144,7 +145,7 @@ describe.each(KINDS)('the example for %s', (kind) => {
         body: Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n--${boundary}--\r\n`)]),
       });
       expect(scanSchema.parse(JSON.parse(uploaded.text))).toMatchObject({ scan_status: 'clean', size: content.length });
-      await vi.waitFor(() => expect(kinds_heard).toContain('scan_changed'));
+      await eventually(() => expect(kinds_heard).toContain('scan_changed'));
 
       // A call without a session is refused before a byte of the body; Palisade itself refuses a body that is too large.
       const large = { 'content-length': UPLOAD_MAXIMUM + 1_000, 'content-type': `multipart/form-data; boundary=${boundary}` };

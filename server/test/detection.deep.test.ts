@@ -2,10 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasClamd, startClamd } from '@palisade/scanner/test/clamd';
 import { containersOf } from '@palisade/scanner/test/containers';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startScanningApp } from './harness.ts';
 import { scanned } from './upload.ts';
 
@@ -21,9 +22,7 @@ needing('clamd', hasClamd && files.length > 0).describe('with clamd and the embe
   const clamd = await startClamd({}, afterAll);
   const app = await startScanningApp({ environment: { SCANNER_URL: clamd.url } });
   const { token } = await app.signIn();
-  await vi.waitFor(async () => expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' }), {
-    timeout: 20_000,
-  });
+  await eventually(async () => expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' }));
 
   test('every test file of ClamAV is infected', async () => {
     const missed: string[] = [];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { ENGINE_MEMORY } from '@palisade/scanner/process-memory';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
 import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { SILENT } from '@palisade/scanner/test/silent-log';
@@ -38,7 +39,7 @@ describe.each(Object.entries(engines))('the %s engine', (_, start) => {
   };
 
   test('becomes ready, with an edition and a process count', async () => {
-    await vi.waitFor(() => expect(engine.ready()).toBe(true));
+    await eventually(() => expect(engine.ready()).toBe(true));
     expect(engine.complete()).toBe(true);
     expect(engine.edition()).toEqual(expect.any(String));
     expect(engine.status()).toMatchObject({ name: 'YARA-X', state: 'ready', processes: { ready: 1, wanted: 1 } });
@@ -50,7 +51,7 @@ describe.each(Object.entries(engines))('the %s engine', (_, start) => {
     ['a text', Buffer.from('A harmless text.\n'), false, null],
     ['an empty file', Buffer.alloc(0), true, null],
   ])('reads %s', async (_name, bytes, isInMemory, threat) => {
-    await vi.waitFor(() => expect(engine.ready()).toBe(true));
+    await eventually(() => expect(engine.ready()).toBe(true));
     const onBegin = vi.fn();
     const outcome = await engine.scan(jobOf(bytes, isInMemory ? { bytes, onBegin } : { onBegin }));
     expect(outcome).toMatchObject({

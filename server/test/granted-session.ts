@@ -1,5 +1,6 @@
 import { sessionFileSchema } from '@palisade/contract/remote-files';
-import { expect, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { expect } from 'vitest';
 import { newId } from '#platform/id.ts';
 import type { TestApp } from './harness.ts';
 
@@ -22,13 +23,10 @@ export async function grantInBrowsers({ app: { database } }: Database, session_i
 
 /** Until a file of a session has been found clean. */
 export async function foundClean({ app: { database } }: Database, file_id: string): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const row = await database.selectFrom('remote_files').select('status').where('id', '=', file_id).executeTakeFirstOrThrow();
-      expect(row.status).toBe('clean');
-    },
-    { timeout: 30_000 },
-  );
+  await eventually(async () => {
+    const row = await database.selectFrom('remote_files').select('status').where('id', '=', file_id).executeTakeFirstOrThrow();
+    expect(row.status).toBe('clean');
+  });
 }
 
 /** Sends a text file in a session, and answers its id. */

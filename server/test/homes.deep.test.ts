@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { expect, onTestFinished, test } from 'vitest';
 import { runCommand, runServer, startServer } from './server-process.ts';
 
 // proves: attack-D.19-3
@@ -27,10 +28,7 @@ test('a data folder is one server’s alone: a second one ends with one line tha
   expect(existsSync(join(DATA_DIR, 'server.json'))).toBe(true);
   const third = await startServer({ DATA_DIR });
   expect(readFileSync(join(DATA_DIR, 'home'), 'utf8')).toBe(id);
-  await vi.waitFor(async () => expect((await fetch(`${third.url}/api/ready`)).status).toBe(200), {
-    timeout: 30_000,
-    interval: 20,
-  });
+  await eventually(async () => expect((await fetch(`${third.url}/api/ready`)).status).toBe(200));
   expect(await third.kill('SIGTERM')).toBe(0);
   expect(existsSync(join(DATA_DIR, 'server.json'))).toBe(false);
 });

@@ -5,8 +5,9 @@ import type { Scan } from '@palisade/contract/antivirus';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { deleteFile, deleteScan, readScan, restoreFile, unlockFile } from '@palisade/contract/quarantine';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, zip } from '@palisade/scanner/test/files';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { type Answer, problemOf, replyOf, sharedDatabase, startScanningApp, type TestApp } from './harness.ts';
 import { scanned } from './upload.ts';
@@ -15,7 +16,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const eicar = (index: number) => Buffer.concat([EICAR, Buffer.from(' '.repeat(index + 1))]);
 const inFolder = (app: { data_dir: string }, name: string) => readdirSync(join(app.data_dir, name)).sort();
-const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
+const soon = (check: () => unknown) => eventually(check);
 
 describe('two servers on one database', async () => {
   const database = await sharedDatabase();

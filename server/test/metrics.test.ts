@@ -1,8 +1,9 @@
 import { readHealth } from '@palisade/contract/platform';
 import { readScan } from '@palisade/contract/quarantine';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createMetrics } from '#platform/metrics.ts';
 import { isPostgres, startListeningScanningApp } from './harness.ts';
 import { lacksPromtool, lint, samplesOf } from './prometheus-text.ts';
@@ -24,7 +25,7 @@ describe('metrics of a server', async () => {
     await app.call(readHealth);
     const scan = '{method="POST",route="/api/antivirus/scan"';
     // A request is counted once its answer is out, which its client may see first.
-    const samples = await vi.waitFor(async () => {
+    const samples = await eventually(async () => {
       const now = await read();
       expect(
         now.get(`palisade_http_requests_total${scan},status="200"}`) ??
@@ -76,7 +77,7 @@ describe('metrics of a server', async () => {
       }
     };
     await ask();
-    const before = await vi.waitFor(async () => {
+    const before = await eventually(async () => {
       const now = await read();
       expect(now.get('palisade_http_requests_total{method="GET",route="unknown",status="404"}')).toBeGreaterThanOrEqual(10);
       expect(now.get('palisade_http_requests_total{method="other",route="unknown",status="404"}')).toBeGreaterThanOrEqual(10);

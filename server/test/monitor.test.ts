@@ -12,7 +12,8 @@ import {
   requestNewPasskey,
   requestPasskeyLogin,
 } from '@palisade/contract/two-factor';
-import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { describe, expect, test } from 'vitest';
 import { Authenticator } from './authenticator.ts';
 import { problemOf, readAnswer, replyOf, startListeningApp } from './harness.ts';
 import { listenAs } from './socket.ts';
@@ -80,7 +81,7 @@ async function member(name: string) {
 
 const alertsOf = async (token: string): Promise<Alert[]> => replyOf(await call(listAlerts, { token }));
 const aboutSource = async (source: string) => (await alertsOf(boss.token)).filter(({ ip_address }) => ip_address === source);
-const soon = async (check: () => Promise<void> | void) => await vi.waitFor(check, { timeout: 10_000, interval: 10 });
+const soon = async (check: () => Promise<void> | void) => await eventually(check);
 
 async function probe(place: Place, from: number, to: number): Promise<void> {
   for (let index = from; index <= to; index++) expect((await ask(place, `/v${index}/users`)).status).toBe(404);

@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { passkeyCreationSchema } from '@palisade/contract/two-factor';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import type { App } from '#server/app.ts';
@@ -32,7 +33,7 @@ export const RECORDS: Record<
     make: async (_owner, _staff, { url, data_dir, token }) => {
       const key = newUploadKey();
       await openUpload({ url }, token, { key }).write(Buffer.alloc(128 * 1024));
-      await vi.waitFor(() => expect(readdirSync(join(data_dir, 'spool'))).toHaveLength(1));
+      await eventually(() => expect(readdirSync(join(data_dir, 'spool'))).toHaveLength(1));
       return key;
     },
   },

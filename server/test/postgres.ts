@@ -3,8 +3,9 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnBound } from '@palisade/scanner/test/bound-process';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { Client } from 'pg';
-import { vi } from 'vitest';
+
 import { freePort } from './free-port.ts';
 import { childrenOf } from './server-process.ts';
 
@@ -75,7 +76,7 @@ export async function startPostgres(): Promise<TestPostgres> {
         await client.connect();
         await client.end();
       };
-      await vi.waitFor(answers, { timeout: 30_000, interval: 25 });
+      await eventually(answers);
     },
     async stop() {
       child?.kill('SIGQUIT');

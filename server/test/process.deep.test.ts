@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listScans, scanSchema } from '@palisade/contract/antivirus';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer, replyOf } from './harness.ts';
 
@@ -135,7 +136,7 @@ describe.runIf(onLinux)('a server process', () => {
       ),
     );
   const ready = (server: ServerProcess) =>
-    vi.waitFor(async () => expect((await fetch(`${server.url}/api/ready`)).status).toBe(200), { timeout: 20_000 });
+    eventually(async () => expect((await fetch(`${server.url}/api/ready`)).status).toBe(200));
 
   test('on SIGTERM ends cleanly and takes its engines along', async () => {
     const server = await startServer({ DATA_DIR: freshFolder() });
@@ -147,8 +148,7 @@ describe.runIf(onLinux)('a server process', () => {
   });
 
   /** The server has begun to receive an upload: written bytes may still lie in the kernel. */
-  const hasBegun = (DATA_DIR: string) =>
-    vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'spool'))).not.toEqual([]), { timeout: 20_000 });
+  const hasBegun = (DATA_DIR: string) => eventually(() => expect(readdirSync(join(DATA_DIR, 'spool'))).not.toEqual([]));
 
   const status = async (server: ServerProcess, path: string) => (await fetch(`${server.url}/api${path}`)).status;
 
@@ -164,7 +164,7 @@ describe.runIf(onLinux)('a server process', () => {
     await hasBegun(DATA_DIR);
     const ended = server.kill('SIGTERM');
     expect(await page.closed).toBe(1001);
-    await vi.waitFor(async () => expect(await status(server, '/ready')).toBe(503));
+    await eventually(async () => expect(await status(server, '/ready')).toBe(503));
     const refused = await fetch(`${server.url}/api/config`);
     expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close']);
     expect(refused.headers.get('retry-after')).toBe('5');
@@ -188,7 +188,7 @@ describe.runIf(onLinux)('a server process', () => {
     await hanging.write(noise(MIB));
     await hasBegun(DATA_DIR);
     const ended = server.kill('SIGTERM');
-    await vi.waitFor(async () => expect(await status(server, '/ready')).toBe(503));
+    await eventually(async () => expect(await status(server, '/ready')).toBe(503));
     expect(await status(server, '/config')).toBe(200);
     await expect(hanging.answer).rejects.toThrow();
     expect(await ended).toBe(0);
@@ -203,7 +203,7 @@ describe.runIf(onLinux)('a server process', () => {
     await hanging.write(noise(MIB));
     await hasBegun(DATA_DIR);
     void server.kill('SIGTERM');
-    await vi.waitFor(async () => expect(await status(server, '/ready')).toBe(503));
+    await eventually(async () => expect(await status(server, '/ready')).toBe(503));
     // The same one from npm and from the terminal is one.
     void server.kill('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -231,11 +231,10 @@ describe.runIf(onLinux)('a server process', () => {
     ];
     const cut = openUpload(server, token, { name: 'half.bin' });
     await cut.write(noise(MIB));
-    await vi.waitFor(
-      async () => expect((await list(server, token)).filter((scan) => scan.status_detail === 'queued')).toHaveLength(6),
-      { timeout: 20_000 },
+    await eventually(async () =>
+      expect((await list(server, token)).filter((scan) => scan.status_detail === 'queued')).toHaveLength(6),
     );
-    await vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'spool')).filter((name) => name.endsWith('.part'))).toHaveLength(1));
+    await eventually(() => expect(readdirSync(join(DATA_DIR, 'spool')).filter((name) => name.endsWith('.part'))).toHaveLength(1));
     const ids = new Map((await list(server, token)).map(({ filename, id }) => [filename, id]));
     await Promise.all([server.kill('SIGKILL'), ...uploads.map((upload) => expect(upload).rejects.toThrow())]);
     for (const pid of engines) process.kill(pid, 'SIGKILL');
@@ -247,23 +246,20 @@ describe.runIf(onLinux)('a server process', () => {
     writeFileSync(spooled('changed.bin'), Buffer.alloc(MIB));
 
     const again = await startServer({ DATA_DIR });
-    await vi.waitFor(
-      async () => {
-        const records = await list(again, token);
-        expect(records.map((scan) => [scan.filename, scan.scan_status, scan.status_detail]).sort()).toEqual([
-          ['before.pdf', 'clean', null],
-          ['changed.bin', 'pending', 'damaged'],
-          ['eicar.com', 'infected', null],
-          ['gone.bin', 'pending', 'damaged'],
-          ['noise.bin', 'clean', null],
-          ['paper.pdf', 'clean', null],
-          ['shorter.bin', 'pending', 'damaged'],
-        ]);
-      },
-      { timeout: 30_000, interval: 100 },
-    );
+    await eventually(async () => {
+      const records = await list(again, token);
+      expect(records.map((scan) => [scan.filename, scan.scan_status, scan.status_detail]).sort()).toEqual([
+        ['before.pdf', 'clean', null],
+        ['changed.bin', 'pending', 'damaged'],
+        ['eicar.com', 'infected', null],
+        ['gone.bin', 'pending', 'damaged'],
+        ['noise.bin', 'clean', null],
+        ['paper.pdf', 'clean', null],
+        ['shorter.bin', 'pending', 'damaged'],
+      ]);
+    });
     // A verdict is stored before the bytes go.
-    await vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'spool'))).toEqual([]));
+    await eventually(() => expect(readdirSync(join(DATA_DIR, 'spool'))).toEqual([]));
   });
 
   // proves: asvs-5.2.1

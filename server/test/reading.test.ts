@@ -7,9 +7,10 @@ import { listArticles } from '@palisade/contract/help';
 import { completeSession, createSession, joinSession } from '@palisade/contract/remote';
 import { approveSession } from '@palisade/contract/remote-session';
 import { assignSubscription } from '@palisade/contract/subscription';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import { enrol } from './agent-double.ts';
@@ -104,7 +105,7 @@ async function startWithRecords() {
     await app.call(shareThing, { token: customer, body: { thing: 'rule', subject_id: theirs } }),
   );
   // The server marks the report itself, a moment later.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { told_seq, last_seq, told_version, version } = await app.app.database
       .selectFrom('conversations')
       .selectAll()

@@ -6,10 +6,11 @@ import { buffer } from 'node:stream/consumers';
 import type { Scan } from '@palisade/contract/antivirus';
 import { listScans } from '@palisade/contract/antivirus';
 import { deleteFile, deleteScan, readScan, reportFalseAlarm, restoreFile, unlockFile } from '@palisade/contract/quarantine';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { moveKeptFiles } from '#features/antivirus/move-kept-files.ts';
 import { allBlobs, type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
@@ -188,11 +189,11 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     const kept = await scanned(one, token, 'eicar.com', EICAR);
     await whileAway(async () => {
       await editions('["another"]');
-      await vi.waitFor(() => expect(way.calls.length).toBeGreaterThan(4));
+      await eventually(() => expect(way.calls.length).toBeGreaterThan(4));
       expect(await editions()).toBe('["another"]');
     });
     const before = await rowOf(kept);
-    await vi.waitFor(async () => expect(JSON.parse((await editions()) ?? '')).toHaveLength(2));
+    await eventually(async () => expect(JSON.parse((await editions()) ?? '')).toHaveLength(2));
     expect(await rowOf(kept)).toMatchObject({ scan_status: 'infected', sealed: 1, in_store: 1, attempts: 1 });
     expect(before).toMatchObject({ scan_status: 'infected' });
     // One of them read it for both.
@@ -215,7 +216,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     for (const pid of third.app.engine.pids()) process.kill(pid, 'SIGSTOP');
     const content = Buffer.concat([EICAR, Buffer.from('  ')]);
     const answer = upload(third, token, { name: 'waiting.com', content }).catch(() => {});
-    const waiting = await vi.waitFor(async () => {
+    const waiting = await eventually(async () => {
       const row = await one.app.database.selectFrom('scans').selectAll().where('filename', '=', 'waiting.com').executeTakeFirst();
       expect(row).toMatchObject({ spooled: 1, in_store: 1 });
       return row;
@@ -226,9 +227,9 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     expect(problemOf(await one.call(unlockFile, { token, params: { id }, body: { password: 'secret' } })).code).toBe('conflict');
     await third.app.close();
     await answer;
-    await vi.waitFor(async () => expect(await rowOf({ id })).toMatchObject({ scan_status: 'infected', sealed: 1, spooled: 0 }));
+    await eventually(async () => expect(await rowOf({ id })).toMatchObject({ scan_status: 'infected', sealed: 1, spooled: 0 }));
     // A verdict is stored before the bytes go.
-    for (const app of [one, two]) await vi.waitFor(() => expect(folderOf(app, 'spool')).toEqual([]));
+    for (const app of [one, two]) await eventually(() => expect(folderOf(app, 'spool')).toEqual([]));
     expect((await restore(two, { id })).status).toBe(200);
     await one.call(deleteScan, { token, params: { id } });
   });
@@ -274,12 +275,12 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
       (await one.app.database.selectFrom('jobs').select('claims').where('kind', '=', 'sweep').executeTakeFirst())?.claims ?? 0;
     const before = await sweeps();
     // One that began afterwards has ended.
-    await vi.waitFor(async () => expect(await sweeps()).toBeGreaterThan(before + 1));
+    await eventually(async () => expect(await sweeps()).toBeGreaterThan(before + 1));
     expect((await keys()).sort()).toEqual([leftover, record.id].sort());
     clock.ahead_ms += DAY_MS;
-    await vi.waitFor(async () => expect(await keys()).toEqual([record.id]));
+    await eventually(async () => expect(await keys()).toEqual([record.id]));
     clock.ahead_ms += 30 * DAY_MS;
-    await vi.waitFor(async () => expect(await keys()).toEqual([]));
+    await eventually(async () => expect(await keys()).toEqual([]));
     expect(await rowOf(record)).toMatchObject({ sealed: 0, in_store: 0, sealed_sha256: null, kept_until: null });
   });
 
@@ -298,7 +299,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     const bothFind = async (text: string) => {
       const { token: of_today } = await one.signIn();
       for (const app of apps)
-        await vi.waitFor(async () =>
+        await eventually(async () =>
           expect(await scanned(app, of_today, `${newId()}.txt`, word(text))).toMatchObject({ scan_status: 'infected' }),
         );
     };

@@ -1,5 +1,6 @@
 import { type ClientFrame, EVENTS_PATH, type LiveEvent, type ServerFrame, serverFrameSchema } from '@palisade/contract/events';
-import { vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+
 import { WebSocket } from 'ws';
 
 type Welcome = Extract<ServerFrame, { kind: 'welcome' }>;
@@ -44,14 +45,11 @@ export function openSocket(
   });
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
   const found = <T>(find: () => T | undefined) =>
-    vi.waitFor(
-      () => {
-        const value = find();
-        if (value === undefined) throw new Error(`no such frame among ${JSON.stringify(frames)}`);
-        return value;
-      },
-      { timeout: 10_000, interval: 5 },
-    );
+    eventually(() => {
+      const value = find();
+      if (value === undefined) throw new Error(`no such frame among ${JSON.stringify(frames)}`);
+      return value;
+    });
   return new Promise((resolve, reject) => {
     socket.once('unexpected-response', (_request, response) => reject(new Error(`refused with ${response.statusCode}`)));
     socket.once('error', reject);

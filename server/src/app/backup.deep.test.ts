@@ -8,10 +8,11 @@ import { listScans } from '@palisade/contract/antivirus';
 import { sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
 import { deleteFile, readScan, restoreFile } from '@palisade/contract/quarantine';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { type Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#platform/database.ts';
 import { parseSettings } from '#platform/settings.ts';
 import { freshDatabase, isPostgres, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
@@ -401,7 +402,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a backup of a server that keeps
     await blobs.put(damaged.id, Readable.from([bytes.fill(0, 60, 70)]));
     for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGSTOP');
     const unread = scanned(app, token, 'unread.com', infected(3)).catch(() => undefined);
-    const waiting = await vi.waitFor(async () => {
+    const waiting = await eventually(async () => {
       const row = await app.app.database
         .selectFrom('scans')
         .select(['id', 'in_store'])
@@ -448,7 +449,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a backup of a server that keeps
     // Its record is there, its bytes are not.
     expect((await open(gone.id)).status).toBe(503);
     // Unread files are read there.
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(replyOf(await restored.call(readScan, { token, params: { id: waiting } }))).toMatchObject({
         scan_status: 'infected',
         kept: 'sealed',

@@ -1,4 +1,5 @@
 // proves: asvs-13.4.2, asvs-14.1.1, asvs-14.1.2, asvs-16.2.4, asvs-16.5.1
+
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
@@ -9,9 +10,10 @@ import { PROBLEMS, type ProblemDocument, problemSchema } from '@palisade/contrac
 import { unlockFile } from '@palisade/contract/quarantine';
 import { endSession, listSessions } from '@palisade/contract/sessions';
 import { addPasskey, confirmIdentity, loginSecondStep, requestNewPasskey, startTotp } from '@palisade/contract/two-factor';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { sql } from 'kysely';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { Authenticator } from '#test/authenticator.ts';
@@ -131,13 +133,10 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   // A reset by mail, on a mail server that quotes the refused letter.
   smtp.quoteLetters();
   await app.call(forgotPassword, { body: { email } });
-  await vi.waitFor(() => expect(smtp.received).toHaveLength(1), { timeout: 10_000, interval: 10 });
+  await eventually(() => expect(smtp.received).toHaveLength(1));
   const reset_token = secret('reset_token', /^([\w-]{43})$/m.exec(smtp.received[0]?.content ?? '')?.[1] ?? '');
   secret('mail', 'Here is your password reset token');
-  await vi.waitFor(async () => expect(await app.call(listOutbox, { token })).toMatchObject({ reply: [{ status: 'failed' }] }), {
-    timeout: 10_000,
-    interval: 10,
-  });
+  await eventually(async () => expect(await app.call(listOutbox, { token })).toMatchObject({ reply: [{ status: 'failed' }] }));
   await app.call(resetPassword, { body: { reset_token: secret('wrong_token'), new_password: secret('new_password') } });
   await app.call(resetPassword, { body: { reset_token, new_password: secrets['new_password'] ?? '' } });
   await app.call(resetPassword, { body: { reset_token, new_password: secrets['new_password'] ?? '' } });

@@ -1,11 +1,10 @@
 import { forgotPassword, recoverUsername, resetPassword } from '@palisade/contract/auth';
 import { listOutbox } from '@palisade/contract/mail';
-import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { describe, expect, test } from 'vitest';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { backOff } from './mail.ts';
-
-const patience = { timeout: 10_000, interval: 10 };
 
 /** A server that mails, with an administrator and a person who forgets things. */
 async function startMailing() {
@@ -42,7 +41,7 @@ describe('mail', async () => {
 
   test('a reset token travels by mail, works once, and its text is not kept', async () => {
     expect(replyOf(await call(forgotPassword, { body: { email: maria.email } }))).toEqual({ reset_token: null, expires_in: 900 });
-    await vi.waitFor(() => expect(letters()).toHaveLength(1), patience);
+    await eventually(() => expect(letters()).toHaveLength(1));
     const letter = letters()[0];
     expect(letter).toMatchObject({ from: 'no-reply@shield.example.com', to: maria.email });
     expect(letter?.content).toMatch(/^From: Palisade <no-reply@shield\.example\.com>$/m);
@@ -50,13 +49,10 @@ describe('mail', async () => {
     expect(letter?.content).toMatch(/^Content-Type: text\/plain/m);
     expect(letter?.content).toContain('https://shield.example.com/?mode=reset-password');
     const reset_token = /^([\w-]{43})$/m.exec(letter?.content ?? '')?.[1] ?? '';
-    await vi.waitFor(
-      async () => expect((await outbox())[0]).toMatchObject({ status: 'sent', text: null, attempts: 1 }),
-      patience,
-    );
+    await eventually(async () => expect((await outbox())[0]).toMatchObject({ status: 'sent', text: null, attempts: 1 }));
     const body = { reset_token, new_password: 'another long password' };
     expect(replyOf(await call(resetPassword, { body }))).toEqual({ success: true });
-    await vi.waitFor(() => expect(letters()).toHaveLength(2), patience);
+    await eventually(() => expect(letters()).toHaveLength(2));
     expect(letters()[1]?.content).toContain('Your password was changed, and you were signed out');
   });
 
@@ -65,34 +61,31 @@ describe('mail', async () => {
     smtp.answerRecipients('451 try again later');
     const before = letters().length;
     replyOf(await call(recoverUsername, { body: { email: maria.email } }));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const [mail] = await outbox();
       expect(mail).toMatchObject({ status: 'waiting', attempts: 1 });
       expect(mail?.last_error).toContain('451');
-    }, patience);
+    });
     smtp.answerRecipients('250 ok');
     pass(9_000);
     // Another letter goes out, and so the outbox was looked at; the one that failed still waits.
     replyOf(await call(recoverUsername, { body: { email: 'boss@example.com' } }));
-    await vi.waitFor(() => expect(letters().at(-1)?.to).toBe('boss@example.com'), patience);
+    await eventually(() => expect(letters().at(-1)?.to).toBe('boss@example.com'));
     expect((await outbox())[1]).toMatchObject({ recipient: maria.email, status: 'waiting', attempts: 1 });
     pass(2_000);
-    await vi.waitFor(() => expect(letters()).toHaveLength(before + 2), patience);
+    await eventually(() => expect(letters()).toHaveLength(before + 2));
     expect(letters().at(-1)?.content).toMatch(/^maria$/m);
-    await vi.waitFor(
-      async () => expect((await outbox())[1]).toMatchObject({ status: 'sent', attempts: 2, last_error: null }),
-      patience,
-    );
+    await eventually(async () => expect((await outbox())[1]).toMatchObject({ status: 'sent', attempts: 2, last_error: null }));
   });
 
   test('a recipient that is refused for good is given up, and says why', async () => {
     smtp.answerRecipients('550 no such person');
     replyOf(await call(recoverUsername, { body: { email: maria.email } }));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const [mail] = await outbox();
       expect(mail).toMatchObject({ status: 'failed', attempts: 1 });
       expect(mail?.last_error).toContain('550');
-    }, patience);
+    });
     smtp.answerRecipients('250 ok');
   });
 });

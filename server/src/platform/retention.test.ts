@@ -1,11 +1,13 @@
 // proves: asvs-14.2.4
+
 import { asWritten } from '@palisade/contract/alert-phrases';
 import { simulateThreat } from '@palisade/contract/anti-hacking';
 import { checkAudit } from '@palisade/contract/audit';
 import { changePassword, currentUser } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { assignSubscription } from '@palisade/contract/subscription';
-import { expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { expect, test } from 'vitest';
 import { replyOf, startTestApp } from '#test/harness.ts';
 
 const DAY_MS = 86_400_000;
@@ -43,13 +45,13 @@ test('mails are kept for 30 days, drills for 90, scores for as long as they can 
   // That the plan was given is a letter, too.
   expect(await left()).toEqual([3, 2, 1]);
   pass(25 + 1);
-  await vi.waitFor(async () => expect(await left()).toEqual([1, 2, 1]));
+  await eventually(async () => expect(await left()).toEqual([1, 2, 1]));
   pass(60);
-  await vi.waitFor(async () => expect(await left()).toEqual([0, 1, 1]));
+  await eventually(async () => expect(await left()).toEqual([0, 1, 1]));
   pass(367 - 91);
-  await vi.waitFor(async () => expect(await left()).toEqual([0, 0, 1]));
+  await eventually(async () => expect(await left()).toEqual([0, 0, 1]));
   clock += 1;
-  await vi.waitFor(async () => expect(await left()).toEqual([0, 0, 0]));
+  await eventually(async () => expect(await left()).toEqual([0, 0, 0]));
 });
 
 // proves: attack-D.23-2
@@ -105,10 +107,10 @@ test('scans, alerts that are over and entries of the audit log go after the days
   await signIn('maria');
   clock += 4 * DAY_MS;
   // The first one's session goes by the same look.
-  await vi.waitFor(async () => expect(await app.database.selectFrom('sessions').select('id').execute()).toHaveLength(1));
+  await eventually(async () => expect(await app.database.selectFrom('sessions').select('id').execute()).toHaveLength(1));
   expect(await left()).toMatchObject({ scans: ['old', 'sealed'], entries: [1, 2, 3, 4] });
   clock += 1;
-  await vi.waitFor(async () => expect(await left()).toEqual({ scans: ['sealed'], alerts: ['open'], entries: [3, 4] }));
+  await eventually(async () => expect(await left()).toEqual({ scans: ['sealed'], alerts: ['open'], entries: [3, 4] }));
   const { token } = await signIn('boss', 'admin');
   expect(replyOf(await call(checkAudit, { token }))).toMatchObject({ fault: null, checked_from: 3, entries: 5 });
 
@@ -116,7 +118,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
   await expect(app.database.deleteFrom('audit_entries').where('seq', '=', 3).execute()).rejects.toThrow('append-only');
   await expect(app.database.updateTable('audit_head').set({ anchor_seq: 1 }).execute()).rejects.toThrow('append-only');
   clock += 30 * DAY_MS;
-  await vi.waitFor(async () => expect((await left()).entries).toEqual([]));
+  await eventually(async () => expect((await left()).entries).toEqual([]));
   const again = await signIn('boss', 'admin');
   expect(replyOf(await call(checkAudit, { token: again.token }))).toMatchObject({ fault: null, checked_from: 6, entries: 6 });
 });
@@ -135,9 +137,9 @@ test('expired sessions are removed, used or not', async () => {
   clock += 6 * DAY_MS;
   expect((await call(currentUser, { token })).status).toBe(200);
   clock += DAY_MS;
-  await vi.waitFor(async () => expect(await count()).toBe(1));
+  await eventually(async () => expect(await count()).toBe(1));
   expect((await call(currentUser, { token })).status).toBe(200);
   clock += 7 * DAY_MS;
-  await vi.waitFor(async () => expect(await count()).toBe(0));
+  await eventually(async () => expect(await count()).toBe(0));
   expect((await call(currentUser, { token })).status).toBe(401);
 });

@@ -1,3 +1,4 @@
+import { eventually } from '@palisade/scanner/test/eventually';
 // proves: asvs-15.2.2
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -102,9 +103,9 @@ describe('turns', () => {
     const { bring, end, places } = stage(1);
     for (const name of ['m1', 'm2', 'm3']) void bring('maria', name, BIG);
     void bring('zoe', 'z1', BIG);
-    await vi.waitFor(() => expect(Object.fromEntries(places)).toEqual({ z1: 1, m2: 2, m3: 3 }));
+    await eventually(() => expect(Object.fromEntries(places)).toEqual({ z1: 1, m2: 2, m3: 3 }));
     await end('m1');
-    await vi.waitFor(() => expect(Object.fromEntries(places)).toEqual({ z1: 1, m2: 1, m3: 2 }));
+    await eventually(() => expect(Object.fromEntries(places)).toEqual({ z1: 1, m2: 1, m3: 2 }));
   });
 
   test('a file that gives its place up is not served, and those behind move up', async () => {

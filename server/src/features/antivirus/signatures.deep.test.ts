@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { listScans } from '@palisade/contract/antivirus';
 import { readEngine } from '@palisade/contract/engine';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import { describe, expect, test, vi } from 'vitest';
@@ -133,7 +134,7 @@ describe('a server without feeds', async () => {
 
   test('says so, has the day of the pack, and stays with it when other signatures do not come up', async () => {
     const { token } = await app.signIn();
-    await vi.waitFor(() => expect(app.app.engine.ready()).toBe(true), { timeout: 20_000 });
+    await eventually(() => expect(app.app.engine.ready()).toBe(true));
     const { signatures } = replyOf(await app.call(readEngine, { token }));
     expect(signatures.built_at).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/);
     expect(signatures).toMatchObject({

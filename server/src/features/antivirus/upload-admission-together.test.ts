@@ -1,8 +1,9 @@
 import { cancelUpload } from '@palisade/contract/antivirus';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { noise } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { pino } from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
 import { freePort } from '#test/free-port.ts';
@@ -57,7 +58,7 @@ needing('Redis', REDIS_SERVER !== undefined).test(
     const cancelAt = (app: typeof first, as = token) => app.call(cancelUpload, { token: as, params: { key } });
     // Strangers get `not_found`.
     const stranger = await first.signIn();
-    await vi.waitFor(async () => expect(problemOf(await cancelAt(second, stranger.token)).code).toBe('not_found'));
+    await eventually(async () => expect(problemOf(await cancelAt(second, stranger.token)).code).toBe('not_found'));
     expect((await cancelAt(second)).status).toBe(204);
     expect(JSON.parse((await sent.answer).body)).toMatchObject({ code: 'upload_cancelled' });
     expect(problemOf(await cancelAt(second)).code).toBe('not_found');

@@ -18,10 +18,11 @@ import { approveSession, writeSessionMessage } from '@palisade/contract/remote-s
 import { checkScamText, trustDomain } from '@palisade/contract/scam-check';
 import { assignSubscription, createTemplate, listTemplates, requestPlan } from '@palisade/contract/subscription';
 import { addPasskey, confirmIdentity, requestNewPasskey, requestPasskeyProof } from '@palisade/contract/two-factor';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, zip } from '@palisade/scanner/test/files';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import { PERSONAL_TABLES } from '#server/app/tables.ts';
@@ -108,7 +109,7 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
     .execute();
   await call(forgotPassword, { body: { email } });
   const recovery_code = await leaveSecondFactors(id);
-  await vi.waitFor(() => expect(smtp.received.filter(({ to }) => to === email)).toHaveLength(2), { timeout: 10_000 });
+  await eventually(() => expect(smtp.received.filter(({ to }) => to === email)).toHaveLength(2));
   return { ...person, id, recovery_code };
 }
 
@@ -328,9 +329,9 @@ describe('the deletion of an account', () => {
     expect((await call(currentUser, { token: person.token })).status).toBe(401);
     expect(problemOf(await call(login, { body: person })).code).toBe('invalid_credentials');
     const letters = () => smtp.received.filter(({ to }) => to.toLowerCase() === person.email.toLowerCase());
-    await vi.waitFor(() => expect(letters().at(-1)?.content).toContain('Your account is deleted'), { timeout: 10_000 });
+    await eventually(() => expect(letters().at(-1)?.content).toContain('Your account is deleted'));
 
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const named: string[] = [];
       for (const { name } of await app.app.database.introspection.getTables()) {
         for (const row of await rowsOf(name)) {
@@ -341,7 +342,7 @@ describe('the deletion of an account', () => {
       }
       expect(named).toEqual([]);
     });
-    await vi.waitFor(() => {
+    await eventually(() => {
       const names = readdirSync(app.data_dir, { recursive: true, encoding: 'utf8' });
       expect(names.filter((name) => [...scans, person.id].some((id) => name.includes(id)))).toEqual([]);
     });
@@ -364,7 +365,7 @@ describe('the deletion of an account', () => {
       expect((await app.fetch(`/api${path}`, { headers })).status).toBe(403);
     }
     const told = async () => JSON.stringify([await rowsOf('alerts'), await rowsOf('alert_mails')]);
-    await vi.waitFor(async () => expect(await told()).toContain(id), { timeout: 10_000 });
+    await eventually(async () => expect(await told()).toContain(id));
     const traces = async () => JSON.stringify(await rowsOf('detection_windows'));
     const [first = '', own = '', last = ''] = emails.map(accountKey);
     for (const name of [own, id]) expect(await traces()).toContain(name);
@@ -415,7 +416,7 @@ test.runIf(isPostgres())(
     await other.query('select id from users where email = $1 for key share', [email]);
     const deleted = busy.call(deleteAccount, { token, body: { password, confirmation: email } });
     const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await vi.waitFor(async () => expect((await other.query(waiting)).rows).toHaveLength(1));
+    await eventually(async () => expect((await other.query(waiting)).rows).toHaveLength(1));
     const { rows } = await other.query(
       'select s.id from sessions s join users u on u.id = s.user_id where u.email = $1 for update of s nowait',
       [email],

@@ -32,8 +32,9 @@ import { readPersonRecord } from '@palisade/contract/person-record';
 import { joinSession } from '@palisade/contract/remote';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { computer } from '#test/agent-double.ts';
 import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
@@ -58,7 +59,6 @@ async function customerWith(message = 'hello') {
   return { token, email, id, user_id };
 }
 /** Patience for engines on a machine that is busy with other things. */
-const SOON = { timeout: 15_000, interval: 50 };
 const isMessage = (text: string) => (event: LiveEvent) => event.kind === 'chat_message' && event.message.message === text;
 
 describe("a customer's message", () => {
@@ -132,7 +132,7 @@ describe("a customer's message", () => {
     );
     expect((await say(token, 'I have a virus')).automatic_reply).toBeNull();
     page.say({ kind: 'leave_conversation', conversation_id: id });
-    await vi.waitFor(async () => expect((await say(token, 'slow')).automatic_reply).not.toBeNull());
+    await eventually(async () => expect((await say(token, 'slow')).automatic_reply).not.toBeNull());
     expect(replyOf(await call(askPerson, { token }))).toMatchObject({ wants_person: true });
     expect((await say(token, 'still slow')).automatic_reply?.message).toBe(sentence('reply.slow').english);
     expect((await say(token, 'somebody called and wants my password')).automatic_reply?.message).toMatch(/^Hang up/u);
@@ -436,11 +436,11 @@ describe('of a customer', () => {
     const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true } as const;
     replyOf(await call(assignSubscription, { token: boss.token, body: { user_email: email, ...plan, features: [] } }));
     const { id: scan_id } = await scanned(app, token, 'tax-return-of-maria.com', EICAR);
-    const [alert] = await vi.waitFor(async () => {
+    const [alert] = await eventually(async () => {
       const alerts = replyOf(await call(listAlerts, { token }));
       expect(alerts).not.toEqual([]);
       return alerts;
-    }, SOON);
+    });
     const card = replyOf(await call(readCustomerCard, { token: ana.token, params: { id } }));
     expect(card).toMatchObject({ open_alerts: 1, scans: { infected: 1 } });
     expect(JSON.stringify(card)).not.toContain('tax-return');
@@ -510,7 +510,7 @@ describe('live', () => {
     const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
     theirs.say({ kind: 'listen', topic: 'staff' });
     theirs.say({ kind: 'listen_conversation', conversation_id: id });
-    await vi.waitFor(() => expect(theirs.frames.filter(({ kind }) => kind === 'listening')).toHaveLength(2));
+    await eventually(() => expect(theirs.frames.filter(({ kind }) => kind === 'listening')).toHaveLength(2));
     await say(token, 'one');
     replyOf(await answer(ana.token, id, 'two'));
     replyOf(await answer(ana.token, id, 'a note', true));
@@ -548,7 +548,7 @@ describe('live', () => {
     const [hers, anas, bens] = [await listenAs(app, token), await listenAs(app, ana.token), await listenAs(app, ben.token)];
     for (const page of [anas, bens]) page.say({ kind: 'listen_conversation', conversation_id: id });
     for (const page of [anas, bens])
-      await vi.waitFor(() => expect(page.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+      await eventually(() => expect(page.frames.some(({ kind }) => kind === 'listening')).toBe(true));
     // However often a page says so.
     for (let count = 0; count < 5; count += 1) anas.say({ kind: 'typing', conversation_id: id });
     const isTyping = (event: LiveEvent) => event.kind === 'chat_typing';
@@ -566,11 +566,11 @@ describe('live', () => {
     const page = await listenAs(app, token);
     page.say({ kind: 'listen', topic: 'staff' });
     page.say({ kind: 'listen_conversation', conversation_id: id });
-    await vi.waitFor(() => expect(page.frames.filter(({ kind }) => kind === 'refused')).toHaveLength(2));
+    await eventually(() => expect(page.frames.filter(({ kind }) => kind === 'refused')).toHaveLength(2));
     const emil = await signIn('emil', 'support');
     const his = await listenAs(app, emil.token);
     his.say({ kind: 'listen', topic: 'staff' });
-    await vi.waitFor(() => expect(his.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+    await eventually(() => expect(his.frames.some(({ kind }) => kind === 'listening')).toBe(true));
     replyOf(await call(changeUser, { token: boss.token, body: { user_id: await idOf(emil.token), role: 'customer' } }));
     expect(await his.closed).toBe(1012);
     page.leave();
@@ -585,7 +585,7 @@ describe('live', () => {
     expect(await page.closed).toBe(1012);
     const again = await listenAs(app, token);
     again.say({ kind: 'listen', topic: 'staff' });
-    await vi.waitFor(() => expect(again.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+    await eventually(() => expect(again.frames.some(({ kind }) => kind === 'listening')).toBe(true));
     again.leave();
   });
 

@@ -16,7 +16,8 @@ import {
 } from '@palisade/contract/desk';
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { listOutbox } from '@palisade/contract/mail';
-import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { describe, expect, test } from 'vitest';
 import { readFact, writeFact } from '#platform/installation.ts';
 import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
@@ -36,7 +37,6 @@ const app = await startListeningApp({
 const { call, signIn } = app;
 const boss = await signIn('boss');
 const ana = await signIn('ana', 'support');
-const soon = { timeout: 15_000, interval: 20 };
 
 async function customer() {
   const person = await signIn();
@@ -56,10 +56,10 @@ const notes = async (id: string) =>
 async function arrive() {
   const page = await listenAs(app, ana.token);
   page.say({ kind: 'listen', topic: 'staff' });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const team = replyOf(await call(listTeam, { token: boss.token }));
     expect(team.find(({ username }) => username === 'ana')?.presence).toBe('here');
-  }, soon);
+  });
   return page;
 }
 
@@ -122,7 +122,7 @@ describe('no customer is forgotten', () => {
     );
     clock.at += 2 * MINUTE;
     // By now the job has been done since.
-    await vi.waitFor(async () => expect(await shown(passed)).toMatchObject({ status: 'open' }), soon);
+    await eventually(async () => expect(await shown(passed)).toMatchObject({ status: 'open' }));
     expect((await shown(waiting.id)).assignee).toMatchObject({ username: 'ana' });
     expect(replyOf(await call(readChat, { token: waiting.token })).staff).toEqual({
       is_here: true,
@@ -130,7 +130,7 @@ describe('no customer is forgotten', () => {
       opens_at: '2026-11-23T09:00:00.000Z',
     });
     await set({});
-    await vi.waitFor(async () => expect((await shown(waiting.id)).assignee).toBeNull(), soon);
+    await eventually(async () => expect((await shown(waiting.id)).assignee).toBeNull());
     expect(await notes(waiting.id)).toEqual(['Returned to Unassigned: no reply for 10 minutes.']);
     expect((await shown(answered.id)).assignee).toMatchObject({ username: 'ana' });
     page.leave();
@@ -149,7 +149,7 @@ describe('no customer is forgotten', () => {
         const until = new Date(clock.at + 1_000).toISOString();
         replyOf(await call(snoozeConversation, { token: ana.token, params: { id: passed }, body: { until } }));
         clock.at += 2_000;
-        await vi.waitFor(async () => expect(await shown(passed)).toMatchObject({ status: 'open' }), soon);
+        await eventually(async () => expect(await shown(passed)).toMatchObject({ status: 'open' }));
       }
     };
     await looked();
@@ -158,12 +158,12 @@ describe('no customer is forgotten', () => {
     const until = new Date(clock.at + 30 * MINUTE).toISOString();
     replyOf(await call(snoozeConversation, { token: ana.token, params: { id }, body: { until } }));
     clock.at += 31 * MINUTE;
-    await vi.waitFor(async () => expect(await shown(id)).toMatchObject({ status: 'open' }), soon);
+    await eventually(async () => expect(await shown(id)).toMatchObject({ status: 'open' }));
     await looked();
     expect((await shown(id)).assignee).toMatchObject({ username: 'ana' });
     replyOf(await call(sendMessage, { token, body: { message: 'still there?', sender: 'user' } }));
     clock.at += 11 * MINUTE;
-    await vi.waitFor(async () => expect((await shown(id)).assignee).toBeNull(), soon);
+    await eventually(async () => expect((await shown(id)).assignee).toBeNull());
     page.leave();
   });
 
@@ -180,18 +180,18 @@ describe('no customer is forgotten', () => {
     expect(await presence('here', false)).toBe('away');
     clock.at += 20 * MINUTE;
     const { id: later } = await customer();
-    await vi.waitFor(async () => expect((await shown(later)).assignee).toBeNull(), soon);
+    await eventually(async () => expect((await shown(later)).assignee).toBeNull());
     expect((await shown(id)).assignee).toMatchObject({ username: 'ana' });
     expect(await presence('here')).toBe('here');
     page.leave();
     // She is gone from when that was noticed.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const row = await app.app.database.selectFrom('desk_staff').selectAll().where('gone_since', 'is not', null).execute();
       expect(row).toHaveLength(1);
-    }, soon);
+    });
     expect((await shown(id)).assignee).toMatchObject({ username: 'ana' });
     clock.at += 6 * MINUTE;
-    await vi.waitFor(async () => expect((await shown(id)).assignee).toBeNull(), soon);
+    await eventually(async () => expect((await shown(id)).assignee).toBeNull());
     expect(await notes(id)).toEqual(['Returned to Unassigned: the assignee is offline.']);
   });
 
@@ -216,14 +216,14 @@ describe('by mail', () => {
     await answer(there.id);
     replyOf(await call(markRead, { token: there.token, body: { seq: 99 } }));
     await answer(absent.id, 'the secret is a melon');
-    await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(1), soon);
+    await eventually(async () => expect(await mailsTo(absent.email)).toHaveLength(1));
     const [mail] = await mailsTo(absent.email);
     expect(mail).toMatchObject({ subject: 'Palisade: Support has replied' });
     expect(mail?.text).toContain('ana replied to you');
     expect(mail?.text).not.toContain('melon');
     // One mail about the present answers; later ones are another mail.
     await answer(absent.id, 'again');
-    await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(2), soon);
+    await eventually(async () => expect(await mailsTo(absent.email)).toHaveLength(2));
   });
 
   // proves: support-customer-11
@@ -262,7 +262,7 @@ test('messages that a server stored but did not send before it stopped are sent 
   const { token, id, user_id } = await customer();
   const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
   theirs.say({ kind: 'listen_conversation', conversation_id: id });
-  await vi.waitFor(() => expect(theirs.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+  await eventually(() => expect(theirs.frames.some(({ kind }) => kind === 'listening')).toBe(true));
   const database = app.app.database.$pickTables<keyof ChatTables>();
   const lost = createConversations({ database, now: () => clock.at });
   const me = { id: replyOf(await call(currentUser, { token: ana.token })).id, username: 'ana' };
@@ -275,12 +275,12 @@ test('messages that a server stored but did not send before it stopped are sent 
   expect(texts.filter((text) => text.startsWith('stored'))).toEqual(['stored one', 'stored two']);
   const seen = theirs.events().flatMap((event) => (event.kind === 'desk_message' ? [event.message.message] : []));
   expect(seen).toEqual(['stored one', 'stored two', 'stored note']);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const rows = await database.selectFrom('conversations').selectAll().where('id', '=', id).execute();
     expect(
       rows.map(({ told_seq, last_seq, told_version, version }) => [told_seq === last_seq, told_version === version]),
     ).toEqual([[true, true]]);
-  }, soon);
+  });
   expect(replyOf(await call(listMessages, { token })).map(({ seq }) => seq)).toEqual([4, 3, 2, 1]);
   for (const page of [hers, theirs]) page.leave();
 });
@@ -293,10 +293,10 @@ test('a message that was deleted before it was sent is skipped, and the next one
   const lost = createConversations({ database, now: () => clock.at });
   for (const message of ['gone', 'there']) await lost.writeAsCustomer(user_id, { message });
   await database.deleteFrom('chat_messages').where('conversation_id', '=', id).where('message', '=', 'gone').execute();
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const row = await database.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     expect(row.told_seq).toBe(row.last_seq);
-  }, soon);
+  });
   // The row is marked before the frame has crossed the socket.
   await hers.event((event) => event.kind === 'chat_message' && event.message.message === 'there');
   const texts = hers.events().flatMap((event) => (event.kind === 'chat_message' ? [event.message.message] : []));

@@ -4,7 +4,8 @@ import { asWritten } from '@palisade/contract/alert-phrases';
 import { sendMessage } from '@palisade/contract/chat';
 import { answerConversation, listConversations } from '@palisade/contract/desk';
 import { readPush, subscribePush, unsubscribePush } from '@palisade/contract/push';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Incident } from '#platform/incident.ts';
 import { afterFile } from '#test/after-file.ts';
@@ -112,7 +113,7 @@ describe('a browser that asked for notices', () => {
   test('gets a notice of a support answer, encrypted for it and signed by the server', async () => {
     const person = await subscribed();
     await answer(person);
-    await vi.waitFor(() => expect(taken).toHaveLength(1), { timeout: 10_000 });
+    await eventually(() => expect(taken).toHaveLength(1));
     const [first] = taken;
     if (first === undefined) throw new Error('Nothing arrived.');
     const { path, headers, body } = first;
@@ -144,9 +145,9 @@ describe('a browser that asked for notices', () => {
     await app.app.alerts.raise({ ...incident, severity: 'high' });
     await app.app.alerts.raise({ ...incident, severity: 'high' });
     const left = () => app.app.database.selectFrom('jobs').select('kind').where('kind', '=', 'push').execute();
-    await vi.waitFor(() => expect(taken).not.toEqual([]));
+    await eventually(() => expect(taken).not.toEqual([]));
     // A job goes after its notice is taken.
-    await vi.waitFor(async () => expect(await left()).toEqual([]));
+    await eventually(async () => expect(await left()).toEqual([]));
     expect(taken).toHaveLength(1);
     expect(person.browser.read(taken[0]?.body ?? Buffer.alloc(0))).toMatchObject({ title: 'Security alert' });
   });
@@ -155,9 +156,7 @@ describe('a browser that asked for notices', () => {
     const [gone, off] = [await subscribed(), await subscribed()];
     status = 410;
     await answer(gone);
-    await vi.waitFor(async () => expect(replyOf(await call(readPush, { token: gone.token })).subscriptions).toBe(0), {
-      timeout: 10_000,
-    });
+    await eventually(async () => expect(replyOf(await call(readPush, { token: gone.token })).subscriptions).toBe(0));
     replyOf(await call(unsubscribePush, { token: gone.token, body: { endpoint: off.endpoint } }));
     expect(replyOf(await call(readPush, { token: off.token })).subscriptions).toBe(1);
     replyOf(await call(unsubscribePush, { token: off.token, body: { endpoint: off.endpoint } }));

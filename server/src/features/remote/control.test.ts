@@ -4,7 +4,8 @@ import { completeSession } from '@palisade/contract/remote';
 import { RFB_CLOSED, RFB_FRAME_BYTES, SCREEN_PATH, VIEWER_PATH } from '@palisade/contract/remote-control';
 import type { GrantKind } from '@palisade/contract/remote-grant';
 import { grantInSession, readSession, revokeInSession } from '@palisade/contract/remote-session';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
 import type { AgentIdentity } from '#test/agent-double.ts';
@@ -14,8 +15,7 @@ import { createControlPairs, type EndSocket } from './control-pairs.ts';
 
 const app = await startListeningApp();
 const { call } = app;
-const SOON = { timeout: 15_000, interval: 5 };
-const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, SOON);
+const soon = <T>(check: () => T | Promise<T>) => eventually(check);
 
 /** A socket of one of the two ends. */
 function dial(path: string, hello: unknown, origin?: string) {

@@ -1,11 +1,13 @@
 // proves: security-42
+
 import { currentUser, logout } from '@palisade/contract/auth';
 import { revokeDevice } from '@palisade/contract/devices';
 import { completeSession } from '@palisade/contract/remote';
 import type { LiveSession } from '@palisade/contract/remote-record';
 import { grantInSession, listSessionAudit, readSession, revokeInSession } from '@palisade/contract/remote-session';
 import { changeUser } from '@palisade/contract/users';
-import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { describe, expect, test } from 'vitest';
 import { AgentDouble, helloOf } from '#test/agent-double.ts';
 import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { startWithDevice } from '#test/running-session.ts';
@@ -13,7 +15,7 @@ import { startWithDevice } from '#test/running-session.ts';
 const app = await startListeningApp();
 const { call, signIn } = app;
 const boss = await signIn('boss');
-const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 10 });
+const soon = (check: () => unknown) => eventually(check);
 
 /** A running session, and functions for its endpoints. */
 async function running() {

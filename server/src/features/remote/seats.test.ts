@@ -11,7 +11,8 @@ import {
 } from '@palisade/contract/remote-session';
 import type { Signal } from '@palisade/contract/remote-signal';
 import { changeUser } from '@palisade/contract/users';
-import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { describe, expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { replyOf, startListeningApp } from '#test/harness.ts';
 import { takePlace } from '#test/running-session.ts';
@@ -80,16 +81,14 @@ describe('a page on another screen', () => {
     const count = () => late.events().filter(isNews).length;
     const before = count();
     replyOf(await approve());
-    await vi.waitFor(() => expect(count()).toBeGreaterThan(before), { timeout: 15_000 });
+    await eventually(() => expect(count()).toBeGreaterThan(before));
     replyOf(await call(completeSession, { token: customer.token, params: { id } }));
-    await vi.waitFor(() => expect(count()).toBeGreaterThan(before + 1), { timeout: 15_000 });
+    await eventually(() => expect(count()).toBeGreaterThan(before + 1));
 
     // A later listener is not told about a finished session: its next frame is answered all the same.
     const later = await listenAs(app, customer.token);
     later.say({ kind: 'listen_remote', session_id: id });
-    await vi.waitFor(() => expect(later.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }), {
-      timeout: 15_000,
-    });
+    await eventually(() => expect(later.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }));
     expect(later.events().filter(isNews)).toEqual([]);
   });
 });
@@ -102,7 +101,7 @@ describe('signals', () => {
     const [stranger, chief] = [await listenAs(app, nosy.token), await listenAs(app, boss.token)];
     for (const page of [stranger, chief]) {
       page.say({ kind: 'listen_remote', session_id: id });
-      await vi.waitFor(() => expect(page.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }));
+      await eventually(() => expect(page.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }));
       say(page, OFFER);
     }
     for (const signal of [OFFER, CANDIDATE, STARTED]) say(hers, signal);
@@ -128,7 +127,7 @@ describe('signals', () => {
     const before = signals(hers).length;
     say(theirs, CANDIDATE);
     theirs.say({ kind: 'listen_remote', session_id: id });
-    await vi.waitFor(() => expect(theirs.frames.at(-1)).toEqual({ kind: 'refused', topic: { session_id: id } }));
+    await eventually(() => expect(theirs.frames.at(-1)).toEqual({ kind: 'refused', topic: { session_id: id } }));
     expect(signals(hers)).toHaveLength(before);
   });
 
@@ -267,7 +266,7 @@ describe('a page that is gone', () => {
     hers.leave();
     await theirs.event(stands({ phase: 'reconnecting', is_customer_here: false, due_reason: 'customer_gone' }));
     const back = await takePlace(app, customer.token, id);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(theirs.events().at(-1)).toMatchObject({ session: { phase: 'active', is_customer_here: true } }),
     );
     say(theirs, { type: 'offer_wanted' });
@@ -282,7 +281,7 @@ describe('a page that is gone', () => {
   test('gives its place to a newer one of its person, which alone is heard and spoken to', async () => {
     const { id, hers, theirs, customer, say, settled } = await startRunning(tina, 'talk');
     const newer = await takePlace(app, customer.token, id);
-    await vi.waitFor(() => expect(hers.frames.at(-1)).toEqual({ kind: 'refused', topic: { session_id: id }, why: 'taken' }));
+    await eventually(() => expect(hers.frames.at(-1)).toEqual({ kind: 'refused', topic: { session_id: id }, why: 'taken' }));
     say(hers, OFFER);
     await settled(newer, theirs);
     expect(signals(theirs).map(({ type }) => type)).toEqual(['candidate']);
@@ -344,6 +343,6 @@ describe('a person who loses access', () => {
     if (code !== EVENTS_CLOSED.again) return;
     const again = await listenAs(app, technician.token);
     again.say({ kind: 'listen_remote', session_id: id });
-    await vi.waitFor(() => expect(again.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }));
+    await eventually(() => expect(again.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }));
   });
 });

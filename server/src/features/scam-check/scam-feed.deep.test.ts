@@ -1,5 +1,6 @@
 import { checkScamText } from '@palisade/contract/scam-check';
-import { expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { expect, test } from 'vitest';
 import { startFeedServer } from '#test/feed-server.ts';
 import { replyOf, startScanningApp } from '#test/harness.ts';
 
@@ -14,7 +15,7 @@ test('a feed of domains is asked about links', async () => {
     surroundings: { signatures_look_ms: 50, mail_zone: {} },
   });
   const { token } = await fed.signIn();
-  await vi.waitFor(() => expect(fed.app.signatures.domainLists()).toHaveLength(1), { timeout: 30_000, interval: 50 });
+  await eventually(() => expect(fed.app.signatures.domainLists()).toHaveLength(1));
   const codesOf = async (text: string) => {
     const { verdict, reasons } = replyOf(await fed.call(checkScamText, { token, body: { text } }));
     return [verdict, ...reasons.map(({ code }) => code)];

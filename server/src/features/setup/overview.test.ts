@@ -5,7 +5,8 @@ import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { setupConfig } from '@palisade/contract/setup';
 import { assignSubscription, createTemplate, requestPlan } from '@palisade/contract/subscription';
-import { expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
 const NOTHING = { conversations: 0, plan_requests: 0, plans_ending: 0, jobs: 0, false_alarms: 0, mails: 0, unproven: 0 };
@@ -101,7 +102,7 @@ test('in public exposure people who have not confirmed their email wait', async 
   const before = replyOf(await app.call(readOverview, { token: boss.token })).waiting.unproven;
   const body = { email: 'new@example.com', username: 'newcomer', password: 'a long enough password' };
   replyOf(await app.call(register, { body }));
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(replyOf(await app.call(readOverview, { token: boss.token })).waiting.unproven).toBe(before + 1),
   );
 });
@@ -127,7 +128,7 @@ test('without a mail server letters with a code wait for an administrator, for a
   const waiting = async () => replyOf(await app.call(readOverview, { token: boss.token })).waiting.mails;
   const before = await waiting();
   await app.call(forgotPassword, { body: { email: maria.email } });
-  await vi.waitFor(async () => expect(await waiting()).toBe(before + 1));
+  await eventually(async () => expect(await waiting()).toBe(before + 1));
   const new_password = 'another long password';
   replyOf(await app.call(changePassword, { token: maria.token, body: { current_password: maria.password, new_password } }));
   const subjects = replyOf(await app.call(listOutbox, { token: boss.token })).map(({ subject }) => subject);

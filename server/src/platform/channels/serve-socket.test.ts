@@ -1,6 +1,7 @@
 import { CLOSED, channel } from '@palisade/contract/channel';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { pino } from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { connectionLimits } from '#platform/connections.ts';
@@ -112,7 +113,7 @@ async function serveDevices(limits: Partial<SocketLimits> = {}) {
   async function enter(device_token: string) {
     const opened = await open();
     opened.say({ kind: 'hello', device_token });
-    await vi.waitFor(() => expect(opened.frames).toContainEqual({ kind: 'welcome', device: device_token }));
+    await eventually(() => expect(opened.frames).toContainEqual({ kind: 'welcome', device: device_token }));
     return opened;
   }
   return { sockets, removed, leaving, heard, present, open, enter };
@@ -127,10 +128,10 @@ test('a frame of 64 KiB goes from one device to another, and one byte more ends 
   const devices = await serveDevices();
   const [one, other] = [await devices.enter('one'), await devices.enter('other')];
   one.say(signal(64 * KIB));
-  await vi.waitFor(() => expect(other.frames).toContainEqual(signal(64 * KIB)));
+  await eventually(() => expect(other.frames).toContainEqual(signal(64 * KIB)));
   one.say(signal(64 * KIB + 1));
   expect(await one.closed).toBe(CLOSED.too_big);
-  await vi.waitFor(() => expect([...devices.present.keys()]).toEqual(['other']));
+  await eventually(() => expect([...devices.present.keys()]).toEqual(['other']));
 });
 
 test('limits an unauthenticated peer to a kilobyte, whole or in endless parts', async () => {
@@ -161,9 +162,9 @@ test('a frame that is an error to what hears it ends its own socket, and neither
   const [one, other] = [await devices.enter('one'), await devices.enter('other')];
   one.say({ kind: 'signal', data: FAULT });
   expect(await one.closed).toBe(CLOSED.failed);
-  await vi.waitFor(() => expect([...devices.present.keys()]).toEqual(['other']));
+  await eventually(() => expect([...devices.present.keys()]).toEqual(['other']));
   other.say(signal(KIB));
-  await vi.waitFor(() => expect(other.frames).toContainEqual(signal(KIB)));
+  await eventually(() => expect(other.frames).toContainEqual(signal(KIB)));
 });
 
 test('frames are counted between heartbeats', async () => {
@@ -192,7 +193,7 @@ test('a device that is removed while it is let in is asked about once more after
   const { leaving, enter } = await serveDevices({ heartbeat_ms: 100 * 3_600_000 });
   leaving.add('one');
   const { socket, closed } = await enter('one');
-  await vi.waitFor(() => expect(socket.readyState).toBe(WebSocket.CLOSED), { timeout: 10_000 });
+  await eventually(() => expect(socket.readyState).toBe(WebSocket.CLOSED));
   expect(await closed).toBe(CLOSED.unauthenticated);
 });
 

@@ -1,7 +1,8 @@
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
 import { createClient } from '@redis/client';
 import { pino } from 'pino';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { freePort } from '#test/free-port.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
@@ -61,13 +62,10 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
         { group, member: ana, place: 'a' },
         { group, member: ben, place: 'b' },
       ]);
-      await vi.waitFor(
-        async () => {
-          await other.hold([{ group, member: ben, place: 'b' }]);
-          expect(await other.members(group)).toEqual(new Set([ben]));
-        },
-        { timeout: 5_000, interval: 20 },
-      );
+      await eventually(async () => {
+        await other.hold([{ group, member: ben, place: 'b' }]);
+        expect(await other.members(group)).toEqual(new Set([ben]));
+      });
     });
   });
 });
@@ -88,7 +86,7 @@ needing('Redis', redis !== undefined).describe('a Redis whose connections are cu
     await one.release({ group, member: ben, place: 'b' });
     expect(await one.members(group)).toEqual(new Set([ana]));
     // Long before the lease is renewed.
-    await vi.waitFor(async () => expect(await other.members(group)).toEqual(new Set([ana])), { timeout: 15_000, interval: 50 });
+    await eventually(async () => expect(await other.members(group)).toEqual(new Set([ana])));
   });
 
   test('keeps no member who left meanwhile, and removes no other', async () => {
@@ -106,7 +104,7 @@ needing('Redis', redis !== undefined).describe('a Redis whose connections are cu
     await one.release({ group, member: ana, place: 'a' });
     expect(await one.members(group)).toEqual(new Set([ben]));
     // Well before the lease is over.
-    await vi.waitFor(async () => expect(await other.members(group)).toEqual(new Set([ben])), { timeout: 15_000, interval: 50 });
+    await eventually(async () => expect(await other.members(group)).toEqual(new Set([ben])));
     expect(await one.members(group)).toEqual(new Set([ben]));
   });
 });

@@ -1,8 +1,9 @@
 import type { LiveEvent } from '@palisade/contract/events';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
 import { createClient } from '@redis/client';
 import { pino } from 'pino';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { freePort } from '#test/free-port.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
@@ -62,12 +63,11 @@ async function listen(topics: Topics, topic: TopicName, after?: string): Promise
       ear.lost += 1;
     },
   });
-  await vi.waitFor(() => expect(ear.starts).toHaveLength(1), SOON);
+  await eventually(() => expect(ear.starts).toHaveLength(1));
   return ear;
 }
 
-const SOON = { timeout: 30_000, interval: 20 };
-const heard = (ear: Ear, count: number) => vi.waitFor(() => expect(ear.events.length).toBeGreaterThanOrEqual(count), SOON);
+const heard = (ear: Ear, count: number) => eventually(() => expect(ear.events.length).toBeGreaterThanOrEqual(count));
 
 describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
   describe.skipIf(kind === 'redis' && redis === undefined)('tell', () => {
@@ -189,7 +189,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
     expect(there.events).toEqual([]);
 
     relay.mend();
-    await vi.waitFor(() => expect([here.lost, newcomer.lost, there.lost]).toEqual([1, 1, 1]), SOON);
+    await eventually(() => expect([here.lost, newcomer.lost, there.lost]).toEqual([1, 1, 1]));
     for (const ear of [here, newcomer, there]) ear.stop();
     const back = await listen(other, topic, there.starts[0]?.cursor);
     expect(back.starts).toMatchObject([{ missed: true }]);
@@ -208,9 +208,9 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
     const here = await listen(cut, topic);
     relay.swallow();
     other.publish(topic, removed());
-    await vi.waitFor(() => expect(here.lost).toBe(0));
+    await eventually(() => expect(here.lost).toBe(0));
     relay.mend();
-    await vi.waitFor(() => expect(here.lost).toBe(1), SOON);
+    await eventually(() => expect(here.lost).toBe(1));
     here.stop();
     const back = await listen(cut, topic, here.starts[0]?.cursor);
     await heard(back, 1);
@@ -233,11 +233,11 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
     expect(ear).toMatchObject({ events: [event, event], lost: 0, ids: [null, expect.any(String)] });
     ear.stop();
     // The stored events are complete: a page that comes now resumes from there.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const back = await listen(topics, topic, ear.starts[0]?.cursor);
       back.stop();
       expect(back).toMatchObject({ starts: [{ missed: false }], events: [event], lost: 0 });
-    }, SOON);
+    });
     await slow.stop();
   });
 
