@@ -272,7 +272,7 @@ export default defineConfig({
     name: 'web',
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],
-    setupFiles: ['../scanner/test/patience.ts', 'src/app/test-setup.ts'],
+    setupFiles: ['src/app/test-setup.ts'],
     // Loading the kit anew for each file was three quarters of the time; the set-up says what files share.
     isolate: false,
     pool: 'forks',

@@ -4,6 +4,9 @@ import { CallError } from './call.ts';
 import { reportConnection } from './connection.ts';
 import { createOutgoing, isFirstTry, type OutgoingQueue } from './outgoing.ts';
 
+/** Advances the clock of the tests where there is one. */
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 10_000 });
+
 const refused = new CallError('problem', 403, { type: 'x', title: 'x', status: 403, detail: 'Not you.', code: 'forbidden' });
 const lost = () => new CallError('network', 0);
 
@@ -29,9 +32,9 @@ function create(): OutgoingQueue<string> {
 const states = () => queue.read().map(({ body, state }) => `${body} ${state}`);
 
 async function end(index: number, outcome?: Error): Promise<void> {
-  await vi.waitFor(() => expect(sends.length).toBeGreaterThan(index));
+  await soon(() => expect(sends.length).toBeGreaterThan(index));
   sends[index]?.end(outcome);
-  await vi.waitFor(() => expect(queue.read().find(({ id }) => id === sends[index]?.id)?.state).not.toBe('sending'));
+  await soon(() => expect(queue.read().find(({ id }) => id === sends[index]?.id)?.state).not.toBe('sending'));
 }
 
 beforeEach(() => {
@@ -50,7 +53,7 @@ describe('waiting messages', () => {
   it('goes one after the other, in the order in which it was written', async () => {
     queue.add('first');
     queue.add('second');
-    await vi.waitFor(() => expect(states()).toEqual(['first sending', 'second waiting']));
+    await soon(() => expect(states()).toEqual(['first sending', 'second waiting']));
     expect(sends).toHaveLength(1);
     await end(0);
     await end(1);
@@ -68,7 +71,7 @@ describe('waiting messages', () => {
     expect(queue.read()[0]?.sentence).toMatch(/Network error/u);
     reportConnection('online');
     // A repeated message delays no new one.
-    await vi.waitFor(() => expect(states()).toEqual(['first sending', 'second waiting']));
+    await soon(() => expect(states()).toEqual(['first sending', 'second waiting']));
     expect(isFirstTry(queue.read())).toBe(false);
     await end(1);
     await end(2);
@@ -124,10 +127,10 @@ describe('waiting messages', () => {
     await end(0, refused);
     queue.add('on its way');
     queue.add('waits');
-    await vi.waitFor(() => expect(sends).toHaveLength(2));
+    await soon(() => expect(sends).toHaveLength(2));
     queue.stop();
     queue = create();
-    await vi.waitFor(() => expect(states()).toEqual(['refused failed', 'on its way sending', 'waits waiting']));
+    await soon(() => expect(states()).toEqual(['refused failed', 'on its way sending', 'waits waiting']));
     expect(sends[2]?.id).toBe(sends[1]?.id);
   });
 

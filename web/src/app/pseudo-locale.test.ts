@@ -1,4 +1,5 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { waitFor } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
 import { changeWords, followSwitch, pseudo } from './pseudo-locale.ts';
 
 afterEach(() => {
@@ -23,7 +24,7 @@ it('changes texts and names, also those that come later, and no data', async () 
   const late = document.createElement('p');
   late.textContent = 'Late';
   document.querySelector('main')?.append(late);
-  await vi.waitFor(() => expect(document.querySelector('main')).toHaveTextContent('ÓÖpéèñmariaLáàtéè'));
+  await waitFor(() => expect(document.querySelector('main')).toHaveTextContent('ÓÖpéèñmariaLáàtéè'));
   stop();
 });
 

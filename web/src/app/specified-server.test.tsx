@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { SPECIFIED_ANSWERS } from '@palisade/contract/specified-answers';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, RouterProvider } from 'react-router';
 import { beforeEach, expect, it, vi } from 'vitest';
@@ -67,6 +67,6 @@ it('a rule is switched off where the answer says nothing', { timeout: 20_000 }, 
   const status = await screen.findByRole('switch', { name: /Web/u }, WAIT);
   expect(status).toBeChecked();
   await user.click(status);
-  await vi.waitFor(() => expect(status).not.toBeChecked());
+  await waitFor(() => expect(status).not.toBeChecked());
   expect(screen.queryByText(/was not changed/u)).not.toBeInTheDocument();
 });

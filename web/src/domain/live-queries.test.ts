@@ -8,6 +8,9 @@ import { dashboardQuery } from './dashboard/dashboard.ts';
 import { followEvents } from './live-queries.ts';
 import { EVERY_SCAN, scansQuery } from './scan/scans.ts';
 
+/** Advances the clock of the tests where there is one. */
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 10_000 });
+
 const historyQuery = scansQuery(EVERY_SCAN);
 const page = eachListens();
 const { latest, welcome } = page;
@@ -65,16 +68,16 @@ describe('queries of the screens', () => {
     socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_changed', scan: newer } });
     list.resolve();
     await read;
-    await vi.waitFor(() =>
+    await soon(() =>
       expect(names()).toEqual([
         ['newer.txt', 'clean'],
         ['older.txt', 'pending'],
       ]),
     );
     socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_changed', scan: { ...older, scan_status: 'infected' } } });
-    await vi.waitFor(() => expect(names()?.at(-1)).toEqual(['older.txt', 'infected']));
+    await soon(() => expect(names()?.at(-1)).toEqual(['older.txt', 'infected']));
     socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_removed', scan_id: newer.id } });
-    await vi.waitFor(() => expect(names()).toEqual([['older.txt', 'infected']]));
+    await soon(() => expect(names()).toEqual([['older.txt', 'infected']]));
     unfollow();
   });
 

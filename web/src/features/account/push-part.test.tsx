@@ -1,5 +1,5 @@
 import { readPush, subscribePush, unsubscribePush } from '@palisade/contract/push';
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeServer, refusal } from '#api/fake-server.ts';
@@ -59,12 +59,12 @@ describe('notifications on this device', () => {
     expect(await toggle()).not.toBeChecked();
     expect(subscribe).not.toHaveBeenCalled();
     await user.click(await toggle());
-    await vi.waitFor(async () => expect(await toggle()).toBeChecked());
+    await waitFor(async () => expect(await toggle()).toBeChecked());
     expect(subscribe).toHaveBeenCalledWith({ userVisibleOnly: true, applicationServerKey: 'server key' });
     const bodies = () => server.calls.filter(({ method }) => method === 'POST').map(({ body }) => body);
     expect(bodies()).toEqual([{ endpoint: ENDPOINT, keys: KEYS }]);
     await user.click(await toggle());
-    await vi.waitFor(async () => expect(await toggle()).not.toBeChecked());
+    await waitFor(async () => expect(await toggle()).not.toBeChecked());
     expect(bodies()).toHaveLength(2);
   });
 
@@ -77,7 +77,7 @@ describe('notifications on this device', () => {
     fakeBrowser('granted');
     server.on(subscribePush, refusal('conflict', { detail: '10 browsers get notices, the most. Turn one off first.' }));
     await user.click(await toggle());
-    await vi.waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('10 browsers get notices'));
+    await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('10 browsers get notices'));
     expect(await toggle()).not.toBeChecked();
   });
 

@@ -13,7 +13,7 @@ import {
 } from '@palisade/contract/users';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MARIA, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
@@ -148,7 +148,7 @@ describe('Users', () => {
     await user.selectOptions(screen.getByLabelText('Role'), 'Administrator');
     await user.selectOptions(screen.getByLabelText('State'), 'Disabled');
     await user.selectOptions(screen.getByLabelText('Order'), 'By username');
-    await vi.waitFor(() => expect(asked).toEqual(['  newest', 'admin  newest', 'admin disabled newest', 'admin disabled name']));
+    await waitFor(() => expect(asked).toEqual(['  newest', 'admin  newest', 'admin disabled newest', 'admin disabled name']));
   });
 
   it('reads further pages', async () => {

@@ -88,7 +88,7 @@ describe('the details of a scan', () => {
     const dialog = await open(scan);
     server.on({ ...restoreFile, path: `/antivirus/scans/${scan.id}/file` }, { status: 200, text: 'From: a@example.com' });
     await userEvent.click(dialog.getByRole('button', { name: 'Check this: letter.eml' }));
-    await vi.waitFor(() => {
+    await waitFor(() => {
       const handed = takeToCheck();
       if (handed === undefined || !('file' in handed)) throw new Error('nothing was handed over');
       expect(handed.file.name).toBe('letter.eml');

@@ -67,7 +67,7 @@ describe('adding a rule', () => {
     });
     await user.type(dialog.getByLabelText(/^Rule Name/), 'Web');
     await user.click(dialog.getByRole('button', { name: 'Add Rule' }));
-    await vi.waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(screen.getAllByRole('switch', { name: 'Status of Web' })).toHaveLength(1);
   });
 

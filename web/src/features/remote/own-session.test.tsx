@@ -12,7 +12,7 @@ import {
   reportSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
-import { cleanup, screen, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
@@ -158,7 +158,7 @@ describe('a session that runs', () => {
     expect(name).toMatch(/^[\da-f-]{36}$/u);
     await userEvent.click(log.getByRole('button', { name: 'Retry' }));
     // The same name, so that the server takes it once.
-    await vi.waitFor(() => {
+    await waitFor(() => {
       const again = server.callsOf(of(writeSessionMessage, session))[1];
       expect([again?.body, again?.headers.get('idempotency-key')]).toEqual([body, name]);
     });

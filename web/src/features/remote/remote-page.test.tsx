@@ -78,10 +78,10 @@ describe('the session history', () => {
     });
     renderForTest(<RemotePage />);
     await userEvent.click(await screen.findByRole('button', { name: 'Show more (299 left)' }));
-    await vi.waitFor(() => expect(history().getAllByRole('listitem')).toHaveLength(2));
+    await waitFor(() => expect(history().getAllByRole('listitem')).toHaveLength(2));
     await userEvent.click(history().getByRole('radio', { name: 'Completed' }));
     await userEvent.type(history().getByLabelText('Search the sessions'), 'tina');
-    await vi.waitFor(() => expect(asked.at(-1)).toBe('completed tina'));
+    await waitFor(() => expect(asked.at(-1)).toBe('completed tina'));
   });
 });
 
