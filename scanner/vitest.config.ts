@@ -10,7 +10,7 @@ export default defineConfig({
     pool: 'forks',
     // Modules hold no state of their own, so that files may share them.
     isolate: false,
-    setupFiles: ['test/patience.ts', '../contract/test/fixed-seed.ts'],
+    setupFiles: ['../contract/test/fixed-seed.ts'],
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,
   },

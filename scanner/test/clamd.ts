@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { ScannerAddress } from '#scanner/engine/scanner-url.ts';
+import { eventually } from '#test/eventually.ts';
 import { spawnBound } from './bound-process.ts';
 import { CLAMD_SIGNATURES } from './clamd-double.ts';
 
@@ -69,7 +70,7 @@ export async function startClamd(
     const started = spawnBound(program, ['-c', conf]);
     child = started;
     gone = new Promise((resolve) => started.once('exit', resolve));
-    await vi.waitFor(() => answers(path), { timeout: 20_000, interval: 20 });
+    await eventually(() => answers(path));
   };
   dispose(async () => {
     await kill();

@@ -1,6 +1,7 @@
 import { deflateRawSync, deflateSync } from 'node:zlib';
-import { describe, expect, test, vi } from 'vitest';
-import { Budget, LimitReached, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { describe, expect, test } from 'vitest';
+import { Budget, LimitReached, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { eventually } from '#test/eventually.ts';
 import { noise } from '#test/files.ts';
 import { heldBytes } from '#test/held-bytes.ts';
 import { beginsStream, decompress, decompressed, guess, unpackedLz4, unsnapped } from './decompress.ts';
@@ -59,7 +60,7 @@ describe('decompression', () => {
     };
     for await (const chunk of decompressed('deflate', source(), budget(), { ended })) plain.push(chunk);
     expect([Buffer.concat(plain).equals(TEXT), read]).toEqual([true, packed.length - MIB]);
-    await vi.waitFor(() => expect(is_closed).toBe(true));
+    await eventually(() => expect(is_closed).toBe(true));
   });
 
   test('ends when the budget is used up, and keeps no failed decoder', () => {
