@@ -1,6 +1,6 @@
+import type { Chance } from './chance.ts';
 import { tarEntry } from './containers.ts';
 import { EICAR, noise, type ZipEntry, zip } from './files.ts';
-import type { Chance } from './structure-fuzz.ts';
 
 // Archives as no program packs them: of two readers, or of one with help and without, both must answer the same for each.
 

@@ -1,43 +1,5 @@
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { LARGE_PIECES, tar, zip } from './files.ts';
-
-/** A stored cab with one file (MS-CAB). */
-function cab(name: string, content: Buffer): Buffer {
-  const file_name = Buffer.from(`${name}\0`);
-  const data_at = 36 + 8 + 16 + file_name.length;
-  const bytes = Buffer.alloc(data_at + 8 + content.length);
-  bytes.write('MSCF', 0, 'latin1');
-  bytes.writeUInt32LE(bytes.length, 8);
-  bytes.writeUInt32LE(44, 16);
-  bytes.writeUInt16LE(0x0103, 24);
-  bytes.writeUInt16LE(1, 26);
-  bytes.writeUInt16LE(1, 28);
-  bytes.writeUInt32LE(data_at, 36);
-  bytes.writeUInt16LE(1, 40);
-  bytes.writeUInt32LE(content.length, 44);
-  file_name.copy(bytes, 60);
-  bytes.writeUInt16LE(content.length, data_at + 4);
-  bytes.writeUInt16LE(content.length, data_at + 6);
-  content.copy(bytes, data_at + 8);
-  return bytes;
-}
-
-/** An ar archive with one file, as in a deb package. */
-function ar(name: string, content: Buffer): Buffer {
-  const head = `${`${name}/`.padEnd(16)}${'0'.padEnd(12)}${'0'.padEnd(6)}${'0'.padEnd(6)}${'100644'.padEnd(8)}${String(content.length).padEnd(10)}\`\n`;
-  return Buffer.concat([Buffer.from(`!<arch>\n${head}`), content, Buffer.from(content.length % 2 ? '\n' : '')]);
-}
-
-/** A cpio archive (newc) with one file. */
-function cpio(name: string, content: Buffer): Buffer {
-  const padded = (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
-  const entry = (entry_name: string, bytes: Buffer, mode: number) => {
-    const numbers = [1, mode, 0, 0, 1, 0, bytes.length, 0, 0, 0, 0, entry_name.length + 1, 0];
-    const head = `070701${numbers.map((number) => number.toString(16).padStart(8, '0')).join('')}${entry_name}\0`;
-    return Buffer.concat([padded(Buffer.from(head)), padded(bytes)]);
-  };
-  return Buffer.concat([entry(name, content, 0o100644), entry('TRAILER!!!', Buffer.alloc(0), 0)]);
-}
+import { deflateSync } from 'node:zlib';
+import { LARGE_PIECES, zip } from './files.ts';
 
 /** One file of a tar archive with its header (POSIX.1-2001, ustar), of any type and magic. */
 export function tarEntry(entry: { name: string; content: Buffer; type?: string; magic?: string }): Buffer {
@@ -81,11 +43,6 @@ export function mail(name: string, body: string, encoding: string): Buffer {
       '',
     ].join('\r\n'),
   );
-}
-
-function quotedPrintable(content: Buffer): string {
-  const coded = [...content].map((byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`);
-  return coded.join('').replaceAll(/(.{72})/g, '$1=\r\n');
 }
 
 /** A mail with the file between its lines, as before MIME. */
@@ -220,32 +177,4 @@ export function ole(streams: readonly { name: string; content: Buffer }[], { min
   // As many as the header lists: 109 of them are a table of 7 MB, or of 450 with sectors of 4 KiB.
   for (let index = 0; index < Math.min(109, table_sectors); index += 1) header.writeUInt32LE(table_start + index, 76 + index * 4);
   return Buffer.concat([header, ...sectors, fat]);
-}
-
-/** The containers that can be written here, with this content, each under the name of its format. */
-export async function containersOf(content: Buffer): Promise<Map<string, Buffer>> {
-  const file = { name: 'eicar.com', content };
-  const attached = mail('eicar.com', content.toString('base64'), 'base64');
-  return new Map([
-    ['zip', zip([file])],
-    ['zip, stored', zip([{ ...file, method: 0 }])],
-    ['zip behind a program', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(4000, 0x90), zip([file])])],
-    ['zip behind a picture', Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(500, 7), zip([file])])],
-    ['zip without its directory', zip([file]).subarray(0, 30 + 9 + deflateRawSync(content).length)],
-    ['zip with a path upwards', zip([{ ...file, name: '../../eicar.com' }])],
-    ['zip in a zip', zip([{ name: 'inner.zip', content: zip([file]) }])],
-    ['tar', await tar([file])],
-    ['gzip', gzipSync(content)],
-    ['tar.gz', gzipSync(await tar([file]))],
-    ['cab', cab('eicar.com', content)],
-    ['ar', ar('eicar.com', content)],
-    ['cpio', cpio('eicar.com', content)],
-    ['mail, base64', attached],
-    ['mail, quoted-printable', mail('eicar.com', quotedPrintable(content), 'quoted-printable')],
-    ['mail, uuencode', uuencoded('eicar.com', content)],
-    ['mailbox', mailbox([mail('a.txt', 'hello', '7bit'), attached])],
-    ['docx', docx('eicar.com', content)],
-    ['ole', ole([{ name: 'Package', content }])],
-    ['pdf', pdf(content)],
-  ]);
 }

@@ -1,33 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Format } from '#scanner/formats/format.ts';
 import { CARVED, FORMATS } from '#scanner/formats/index.ts';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import type { Examination } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { examined } from './examined.ts';
 import { idsOf, SAMPLES_FOLDER, samplesOf } from './format-samples.ts';
-import { packRules } from './pack-rules.ts';
 
 // Each format has a folder of samples. A sample that is called `head` has the first bytes alone: nothing here writes such files.
 
 const HEAD_ONLY = 'head';
 const FORMATS_FOLDER = join(import.meta.dirname, '../src/formats');
-const folder = mkdtempSync(join(tmpdir(), 'palisade-samples-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function examined(name: string, bytes: Buffer): Promise<Examination> {
-  return await examine(
-    { bytes, size: bytes.length, name },
-    {
-      match: packRules.match,
-      limits: SCAN_LIMITS,
-      folder: join(folder, 'unpacked'),
-      password: 'palisade',
-    },
-  );
-}
+const read = (name: string, bytes: Buffer) => examined(bytes, { name, password: 'palisade' });
 
 test('every format has an id of its own, and every carving pattern', () => {
   const ids = FORMATS.map(({ id }) => id);
@@ -66,14 +50,14 @@ describe('a sample', () => {
   test.each(samples.filter(([, , { closed }]) => closed !== undefined))(
     'of a closed format is not called clean: %s, %s',
     async (_id, name, { closed }, bytes) => {
-      expect((await examined(name, bytes)).unread).toContain(closed);
+      expect((await read(name, bytes)).unread).toContain(closed);
     },
   );
 
   test.each(samples.filter(([, name, { closed }]) => closed === undefined && name !== HEAD_ONLY))(
     'is read to its end: %s, %s',
     async (_id, name, _format, bytes) => {
-      expect((await examined(name, bytes)).unread).toEqual([]);
+      expect((await read(name, bytes)).unread).toEqual([]);
     },
   );
 });

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { boundedProcess, ENGINE_MEMORY, residentBytes } from '#scanner/engine/process-memory.ts';
-import { Chance } from './structure-fuzz.ts';
+import { Chance } from './chance.ts';
 
 /** Limits of each file of 10 MB or less: processor time, and memory beside that of an idle engine. */
 export const BARS = { cpu_ms: 10_000, memory_bytes: ENGINE_MEMORY.most } as const;

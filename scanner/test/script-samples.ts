@@ -1,5 +1,5 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { Chance } from './structure-fuzz.ts';
+import { Chance } from './chance.ts';
 
 // Scripts with hidden commands, by a table: each language has texts that its rules find when they stand alone, harmless ones beside them, and the ways in which scripts of that language hide a text.
 

@@ -2,11 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { crc32, gzipSync } from 'node:zlib';
-import { containersOf, docx, mail, mailbox, ole, pdf, tarEntry, uuencoded, vbaCompressed } from './containers.ts';
-import { EICAR, noise, tar, zip } from './files.ts';
+import { crc32 } from 'node:zlib';
+import { Chance } from './chance.ts';
+import { docx, ole, vbaCompressed } from './containers.ts';
+import { EICAR, noise, tar } from './files.ts';
 import { PACKED_ARCHIVES } from './packed-archives.ts';
 import { PACKED_EICAR } from './packed-eicar.ts';
+import { SAMPLES, wrapped } from './samples/index.ts';
+import { hex, latin } from './samples/sample.ts';
 import { packWith7Zip } from './seven-zip-pack.ts';
 
 // Real containers of every kind that is read, with EICAR in them, and ways to bend them that know where their numbers stand.
@@ -14,89 +17,48 @@ import { packWith7Zip } from './seven-zip-pack.ts';
 /** The password of the encrypted ones. */
 export const PASSWORD = 'palisade';
 
-/** Reproducible numbers (xorshift32). */
-export class Chance {
-  private state: number;
+/** Is opened where the upload is named so; the fuzz gives no names. */
+const BY_ENDING = 'phar, packed';
+/** Larger files take too long to be read again and again. */
+const LARGE_BYTES = 200_000;
+const CARVED = /behind|makeself|initramfs|shar/;
 
-  constructor(seed: number) {
-    // Neighbouring seeds begin far from each other.
-    this.state = Math.imul(seed + 1, 0x9e3779b1) | 1;
-    for (let turn = 0; turn < 8; turn += 1) this.next();
+/** Switches of 7-Zip, by the name of the archive. */
+const BY_7_ZIP = {
+  '7z, copied': ['-t7z', '-mx=0'],
+  '7z, LZMA': ['-t7z', '-m0=LZMA'],
+  '7z, LZMA2 and BCJ': ['-t7z', '-m0=BCJ', '-m1=LZMA2'],
+  '7z, PPMd': ['-t7z', '-m0=PPMd'],
+  '7z, bzip2': ['-t7z', '-m0=BZip2'],
+  '7z, header not packed': ['-t7z', '-mhc=off'],
+  'zip, deflate64': ['-tzip', '-mm=Deflate64', '-mx=9'],
+  'zip, AES': ['-tzip', '-mem=AES256', `-p${PASSWORD}`],
+  'tar by 7-Zip': ['-ttar'],
+};
+
+/** Everything that can be bent, by name. */
+export async function seeds(): Promise<Map<string, Buffer>> {
+  const filling = { name: 'filling.bin', content: noise(3000) };
+  const eicar = { name: 'eicar.com', content: EICAR };
+  const all = new Map<string, Buffer>();
+  for (const sample of SAMPLES) {
+    const bytes = wrapped(sample, { bytes: EICAR, name: eicar.name, kind: 'line' });
+    if (bytes !== undefined && sample.name !== BY_ENDING) all.set(sample.name, bytes);
   }
-
-  next(): number {
-    this.state ^= this.state << 13;
-    this.state ^= this.state >>> 17;
-    this.state ^= this.state << 5;
-    return this.state >>> 0;
-  }
-
-  below(limit: number): number {
-    return limit <= 0 ? 0 : this.next() % limit;
-  }
-
-  of<T>(choices: readonly T[]): T {
-    const choice = choices[this.below(choices.length)];
-    if (choice === undefined) throw new Error('Nothing to choose from.');
-    return choice;
-  }
-}
-
-function ascii85(bytes: Buffer): Buffer {
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 4) {
-    const group = Buffer.concat([bytes.subarray(at, at + 4)], 4);
-    let value = group.readUInt32BE();
-    let digits = '';
-    for (let index = 0; index < 5; index += 1, value = Math.floor(value / 85))
-      digits = String.fromCharCode(33 + (value % 85)) + digits;
-    text += digits.slice(0, Math.min(4, bytes.length - at) + 1);
-  }
-  return Buffer.from(`${text}~>`, 'latin1');
-}
-
-/** Lists of pieces, messages of OpenPGP and pictures with a comment. */
-function pieces(): [string, Buffer][] {
-  const little = (value: number) => Buffer.from([value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24]);
-  const big = (value: number) => Buffer.from(little(value).reverse());
-  const list = Buffer.from(JSON.stringify({ files: { 'a.com': { size: EICAR.length, offset: '0' } } }).padEnd(48));
-  const entry = Buffer.concat([
-    little(5),
-    Buffer.from('a.com'),
-    little(68),
-    little(0),
-    little(68),
-    little(0),
-    little(0),
-    little(0),
-  ]);
-  const manifest = Buffer.concat([little(1), Buffer.from([0x11, 0]), little(0), little(0), little(0), entry]);
-  const packet = Buffer.concat([Buffer.from([0xcb, 74, 0x62, 0]), Buffer.alloc(4), EICAR]);
-  const armour = `-----BEGIN PGP MESSAGE-----\n\n${packet.toString('base64')}\n-----END PGP MESSAGE-----\n`;
-  const signed = `-----BEGIN PGP SIGNED MESSAGE-----\n\n${EICAR.toString('latin1')}\n-----BEGIN PGP SIGNATURE-----\n`;
-  const comment = Buffer.concat([Buffer.from('47494638396101000100000021fe44', 'hex'), EICAR, Buffer.from('003b', 'hex')]);
-  return [
-    ['asar', Buffer.concat([little(4), little(list.length + 8), little(list.length + 4), little(list.length), list, EICAR])],
-    ['phar', Buffer.concat([Buffer.from('<?php __HALT_COMPILER(); ?>\n'), little(manifest.length), manifest, EICAR])],
-    [
-      'AppleDouble',
-      Buffer.concat([big(0x51607), big(0x20000), Buffer.alloc(16), Buffer.from([0, 1]), big(2), big(38), big(68), EICAR]),
-    ],
-    ['OpenPGP', packet],
-    ['OpenPGP in armour', Buffer.from(armour)],
-    ['OpenPGP, signed', Buffer.from(signed)],
-    ['pickle', Buffer.concat([Buffer.from([0x80, 3, 0x42, 68, 0, 0, 0]), EICAR, Buffer.from('q\0.')])],
-    ['WARC', Buffer.concat([Buffer.from('WARC/1.0\r\nContent-Length: 68\r\n\r\n'), EICAR, Buffer.from('\r\n\r\n')])],
-    ['gif with a comment', comment],
-    ['SQLite', database()],
-    ['disc with whole sectors', disc()],
-    [
-      'calendar',
-      Buffer.from(
-        `BEGIN:VCALENDAR\r\n${(`ATTACH;ENCODING=BASE64:${EICAR.toString('base64')}`.match(/.{1,60}/g) ?? []).join('\r\n ')}\r\n`,
-      ),
-    ],
-  ];
+  // The others are found by the carving of the rules, or are large.
+  const archives = [...PACKED_ARCHIVES].filter(([name, { length }]) => length < LARGE_BYTES && !CARVED.test(name));
+  for (const [name, bytes] of [...PACKED_EICAR, ...archives]) all.set(name, bytes);
+  const files = { 'filling.bin': filling.content, 'words.txt': Buffer.from('many words, '.repeat(300)), 'eicar.com': EICAR };
+  for (const [name, switches] of Object.entries(BY_7_ZIP)) all.set(name, await packWith7Zip(files, switches));
+  const inner = await tar([filling, eicar]);
+  for (const type of ['xz', 'bzip2', 'gzip'])
+    all.set(`tar.${type} by 7-Zip`, await packWith7Zip({ 'files.tar': inner }, [`-t${type}`]));
+  const macro = `Attribute VB_Name = "ThisDocument"\r\n' ${EICAR.toString('latin1')}\r\n`;
+  const module = { name: 'ThisDocument', content: Buffer.concat([noise(200), vbaCompressed(macro)]) };
+  all.set('ole with a macro', ole([filling, module], { mini: true }));
+  all.set('docm', docx('vbaProject.bin', ole([module])));
+  all.set('SQLite', database());
+  return all;
 }
 
 /** A database with a file, and with values that lie in several pages. */
@@ -110,163 +72,6 @@ function database(): Buffer {
   const bytes = readFileSync(join(folder, 'made'));
   rmSync(folder, { recursive: true });
   return bytes;
-}
-
-/** A disc as a drive reads it, with a zip at its begin. */
-function disc(): Buffer {
-  const bytes = Buffer.concat([zip([{ name: 'a.com', content: EICAR }]), Buffer.alloc(4096)]);
-  return Buffer.concat(
-    [0, 1, 2].map((index) => {
-      const sector = Buffer.alloc(2352);
-      sector.fill(0xff, 1, 11);
-      sector[15] = 1;
-      bytes.copy(sector, 16, index * 2048, (index + 1) * 2048);
-      return sector;
-    }),
-  );
-}
-
-/** Documents and mails of kinds that have readers of their own, each with EICAR in it. */
-function documents(): [string, Buffer][] {
-  const long = (number: number) => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32LE(number);
-    return bytes;
-  };
-  const packaged = Buffer.concat([
-    Buffer.from('\x02\0a.com\0C:\\a.com\0\0\0\x03\0\x09\0\0\0C:\\a.com\0\0', 'latin1'),
-    long(EICAR.length),
-    EICAR,
-  ]);
-  const object = Buffer.concat([
-    long(0x0501),
-    long(2),
-    long(8),
-    Buffer.from('Package\0'),
-    long(0),
-    long(0),
-    long(packaged.length),
-    packaged,
-  ]).toString('hex');
-  const attribute = (id: number, content: Buffer) =>
-    Buffer.concat([Buffer.from([2]), long(id), long(content.length), content, Buffer.alloc(2)]);
-  const store = Buffer.alloc(36);
-  store.write('e716e3bd65261145a4c48d4d0b7a9eac', 'hex');
-  store.writeUInt32LE(EICAR.length, 16);
-  const der = (tag: number, ...values: Buffer[]) => {
-    const content = Buffer.concat(values);
-    return Buffer.concat([Buffer.from([tag, 0x81, content.length]), content]);
-  };
-  const identifier = (kind: string) => Buffer.from(`06092a864886f70d01070${kind}`, 'hex');
-  const script = `x = "${EICAR.toString('base64').replaceAll(/(.{20})/g, '$1" & _\r\n "')}" + Chr(65)`;
-  return [
-    ['rtf', Buffer.from(`{\\rtf1 {\\object{\\*\\objdata ${object}}}{\\pict\\bin9 123456789}}`)],
-    ['onenote', Buffer.concat([Buffer.from('e4525c7b8cd8a74daeb15378d02996d3', 'hex'), store, EICAR])],
-    ['ole, native', ole([{ name: '\x01Ole10Native', content: Buffer.concat([long(packaged.length), packaged]) }])],
-    [
-      'tnef',
-      Buffer.concat([
-        Buffer.from('789f3e220100', 'hex'),
-        attribute(0x00018010, Buffer.from('a.com\0')),
-        attribute(0x0006800f, EICAR),
-        attribute(0x00069005, Buffer.concat([long(1), long(0x37010102), long(1), long(EICAR.length), EICAR])),
-      ]),
-    ],
-    [
-      'cms',
-      der(
-        0x30,
-        identifier('2'),
-        der(0xa0, der(0x30, der(2, Buffer.from([1])), der(0x31), der(0x30, identifier('1'), der(0xa0, der(4, EICAR))))),
-      ),
-    ],
-    ...pieces(),
-    ['text in UTF-16', Buffer.from(`\ufeff${script}`, 'utf16le')],
-    ['script', Buffer.from(script)],
-  ];
-}
-
-/** Everything that can be bent, by name. */
-const LARGE_BYTES = 200_000;
-const CARVED = /behind|makeself|initramfs|shar/;
-
-export async function seeds(): Promise<Map<string, Buffer>> {
-  const eicar = { name: 'eicar.com', content: EICAR };
-  const filling = { name: 'filling.bin', content: noise(3000) };
-  // The others are found by the carving of the rules, or are large.
-  const archives = [...PACKED_ARCHIVES].filter(([name, { length }]) => length < LARGE_BYTES && !CARVED.test(name));
-  const all = new Map([...(await containersOf(EICAR)), ...PACKED_EICAR, ...archives]);
-  const files = { 'filling.bin': filling.content, 'words.txt': Buffer.from('many words, '.repeat(300)), 'eicar.com': EICAR };
-  for (const [name, switches] of [
-    ['7z, copied', ['-t7z', '-mx=0']],
-    ['7z, LZMA', ['-t7z', '-m0=LZMA']],
-    ['7z, LZMA2 and BCJ', ['-t7z', '-m0=BCJ', '-m1=LZMA2']],
-    ['7z, PPMd', ['-t7z', '-m0=PPMd']],
-    ['7z, bzip2', ['-t7z', '-m0=BZip2']],
-    ['7z, header not packed', ['-t7z', '-mhc=off']],
-    ['zip, deflate64', ['-tzip', '-mm=Deflate64', '-mx=9']],
-    ['zip, AES', ['-tzip', '-mem=AES256', `-p${PASSWORD}`]],
-    ['tar by 7-Zip', ['-ttar']],
-  ] as const)
-    all.set(name, await packWith7Zip(files, switches));
-  const inner = await tar([filling, eicar]);
-  for (const [name, switches] of [
-    ['tar.xz', ['-txz']],
-    ['tar.bz2', ['-tbzip2']],
-    ['tar.gz by 7-Zip', ['-tgzip']],
-  ] as const)
-    all.set(name, await packWith7Zip({ 'files.tar': inner }, switches));
-  const macro = `Attribute VB_Name = "ThisDocument"\r\n' ${EICAR.toString('latin1')}\r\n`;
-  const module = Buffer.concat([noise(200), vbaCompressed(macro)]);
-  const pax = (record: string) => tarEntry({ name: 'pax', content: Buffer.from(`${record.length + 4} ${record}\n`), type: 'x' });
-  const long = tarEntry({ name: '././@LongLink', content: Buffer.from(`${'long/'.repeat(40)}eicar.com\0`), type: 'L' });
-  const file = tarEntry({ ...eicar });
-  const parts = [
-    'From: anna@example.com\nSubject: parts\nContent-Type: multipart/mixed; boundary=outer\n\n',
-    '--outer\nContent-Type: multipart/alternative; boundary="inner"\n\n--inner\n\nHello.\n--inner--\n',
-    `--outer\nContent-Type: application/zip; name=a.zip\nContent-Transfer-Encoding: base64\n\n${zip([eicar]).toString('base64')}\n--outer--\n`,
-  ].join('');
-  const more: [string, Buffer][] = [
-    ['zip of several', zip([filling, eicar, { name: 'folder/', content: Buffer.alloc(0), method: 0 }])],
-    [
-      'zip, stored, of several',
-      zip([
-        { ...filling, method: 0 },
-        { ...eicar, method: 0 },
-      ]),
-    ],
-    [
-      'ole, small sectors',
-      ole([filling, { name: 'Package', content: EICAR }, { name: 'Big', content: noise(6000) }], { mini: true }),
-    ],
-    ['ole with a macro', ole([filling, { name: 'ThisDocument', content: module }], { mini: true })],
-    ['docm', docx('vbaProject.bin', ole([{ name: 'ThisDocument', content: module }]))],
-    ['tar, long names', Buffer.concat([pax('comment=nothing'), long, file, tarEntry(filling), Buffer.alloc(1024)])],
-    ['tar, size in pax', Buffer.concat([pax(`size=${EICAR.length}`), file, Buffer.alloc(1024)])],
-    ['pdf, ASCII85', pdf(EICAR, { filter: '[/ASCII85Decode]', bytes: ascii85(EICAR) })],
-    ['pdf, hexadecimal', pdf(EICAR, { filter: '/ASCIIHexDecode', bytes: Buffer.from(`${EICAR.toString('hex')}>`) })],
-    [
-      'pdf, run length',
-      pdf(EICAR, {
-        filter: '/RunLengthDecode',
-        bytes: Buffer.concat([Buffer.from([EICAR.length - 1]), EICAR, Buffer.from([128])]),
-      }),
-    ],
-    ['mail, parts within parts', Buffer.from(parts)],
-    ['mail of a 7z', mail('a.7z', (PACKED_EICAR.get('7z') ?? EICAR).toString('base64'), 'base64')],
-    ['mailbox with uuencode', mailbox([mail('a.txt', 'hello', '7bit'), uuencoded('eicar.com', EICAR)])],
-    ['gzip of several streams', Buffer.concat([gzipSync(filling.content), gzipSync(EICAR), Buffer.alloc(512)])],
-    ['gzip behind zeros', Buffer.concat([gzipSync(filling.content), Buffer.alloc(300), gzipSync(EICAR)])],
-    ['7z behind a program', Buffer.concat([Buffer.from('MZ'), noise(700), PACKED_EICAR.get('7z') ?? EICAR])],
-    [
-      'zip of a tar.gz of an ole',
-      zip([
-        { name: 'a.tgz', content: gzipSync(await tar([{ name: 'a.doc', content: ole([{ name: 'Package', content: EICAR }]) }])) },
-      ]),
-    ],
-  ];
-  for (const [name, bytes] of [...more, ...documents()]) all.set(name, bytes);
-  return all;
 }
 
 type Writing = 'le' | 'be' | 'octal' | 'decimal' | 'hex';
@@ -283,168 +88,28 @@ function everywhere(bytes: Buffer, mark: Buffer): number[] {
   return places;
 }
 
-/** Offsets and widths behind a mark. */
-const BINARY: readonly { mark: Buffer; fields: readonly (readonly [number, number])[]; writing?: Writing }[] = [
+/** Numbers behind a mark: in turn the place and the width of each. */
+const BINARY: readonly { mark: Buffer; fields: readonly number[]; writing?: Writing }[] = [
+  { mark: latin('PK\x03\x04'), fields: [4, 2, 6, 2, 8, 2, 14, 4, 18, 4, 22, 4, 26, 2, 28, 2] },
+  { mark: latin('PK\x01\x02'), fields: [4, 2, 8, 2, 10, 2, 16, 4, 20, 4, 24, 4, 28, 2, 30, 2, 32, 2, 42, 4] },
+  { mark: latin('PK\x05\x06'), fields: [4, 2, 8, 2, 10, 2, 12, 4, 16, 4, 20, 2] },
+  { mark: latin('PK\x06\x06'), fields: [4, 8, 24, 8, 32, 8, 40, 8, 48, 8] },
+  { mark: latin('PK\x06\x07'), fields: [8, 8] },
   {
-    mark: Buffer.from('PK\x03\x04', 'latin1'),
-    fields: [
-      [4, 2],
-      [6, 2],
-      [8, 2],
-      [14, 4],
-      [18, 4],
-      [22, 4],
-      [26, 2],
-      [28, 2],
-    ],
+    mark: hex('d0cf11e0a1b11ae1'),
+    fields: [24, 2, 26, 2, 30, 2, 32, 2, 44, 4, 48, 4, 56, 4, 60, 4, 64, 4, 68, 4, 72, 4, 76, 4, 80, 4],
   },
+  { mark: hex('1f8b08'), fields: [3, 1, 4, 4, 10, 2] },
+  { mark: hex('fd377a585a00'), fields: [6, 2, 12, 1, 13, 1, 14, 2, 16, 2] },
+  { mark: hex('377abcaf271c'), fields: [6, 2, 12, 8, 20, 8, 28, 4] },
+  { mark: hex('28b52ffd'), fields: [4, 1, 5, 1, 5, 2, 6, 4, 7, 2] },
+  { mark: latin('BZh'), fields: [3, 1, 10, 4, 14, 1, 15, 2], writing: 'be' },
+  { mark: latin('MSCF'), fields: [8, 4, 16, 4, 24, 2, 26, 2, 28, 2, 30, 2, 36, 4, 40, 2, 42, 2, 44, 4, 48, 4] },
   {
-    mark: Buffer.from('PK\x01\x02', 'latin1'),
-    fields: [
-      [4, 2],
-      [8, 2],
-      [10, 2],
-      [16, 4],
-      [20, 4],
-      [24, 4],
-      [28, 2],
-      [30, 2],
-      [32, 2],
-      [42, 4],
-    ],
+    mark: latin('MSWIM'),
+    fields: [8, 4, 12, 4, 16, 4, 20, 4, 40, 2, 42, 2, 44, 4, 48, 8, 56, 8, 64, 8, 72, 8, 80, 8, 88, 8, 96, 8, 104, 8, 120, 4],
   },
-  {
-    mark: Buffer.from('PK\x05\x06', 'latin1'),
-    fields: [
-      [4, 2],
-      [8, 2],
-      [10, 2],
-      [12, 4],
-      [16, 4],
-      [20, 2],
-    ],
-  },
-  {
-    mark: Buffer.from('PK\x06\x06', 'latin1'),
-    fields: [
-      [4, 8],
-      [24, 8],
-      [32, 8],
-      [40, 8],
-      [48, 8],
-    ],
-  },
-  { mark: Buffer.from('PK\x06\x07', 'latin1'), fields: [[8, 8]] },
-  {
-    mark: Buffer.from('d0cf11e0a1b11ae1', 'hex'),
-    fields: [
-      [24, 2],
-      [26, 2],
-      [30, 2],
-      [32, 2],
-      [44, 4],
-      [48, 4],
-      [56, 4],
-      [60, 4],
-      [64, 4],
-      [68, 4],
-      [72, 4],
-      [76, 4],
-      [80, 4],
-    ],
-  },
-  {
-    mark: Buffer.from('1f8b08', 'hex'),
-    fields: [
-      [3, 1],
-      [4, 4],
-      [10, 2],
-    ],
-  },
-  {
-    mark: Buffer.from('fd377a585a00', 'hex'),
-    fields: [
-      [6, 2],
-      [12, 1],
-      [13, 1],
-      [14, 2],
-      [16, 2],
-    ],
-  },
-  {
-    mark: Buffer.from('377abcaf271c', 'hex'),
-    fields: [
-      [6, 2],
-      [12, 8],
-      [20, 8],
-      [28, 4],
-    ],
-  },
-  {
-    mark: Buffer.from('28b52ffd', 'hex'),
-    fields: [
-      [4, 1],
-      [5, 1],
-      [5, 2],
-      [6, 4],
-      [7, 2],
-    ],
-  },
-  {
-    mark: Buffer.from('BZh', 'latin1'),
-    fields: [
-      [3, 1],
-      [10, 4],
-      [14, 1],
-      [15, 2],
-    ],
-    writing: 'be',
-  },
-  {
-    mark: Buffer.from('MSCF', 'latin1'),
-    fields: [
-      [8, 4],
-      [16, 4],
-      [24, 2],
-      [26, 2],
-      [28, 2],
-      [30, 2],
-      [36, 4],
-      [40, 2],
-      [42, 2],
-      [44, 4],
-      [48, 4],
-    ],
-  },
-  {
-    mark: Buffer.from('MSWIM', 'latin1'),
-    fields: [
-      [8, 4],
-      [12, 4],
-      [16, 4],
-      [20, 4],
-      [40, 2],
-      [42, 2],
-      [44, 4],
-      [48, 8],
-      [56, 8],
-      [64, 8],
-      [72, 8],
-      [80, 8],
-      [88, 8],
-      [96, 8],
-      [104, 8],
-      [120, 4],
-    ],
-  },
-  {
-    mark: Buffer.from('5d0000', 'hex'),
-    fields: [
-      [0, 1],
-      [1, 4],
-      [5, 8],
-    ],
-  },
+  { mark: hex('5d0000'), fields: [0, 1, 1, 4, 5, 8] },
 ];
 const TAR_MARK = Buffer.from('ustar');
 const TAR_FIELDS = [
@@ -466,7 +131,10 @@ function fieldsOf(bytes: Buffer): Field[] {
   const fields: Field[] = [];
   for (const { mark, fields: relative, writing = 'le' } of BINARY) {
     for (const place of everywhere(bytes, mark).slice(0, 40))
-      for (const [at, width] of relative) if (place + at + width <= bytes.length) fields.push({ at: place + at, width, writing });
+      for (let index = 0; index < relative.length; index += 2) {
+        const [at = 0, width = 0] = relative.slice(index);
+        if (place + at + width <= bytes.length) fields.push({ at: place + at, width, writing });
+      }
   }
   for (const place of everywhere(bytes, TAR_MARK)) {
     const head = place - 257;

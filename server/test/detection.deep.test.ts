@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasClamd, startClamd } from '@palisade/scanner/test/clamd';
-import { containersOf } from '@palisade/scanner/test/containers';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
+import { containersOf } from '@palisade/scanner/test/samples/index';
 import { afterAll, expect, test } from 'vitest';
 import { startScanningApp } from './harness.ts';
 import { scanned } from './upload.ts';
@@ -16,7 +16,7 @@ const files = existsSync(FOLDER) ? readdirSync(FOLDER) : [];
 if (files.length === 0) process.stdout.write('skipped: the package clamav-testfiles is not installed\n');
 
 const PROTECTED = /encrypted|aes|zipcrypto/;
-const containers = new Map([...PACKED_EICAR, ...(await containersOf(EICAR))].filter(([name]) => !PROTECTED.test(name)));
+const containers = new Map([...PACKED_EICAR, ...containersOf(EICAR)].filter(([name]) => !PROTECTED.test(name)));
 
 needing('clamd', hasClamd && files.length > 0).describe('with clamd and the embedded engine', async () => {
   const clamd = await startClamd({}, afterAll);

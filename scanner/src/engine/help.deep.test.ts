@@ -2,19 +2,17 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Budget, LimitReached, SCAN_LIMITS, type ScanLimits } from '#scanner/reading/limits.ts';
-import type { Member, MemberBody } from '#scanner/reading/member.ts';
-import type { Matchers } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
-import type { Help } from '#scanner/walk/help.ts';
+import { examine, type Matchers } from '#scanner/walk/examine.ts';
+import { Budget, LimitReached, SCAN_LIMITS, type ScanLimits } from '#scanner/walk/limits.ts';
+import type { Member, MemberBody } from '#scanner/walk/member.ts';
 import { readAhead } from '#scanner/walk/read-ahead.ts';
 import { archiveByChance } from '#test/archives-by-chance.ts';
-import { containersOf } from '#test/containers.ts';
+import { Chance } from '#test/chance.ts';
 import { EICAR, noise, tar, zip } from '#test/files.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
-import { Chance } from '#test/structure-fuzz.ts';
-import { createHelp, matchRanges } from './help.ts';
+import { containersOf } from '#test/samples/index.ts';
+import { createHelp, type Help, matchRanges } from './help.ts';
 import type { EngineMessage, RangeMessage } from './messages.ts';
 
 const MIB = 1024 ** 2;
@@ -69,7 +67,7 @@ async function examined(
   return examination;
 }
 
-const members = [...PACKED_EICAR, ...(await containersOf(EICAR))];
+const members = [...PACKED_EICAR, ...containersOf(EICAR)];
 
 /** Bytes that others stand in the place of, every 900 kB. */
 function bent(archive: Buffer): Buffer {

@@ -1,31 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { provesBinaryCpio } from '#scanner/formats/archives/cpio-proof.ts';
 import { extentOfLz4, isSizedBlocks, need } from '#scanner/formats/compression/block-streams.ts';
 import { brokenStringsOf } from '#scanner/formats/data/broken-strings.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { openReader } from '#scanner/reading/reader.ts';
-import type { Examination } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { openReader } from '#scanner/walk/reader.ts';
+import { examined } from '#test/examined.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 import { workTime } from '#test/processor-time.ts';
 import { WRITTEN_ROWS } from '#test/written-rows.ts';
 import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
 import { sqlStringsOf } from './sql-strings.ts';
 
 // Bytes in columns of digits, in pieces, with escapes as databases dump them, and in blocks that libraries frame in their own way.
-
-const folder = mkdtempSync(join(tmpdir(), 'palisade-rows-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
-  return await examine({ bytes, size: bytes.length, name }, parts);
-}
 
 const MIB = 1024 ** 2;
 const latin = (text: string) => Buffer.from(text, 'latin1');

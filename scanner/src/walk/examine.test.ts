@@ -1,38 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { containersOf, docx, mail, mailbox, ole, pdf, tarEntry, vbaCompressed } from '#test/containers.ts';
+import { describe, expect, test } from 'vitest';
+import { docx, mail, mailbox, ole, pdf, tarEntry, vbaCompressed } from '#test/containers.ts';
+import { examined } from '#test/examined.ts';
 import { EICAR, LARGE_PIECES, noise, zip, zipBomb } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
-import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
-import type { Examination, Progress } from './examination.ts';
-import { examine } from './examine.ts';
+import { containersOf } from '#test/samples/index.ts';
+import type { Progress } from './examine.ts';
+import { SCAN_LIMITS } from './limits.ts';
 
 const MIB = 1024 ** 2;
-const folder = mkdtempSync(join(tmpdir(), 'palisade-examine-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(
-  content: Buffer,
-  name = 'file',
-  limits = SCAN_LIMITS,
-  onProgress: (progress: Progress) => void = () => {},
-): Promise<Examination> {
-  const path = join(folder, 'upload');
-  writeFileSync(path, content);
-  const examination = await examine(
-    { path, size: content.length, name },
-    { match: packRules.match, limits, folder: join(folder, 'unpacked'), onProgress },
-  );
-  // In any case, no unpacked file stays.
-  expect(readdirSync(folder)).toEqual(['upload']);
-  return examination;
-}
 
 const PROGRAM = LEAF_SAMPLES.get('PE') ?? Buffer.alloc(0);
 const LOCKED = [...PACKED_EICAR].filter(([name]) => /encrypted|aes|zipcrypto/.test(name));
@@ -40,8 +18,8 @@ const OPEN = [...PACKED_EICAR].filter(([name]) => !/encrypted|aes|zipcrypto/.tes
 const DAMAGED: readonly string[] = ['zip without its directory'];
 
 describe('EICAR is found in', async () => {
-  test.each([...OPEN, ...(await containersOf(EICAR))])('%s', async (name, content) => {
-    expect(await examined(content, name)).toMatchObject({
+  test.each([...OPEN, ...containersOf(EICAR)])('%s', async (name, content) => {
+    expect(await examined(content, { name, on_disk: true })).toMatchObject({
       threat: 'EICAR-Test-File',
       unread: DAMAGED.includes(name) ? ['damaged'] : [],
     });
@@ -50,7 +28,7 @@ describe('EICAR is found in', async () => {
   test.each([
     ['7z', PACKED_EICAR.get('7z')],
     ['bzip2', PACKED_EICAR.get('bzip2')],
-    ['cab', (await containersOf(EICAR)).get('cab')],
+    ['cab', containersOf(EICAR).get('cab, stored')],
     ['mail', mail('eicar.com', EICAR.toString('base64'), 'base64')],
     ['docx', docx('eicar.com', EICAR)],
   ])('a %s within a zip behind a program', async (_, content = Buffer.alloc(0)) => {
@@ -287,8 +265,8 @@ describe('a limit', () => {
 
   test('ends an archive of more members, and says how many were read', async () => {
     const archive = zip(Array.from({ length: 1_000 }, (_, index) => ({ name: `${index}`, content: Buffer.from('x') })));
-    const limits = { ...SCAN_LIMITS, members: 500, time_ms: Number.POSITIVE_INFINITY };
-    expect(await examined(archive, 'many.zip', limits)).toMatchObject({
+    const limits = { members: 500, time_ms: Number.POSITIVE_INFINITY };
+    expect(await examined(archive, { limits })).toMatchObject({
       unread: ['too_many_members'],
       coverage: { members_total: 501, members_scanned: 500 },
     });
@@ -296,17 +274,17 @@ describe('a limit', () => {
 
   test('on members and bytes holds inside of 7-Zip, too', async () => {
     const archive = PACKED_EICAR.get('7z') ?? Buffer.alloc(0);
-    expect((await examined(archive, 'a.7z', { ...SCAN_LIMITS, members: 1 })).unread).toEqual(['too_many_members']);
-    const few = { ...SCAN_LIMITS, unpacked_bytes: 30 };
-    expect((await examined(archive, 'a.7z', few)).unread).toEqual(['too_large']);
-    expect((await examined(PACKED_EICAR.get('xz') ?? Buffer.alloc(0), 'a.xz', few)).unread).toEqual(['too_large']);
+    expect((await examined(archive, { limits: { members: 1 } })).unread).toEqual(['too_many_members']);
+    const few = { unpacked_bytes: 30 };
+    expect((await examined(archive, { limits: few })).unread).toEqual(['too_large']);
+    expect((await examined(PACKED_EICAR.get('xz') ?? Buffer.alloc(0), { limits: few })).unread).toEqual(['too_large']);
   });
 });
 
 describe('progress', () => {
   async function progressOf(content: Buffer): Promise<Progress[]> {
     const told: Progress[] = [];
-    await examined(content, 'file', SCAN_LIMITS, (progress) => told.push(progress));
+    await examined(content, { on_disk: true, onProgress: (progress) => told.push(progress) });
     return told;
   }
 
@@ -331,7 +309,7 @@ describe('progress', () => {
 
 describe('bent bytes', () => {
   test('never make it throw, hang or leave something behind', { timeout: 120_000 }, async () => {
-    const seeds = [...PACKED_EICAR.values(), ...(await containersOf(EICAR)).values()];
+    const seeds = [...PACKED_EICAR.values(), ...containersOf(EICAR).values()];
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...seeds),

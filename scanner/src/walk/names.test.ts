@@ -5,31 +5,14 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { headerText } from '#scanner/formats/mail/header-words.ts';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { decodePage, encodePage, PASSWORD_FORMS_MAXIMUM, passwordForms } from '#scanner/text/code-pages.ts';
+import { examined } from '#test/examined.ts';
 import { EICAR } from '#test/files.ts';
 import { packWith7Zip } from '#test/seven-zip-pack.ts';
-import type { Examination, Match } from './examination.ts';
-import { examine } from './examine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-names-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const FOUND: Match = {
-  rule: 'EICAR',
-  threat: 'EICAR',
-  description: 'EICAR',
-  severity: 'high',
-  reference: null,
-  verdict: 'infected',
-};
-
-async function examined(bytes: Buffer, password?: string): Promise<Examination> {
-  const match = (piece: Buffer) => (piece.subarray(0, EICAR.length).equals(EICAR) ? [FOUND] : []);
-  return await examine(
-    { bytes, size: bytes.length, name: 'file' },
-    { match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), password },
-  );
-}
+const read = (bytes: Buffer, password?: string) => examined(bytes, { password });
 
 /** A stored zip with one member, whose name and extra field are given byte by byte. */
 function zipOf(name: Buffer, options: { flags?: number; extra?: Buffer; content?: Buffer } = {}): Buffer {
@@ -78,7 +61,7 @@ describe('the name of a member of a zip', () => {
       'ürüät',
     ],
   ])('is read %s', async (_, name, options, expected) => {
-    expect((await examined(zipOf(name, options))).threat_member).toBe(expected);
+    expect((await read(zipOf(name, options))).threat_member).toBe(expected);
   });
 });
 
@@ -120,7 +103,7 @@ describe('the name of a file in a mail', () => {
     ['RFC 2231 beside a plain name', 'filename="Zurich.com"; filename*=UTF-8\'\'Z%C3%BCrich.com', 'Zürich.com'],
     ['a percent sign that is one', 'filename="100%25.com"', '100%25.com'],
   ])('is read from %s', async (_, disposition, expected) => {
-    expect((await examined(mail(disposition))).threat_member).toBe(expected);
+    expect((await read(mail(disposition))).threat_member).toBe(expected);
   });
 
   test('of an unknown charset is shown all the same', () => {
@@ -172,24 +155,24 @@ describe('a password with letters outside ASCII', () => {
   ])('opens a zip that was locked in %s', async (page, password) => {
     const bytes = encodePage(page, password);
     expect(bytes).toBeDefined();
-    const examination = await examined(lockedZip(bytes ?? Buffer.alloc(0)), password);
-    expect(examination).toMatchObject({ threat: 'EICAR', unread: [] });
+    const examination = await read(lockedZip(bytes ?? Buffer.alloc(0)), password);
+    expect(examination).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 
   test.each(['NFC', 'NFD'] as const)(
     'opens a zip and a 7z that were locked with its letters in %s, typed in either',
     async (form) => {
       const word = 'Grüße é';
-      expect((await examined(lockedZip(Buffer.from(word.normalize(form))), word.normalize('NFC'))).threat).toBe('EICAR');
-      expect((await examined(lockedZip(Buffer.from(word.normalize(form))), word.normalize('NFD'))).threat).toBe('EICAR');
+      expect((await read(lockedZip(Buffer.from(word.normalize(form))), word.normalize('NFC'))).threat).toBe('EICAR-Test-File');
+      expect((await read(lockedZip(Buffer.from(word.normalize(form))), word.normalize('NFD'))).threat).toBe('EICAR-Test-File');
       const packed = await packWith7Zip({ 'a.com': EICAR }, ['-t7z', '-mhe=on', `-p${word.normalize(form)}`]);
-      expect((await examined(packed, word.normalize('NFD'))).threat).toBe('EICAR');
-      expect((await examined(packed, word.normalize('NFC'))).threat).toBe('EICAR');
+      expect((await read(packed, word.normalize('NFD'))).threat).toBe('EICAR-Test-File');
+      expect((await read(packed, word.normalize('NFC'))).threat).toBe('EICAR-Test-File');
     },
   );
 
   test('does not open what another one locked', async () => {
-    expect((await examined(lockedZip(Buffer.from('other')), 'Grüße')).unread).toEqual(['encrypted']);
+    expect((await read(lockedZip(Buffer.from('other')), 'Grüße')).unread).toEqual(['encrypted']);
   });
 
   test('is tried in no more forms than the limit, and one of ASCII in one', () => {
@@ -209,7 +192,7 @@ describe('a password with letters outside ASCII', () => {
       ['-c', `printf '%s' "$1" > a.com && zip -q -P "$(printf 'Gr\\201\\341e')" a.zip a.com`, 'sh', EICAR.toString('latin1')],
       { cwd: folder },
     );
-    expect((await examined(readFileSync(join(folder, 'a.zip')), 'Grüße')).threat).toBe('EICAR');
+    expect((await read(readFileSync(join(folder, 'a.zip')), 'Grüße')).threat).toBe('EICAR-Test-File');
   });
 });
 

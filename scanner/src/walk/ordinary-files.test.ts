@@ -1,28 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
-import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { describe, expect, test } from 'vitest';
 import { upToPadding } from '#scanner/text/text-codings.ts';
 import { literalTexts } from '#scanner/text/text-literals.ts';
 import { ole } from '#test/containers.ts';
+import { examined } from '#test/examined.ts';
 import { EICAR, noise } from '#test/files.ts';
 import { CLOSED_FILES, ORDINARY_FILES } from '#test/ordinary-files.ts';
-import { packRules } from '#test/pack-rules.ts';
-import type { Examination } from './examination.ts';
-import { examine } from './examine.ts';
 
 // Ordinary programs' output around a text or a file: spellings, documents, mails, and formats that cannot be opened here.
-
-const folder = mkdtempSync(join(tmpdir(), 'palisade-ordinary-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const budget = new Budget(SCAN_LIMITS, bytes.length);
-  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), budget };
-  return await examine({ bytes, size: bytes.length, name }, parts);
-}
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
@@ -35,7 +20,7 @@ describe("programs' output", () => {
   test.each([...CLOSED_FILES])('is pending: $name', async ({ detail, bytes }) => {
     expect((await examined(bytes)).unread).toContain(detail);
     // The name alone says that it may be an image of a disk.
-    expect((await examined(bytes, 'file.img')).unread).toContain(detail);
+    expect((await examined(bytes, { name: 'file.img' })).unread).toContain(detail);
   });
 });
 
@@ -87,7 +72,7 @@ describe('a missing part', () => {
       latin(
         '<encryption><EncryptedData><EncryptionMethod Algorithm="http://www.idpf.org/2008/embedding"/></EncryptedData></encryption>',
       ),
-      'encryption.xml',
+      { name: 'encryption.xml' },
     );
     expect(unread).toEqual([]);
   });

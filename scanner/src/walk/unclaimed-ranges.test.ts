@@ -1,33 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CARVED } from '#scanner/formats/index.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { compileSource } from '#scanner/rules/rules.ts';
-import { containersOf } from '#test/containers.ts';
+import { type Examination, examined } from '#test/examined.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
+import { containersOf } from '#test/samples/index.ts';
 import { bitsOf, carvedBy, carvingSource, regExpOf } from './carving.ts';
-import type { Examination } from './examination.ts';
-import { examine } from './examine.ts';
+import { Budget, SCAN_LIMITS } from './limits.ts';
 
 const MIB = 1024 ** 2;
-const folder = mkdtempSync(join(tmpdir(), 'palisade-rests-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(...pieces: readonly Buffer[]): Promise<Examination> {
-  const path = join(folder, 'upload');
-  const content = Buffer.concat(pieces);
-  writeFileSync(path, content);
-  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
-  const examination = await examine({ path, size: content.length, name: 'file' }, parts);
-  expect(readdirSync(folder)).toEqual(['upload']);
-  return examination;
-}
+const read = (...pieces: readonly Buffer[]) => examined(Buffer.concat(pieces), { on_disk: true });
 
 const PNG = LEAF_SAMPLES.get('PNG') ?? Buffer.alloc(0);
 const PROGRAM = LEAF_SAMPLES.get('PE') ?? Buffer.alloc(0);
@@ -35,7 +20,7 @@ const TEXT = Buffer.from('A line of a letter that nobody needs to read.\n'.repea
 
 describe('a file that holds nothing but itself', () => {
   test.each([...LEAF_SAMPLES])('is claimed to its end: %s', async (_, sample) => {
-    expect(await examined(sample)).toMatchObject({
+    expect(await read(sample)).toMatchObject({
       threat: null,
       unread: [],
       coverage: { members_total: 0, bytes_raw: 0, bytes_scanned: sample.length },
@@ -44,12 +29,12 @@ describe('a file that holds nothing but itself', () => {
 
   test.each([...LEAF_SAMPLES])('ends at its own end, and the bytes behind it are a rest: %s', async (_, sample) => {
     const threat_member = `rest at ${sample.length}`;
-    expect(await examined(sample, EICAR)).toMatchObject({ threat: 'EICAR-Test-File', threat_member, unread: [] });
+    expect(await read(sample, EICAR)).toMatchObject({ threat: 'EICAR-Test-File', threat_member, unread: [] });
   });
 
   test('is claimed where several stand one behind the other', async () => {
     const gif = LEAF_SAMPLES.get('GIF') ?? Buffer.alloc(0);
-    expect(await examined(PNG, gif, PNG, Buffer.alloc(100), gif, EICAR)).toMatchObject({
+    expect(await read(PNG, gif, PNG, Buffer.alloc(100), gif, EICAR)).toMatchObject({
       threat_member: `rest at ${2 * PNG.length + 2 * gif.length + 100}`,
       unread: [],
       coverage: { bytes_raw: 0 },
@@ -57,7 +42,7 @@ describe('a file that holds nothing but itself', () => {
   });
 
   test('that is larger than memory takes is read in windows, and its rest is found', async () => {
-    expect(await examined(PNG, noise(17 * MIB), gzipSync(EICAR))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+    expect(await read(PNG, noise(17 * MIB), gzipSync(EICAR))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 });
 
@@ -65,27 +50,26 @@ describe('a file that holds nothing but itself', () => {
 const NOT_CARVED = /^(lzma|compress|Z$|uuencode|mail|eml|mbox|mailbox)/i;
 
 describe('a container is opened wherever it stands', async () => {
-  const kinds = [...PACKED_EICAR, ...(await containersOf(EICAR))].filter(
+  const kinds = [...PACKED_EICAR, ...containersOf(EICAR)].filter(
     ([name]) => !/encrypted|aes|zipcrypto|without/.test(name) && !NOT_CARVED.test(name),
   );
   test.each(kinds)('%s', async (_, content) => {
-    for (const before of [noise(3000), PNG, PROGRAM, TEXT])
-      expect((await examined(before, content)).threat).toBe('EICAR-Test-File');
-    expect((await examined(noise(3000), content, noise(3000, 7))).threat).toBe('EICAR-Test-File');
+    for (const before of [noise(3000), PNG, PROGRAM, TEXT]) expect((await read(before, content)).threat).toBe('EICAR-Test-File');
+    expect((await read(noise(3000), content, noise(3000, 7))).threat).toBe('EICAR-Test-File');
   });
 
   test('behind more places that look like one than the rules report', async () => {
     const decoy = Buffer.concat([Buffer.from('377abcaf271c0004', 'hex'), noise(40)]);
     const decoys = Array.from({ length: 500 }, () => decoy);
     const archive = PACKED_EICAR.get('7z') ?? Buffer.alloc(0);
-    expect(await examined(noise(100), ...decoys, archive)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+    expect(await read(noise(100), ...decoys, archive)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 
   test('several times in one file, with something else between them', async () => {
     const letter = gzipSync(TEXT);
     const archive = PACKED_EICAR.get('7z') ?? Buffer.alloc(0);
     const pieces = [noise(700), letter, noise(900, 3), archive, noise(900, 5), gzipSync(EICAR)];
-    expect(await examined(...pieces)).toMatchObject({
+    expect(await read(...pieces)).toMatchObject({
       threat: 'EICAR-Test-File',
       unread: [],
       coverage: { bytes_raw: 2500 },
@@ -108,14 +92,14 @@ describe('a container is opened wherever it stands', async () => {
       // Of a part that nothing closes, what follows is its end.
       for (const before of ['blob 12\0', 'WARC/1.0\r\nWARC-Type: resource\r\n\r\n'])
         for (const after of mail === part ? [''] : ['', '\0\x01\0'])
-          expect((await examined(Buffer.from(`${before}${mail}${after}`, 'latin1'))).threat).toBe('EICAR-Test-File');
+          expect((await read(Buffer.from(`${before}${mail}${after}`, 'latin1'))).threat).toBe('EICAR-Test-File');
     }
   });
 
   test('and is pending with its place where it does not open', async () => {
     const archive = PACKED_EICAR.get('7z') ?? Buffer.alloc(0);
     const cut = archive.subarray(0, archive.length - 20);
-    const { unread, notes, threat } = await examined(noise(1000), cut);
+    const { unread, notes, threat } = await read(noise(1000), cut);
     expect(threat).toBeNull();
     expect(unread).toEqual(['damaged']);
     expect(notes).toContainEqual({
@@ -136,14 +120,14 @@ describe('a container is opened wherever it stands', async () => {
         '894c5a4f000d0a1a0a0a5b36303a6170706c',
       ].map((digits) => Buffer.from(digits, 'hex')),
     );
-    expect(await examined(PROGRAM.subarray(0, 600), constants, PROGRAM.subarray(600))).toMatchObject({
+    expect(await read(PROGRAM.subarray(0, 600), constants, PROGRAM.subarray(600))).toMatchObject({
       threat: null,
       unread: [],
     });
     // Of tar 1.34: a magic and a length among the numbers of a program.
     const numbers = Buffer.from('28b52ffd0000000000005468697320646f6573206e6f7420', 'hex');
-    expect(await examined(PROGRAM.subarray(0, 600), numbers, PROGRAM.subarray(600))).toMatchObject({ threat: null, unread: [] });
-    expect(await examined(Buffer.from('const magic = "BZh91AY&SY"; // %PDF-1.4 and !<arch>\n'))).toMatchObject({ unread: [] });
+    expect(await read(PROGRAM.subarray(0, 600), numbers, PROGRAM.subarray(600))).toMatchObject({ threat: null, unread: [] });
+    expect(await read(Buffer.from('const magic = "BZh91AY&SY"; // %PDF-1.4 and !<arch>\n'))).toMatchObject({ unread: [] });
   });
 });
 
@@ -158,25 +142,25 @@ function literalOf(bytes: Buffer): string {
 
 test('a literal of a program that holds a stream of bzip2 is the stream, and not another one where its magic stands', async () => {
   const program = Buffer.from(`#include <stdio.h>\n${literalOf(PACKED_EICAR.get('bzip2') ?? Buffer.alloc(0))}int main() {}\n`);
-  expect(await examined(program)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  expect(await read(program)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
 
 test('a stream of zlib between other bytes is read however long it is', async () => {
   const filling = noise(17 * MIB).map((byte) => 0x80 | (byte & 3));
   const stream = deflateSync(Buffer.concat([filling, gzipSync(EICAR)]), { level: 1 });
-  expect(await examined(noise(5000), stream, noise(100))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  expect(await read(noise(5000), stream, noise(100))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
 
 describe('unknown bytes within a container', () => {
   const members = [{ name: 'a.txt', content: TEXT }];
-  const between = (bytes: Buffer) => examined(gzipSync(TEXT), bytes);
+  const between = (bytes: Buffer) => read(gzipSync(TEXT), bytes);
 
   test('is pending', async () => {
     const { unread, notes } = await between(noise(600));
     expect(unread).toEqual(['unexplained']);
     const { length } = gzipSync(TEXT);
     expect(notes[0]?.phrase).toEqual({ code: 'unexplained', params: { bytes: 600, at: length } });
-    expect((await examined(noise(4000), zip(members))).unread).toEqual(['unexplained']);
+    expect((await read(noise(4000), zip(members))).unread).toEqual(['unexplained']);
   });
 
   test.each([
@@ -191,8 +175,8 @@ describe('unknown bytes within a container', () => {
   });
 
   test('is read as it is where nothing opened the file', async () => {
-    expect(await examined(noise(5000))).toMatchObject({ unread: [], coverage: { bytes_raw: 5000 } });
-    expect(await examined(PNG, noise(5000))).toMatchObject({ unread: [], coverage: { bytes_raw: 5000 } });
+    expect(await read(noise(5000))).toMatchObject({ unread: [], coverage: { bytes_raw: 5000 } });
+    expect(await read(PNG, noise(5000))).toMatchObject({ unread: [], coverage: { bytes_raw: 5000 } });
   });
 });
 
@@ -200,22 +184,16 @@ describe('twice as many bytes cost twice as much, or are given up', () => {
   /** The work of readers and rules for a file of such pieces. */
   async function costOf(piece: Buffer, bytes: number): Promise<{ work: number; matched: number; examination: Examination }> {
     const content = Buffer.alloc(bytes, piece);
-    const path = join(folder, 'upload');
-    writeFileSync(path, content);
     const budget = new Budget(SCAN_LIMITS, content.length);
     let matched = 0;
-    const examination = await examine(
-      { path, size: content.length, name: 'file' },
-      {
-        match(bytes_given, onPlaces) {
-          matched += bytes_given.length;
-          return packRules.match(bytes_given, onPlaces);
-        },
-        limits: SCAN_LIMITS,
-        folder: join(folder, 'unpacked'),
-        budget,
+    const examination = await examined(content, {
+      on_disk: true,
+      budget,
+      match(bytes_given, onPlaces) {
+        matched += bytes_given.length;
+        return packRules.match(bytes_given, onPlaces);
       },
-    );
+    });
     return { work: budget.work, matched, examination };
   }
 
@@ -254,7 +232,7 @@ test('an archive behind noise in the packed text of a picture is opened', async 
   };
   const after_header = 8 + 25;
   const text = chunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), packed]));
-  expect((await examined(PNG.subarray(0, after_header), text, PNG.subarray(after_header))).threat).toBe('EICAR-Test-File');
+  expect((await read(PNG.subarray(0, after_header), text, PNG.subarray(after_header))).threat).toBe('EICAR-Test-File');
 });
 
 test('two archives of whole files, of which the last file is an archive itself, are whole', async () => {
@@ -267,7 +245,7 @@ test('two archives of whole files, of which the last file is an archive itself, 
   const cpio = (name: string, content: Buffer) =>
     Buffer.concat([entry(name, content), entry('TRAILER!!!', Buffer.alloc(0)), Buffer.alloc(400)]);
   const inner = zip([{ name: 'eicar.com', content: EICAR }]);
-  expect(await examined(cpio('a.txt', TEXT), cpio('a.zip', inner))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  expect(await read(cpio('a.txt', TEXT), cpio('a.zip', inner))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
 
 describe('the patterns by which containers are found', () => {
@@ -281,7 +259,7 @@ describe('the patterns by which containers are found', () => {
 
   test('mean the same to the second search as to the rules', async () => {
     const compiled = compileSource(carvingSource());
-    const all = Buffer.concat([...PACKED_EICAR.values(), ...(await containersOf(EICAR)).values()]);
+    const all = Buffer.concat([...PACKED_EICAR.values(), ...containersOf(EICAR).values()]);
     const found = compiled.scan(all);
     expect(found.length).toBeGreaterThan(10);
     for (const { rule, offsets } of found) {

@@ -1,27 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
-import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { openReader } from '#scanner/reading/reader.ts';
+import { describe, expect, test } from 'vitest';
+import { examined } from '#test/examined.ts';
 import { EICAR } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 import { maskedFiles } from '#test/written-rows.ts';
 import { hitsOf } from './carving.ts';
-import type { Examination } from './examination.ts';
-import { examine } from './examine.ts';
+import { Budget, SCAN_LIMITS } from './limits.ts';
+import { openReader } from './reader.ts';
 
 // A file within a file within a file: the verdict of the middle one must not hide the one around it, nor the one in it.
-
-const folder = mkdtempSync(join(tmpdir(), 'palisade-within-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
-  return await examine({ bytes, size: bytes.length, name }, parts);
-}
 
 const uuencoded = (text: string) =>
   `begin 644 hello.txt\n${String.fromCharCode(32 + text.length)}${[...Buffer.from(text)]
@@ -44,7 +31,7 @@ test('a comment of 100 bytes is searched, not only at its first ones', async () 
     comment,
     Buffer.from('\x00\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02\x44\x01\x00\x3b', 'latin1'),
   ];
-  expect((await examined(Buffer.concat(picture), 'picture.gif')).threat).toBe('EICAR-Test-File');
+  expect((await examined(Buffer.concat(picture), { name: 'picture.gif' })).threat).toBe('EICAR-Test-File');
 });
 
 describe('lines of an encoded file', () => {

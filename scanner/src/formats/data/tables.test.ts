@@ -1,14 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { unsnapped } from '#scanner/decompression/decompress.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import type { Examination } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
-import { packRules } from '#test/pack-rules.ts';
+import { unsnapped } from '#scanner/formats/compression/decompress.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { examined } from '#test/examined.ts';
+
+const readNamed = (bytes: Buffer) => examined(bytes, { name: '000005.ldb' });
 
 // Tables of LevelDB that plyvel 1.5 (LevelDB 1.23) wrote around EICAR, or a line of a shell, and streams of blocks that snappyjs packed; each byte masked, so that no scanner takes the repository for malware.
 
@@ -20,14 +18,6 @@ const TABLES = Object.entries(files).map(([name, masked]): [string, Buffer] => [
   name,
   inflateSync(Buffer.from(masked, 'base64').map((byte) => byte ^ MASK)),
 ]);
-
-const folder = mkdtempSync(join(tmpdir(), 'palisade-tables-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(bytes: Buffer): Promise<Examination> {
-  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
-  return await examine({ bytes, size: bytes.length, name: '000005.ldb' }, parts);
-}
 
 const FOOTER_BYTES = 48;
 /** A table whose index has one block, which has so many bytes. */
@@ -51,7 +41,7 @@ function tableOf(block: Buffer, packing: number): Buffer {
 
 describe('output of LevelDB and Snappy', () => {
   test.each(TABLES)('is read: %s', async (_, bytes) => {
-    const { threat, unread } = await examined(bytes);
+    const { threat, unread } = await readNamed(bytes);
     expect(threat).toMatch(/EICAR|Shell/);
     expect(unread).toEqual([]);
   });
@@ -60,8 +50,8 @@ describe('output of LevelDB and Snappy', () => {
     const [, [, whole] = ['', Buffer.alloc(0)]] = TABLES;
     const damaged = Buffer.from(whole);
     damaged.fill(0xff, 10, 200);
-    expect((await examined(damaged)).unread).toContain('damaged');
-    expect((await examined(tableOf(Buffer.alloc(100, 7), 9))).unread).toContain('unsupported');
+    expect((await readNamed(damaged)).unread).toContain('damaged');
+    expect((await readNamed(tableOf(Buffer.alloc(100, 7), 9))).unread).toContain('unsupported');
   });
 });
 
@@ -95,7 +85,7 @@ describe('a block that lies', () => {
       entries.push(Buffer.from([...shared, 1, 0, 0x41]));
     }
     const block = Buffer.concat([...entries, Buffer.from('0000000001000000', 'hex')]);
-    const { threat, unread } = await examined(tableOf(block, 0));
+    const { threat, unread } = await readNamed(tableOf(block, 0));
     expect(threat).toBe(null);
     // With the slower engine its time ends before its bytes.
     expect(['bomb', 'time_limit']).toContain(unread.join());

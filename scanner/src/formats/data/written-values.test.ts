@@ -1,25 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { deflateRawSync, deflateSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import type { Examination } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { describe, expect, test } from 'vitest';
 import { uuencoded } from '#test/containers.ts';
+import { examined } from '#test/examined.ts';
 import { EICAR, noise } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 
 // Values that stand in a file in other letters than a rule knows: fields of forms, texts of large computers, files of EPROMs, rows and numbers in scripts, constants of compiled ones.
-
-const folder = mkdtempSync(join(tmpdir(), 'palisade-values-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
-  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
-  return await examine({ bytes, size: bytes.length, name }, parts);
-}
 
 const FOUND = { threat: 'EICAR-Test-File', unread: [] };
 const latin = (text: string) => Buffer.from(text, 'latin1');

@@ -1,41 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import type { Examination } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
 import { ole } from '#test/containers.ts';
+import { examinedTexts } from '#test/examined.ts';
 import { EICAR, zip } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'palisade-excel-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The result of a scan of a workbook, and every text that it matched. */
-async function examined(content: Buffer, password?: string): Promise<Examination & { texts: string[] }> {
-  const path = join(folder, 'upload');
-  writeFileSync(path, content);
-  const texts: string[] = [];
-  const examination = await examine(
-    { path, size: content.length, name: 'book.xls' },
-    {
-      match(bytes, onPlaces) {
-        texts.push(bytes.toString('latin1'));
-        return packRules.match(bytes, onPlaces);
-      },
-      limits: SCAN_LIMITS,
-      folder: join(folder, 'unpacked'),
-      password,
-    },
-  );
-  return { ...examination, texts };
-}
-
+const examined = (content: Buffer, password?: string) => examinedTexts(content, { name: 'book.xls', password, on_disk: true });
 const macrosOf = (texts: readonly string[]) => texts.find((text) => text.startsWith('Excel 4 macro sheets'));
 
 const u16 = (value: number) => Buffer.from([value & 0xff, value >> 8]);

@@ -1,12 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { describe, expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { examine } from '#scanner/walk/examine.ts';
 import { ole } from '#test/containers.ts';
+import { examinedTexts } from '#test/examined.ts';
 
 const COMMAND = 'powershell -w hidden -c calc.exe';
 
@@ -59,18 +56,7 @@ const HEADER = 'Attribute VB_Name = "Module1"\r\nAttribute VB_Base = "0{00020819
 const sourceOf = (text: string) => `${HEADER}Sub Auto_Open()\r\n  Shell "${text.replaceAll('"', '""')}"\r\nEnd Sub\r\n`;
 
 async function examined(file: Buffer) {
-  const texts: string[] = [];
-  const { unread, notes } = await examine(
-    { size: file.length, bytes: file, name: 'vbaProject.bin' },
-    {
-      match(bytes) {
-        texts.push(bytes.toString('latin1'));
-        return [];
-      },
-      limits: SCAN_LIMITS,
-      folder: join(tmpdir(), 'palisade-no-such-folder'),
-    },
-  );
+  const { unread, notes, texts } = await examinedTexts(file, { name: 'vbaProject.bin', match: () => [] });
   return { unread, notes: notes.map(({ phrase }) => scanEnglish(phrase)), texts };
 }
 

@@ -1,21 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import type { Examination } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { describe, expect, test } from 'vitest';
+import { examined } from '#test/examined.ts';
 import { EICAR, noise } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'palisade-setup-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function examined(bytes: Buffer): Promise<Examination> {
-  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
-  return await examine({ bytes, size: bytes.length, name: 'setup.exe' }, parts);
-}
+const readNamed = (bytes: Buffer) => examined(bytes, { name: 'setup.exe' });
 
 const KEY = [0xec, 0xca, 0x79, 0xf8];
 /** As the launcher's builder hides it. */
@@ -62,27 +50,27 @@ describe('the files of a launcher of InstallShield', () => {
   ])('are read: %s', async (_, flags) => {
     const other = { name: 'data.bin', content: noise(40_000, 9), flags };
     const file = behindProgram(setup([SETUP_INI, other, { name: 'clam.exe', content: EICAR, flags }]));
-    const { threat, threat_member, unread } = await examined(file);
+    const { threat, threat_member, unread } = await readNamed(file);
     expect({ threat, unread }).toEqual({ threat: 'EICAR-Test-File', unread: [] });
     expect(threat_member).toContain('clam.exe');
   });
 
   test('that are fewer than it says, or cut off, are damaged', async () => {
-    expect((await examined(behindProgram(setup([SETUP_INI], 2)))).unread).toEqual(['damaged']);
-    expect((await examined(behindProgram(setup([SETUP_INI]).subarray(0, -20)))).unread).toEqual(['damaged']);
+    expect((await readNamed(behindProgram(setup([SETUP_INI], 2)))).unread).toEqual(['damaged']);
+    expect((await readNamed(behindProgram(setup([SETUP_INI]).subarray(0, -20)))).unread).toEqual(['damaged']);
   });
 
   test('that claim to be 4 GB end where the file does', async () => {
     const bytes = setup([{ name: 'a', content: EICAR }]);
     bytes.writeUInt32LE(0xffffffff, 46 + 268);
-    const { unread, threat } = await examined(behindProgram(bytes));
+    const { unread, threat } = await readNamed(behindProgram(bytes));
     expect({ unread, threat }).toEqual({ unread: ['damaged'], threat: 'EICAR-Test-File' });
   });
 
   test('are not seen where a program only has the words, and newer records are reported as unopened', async () => {
     const words = Buffer.concat([Buffer.from('InstallShield\0\0\0\0\0\0\0Setup\0'), noise(600, 4)]);
-    expect(await examined(behindProgram(words))).toMatchObject({ threat: null, unread: [], coverage: { members_total: 0 } });
+    expect(await readNamed(behindProgram(words))).toMatchObject({ threat: null, unread: [], coverage: { members_total: 0 } });
     const newer = Buffer.concat([Buffer.from('ISSetupStream\0\x03\0\x04\0\0\0'), noise(600, 4)]);
-    expect((await examined(behindProgram(newer))).unread).toEqual(['unsupported']);
+    expect((await readNamed(behindProgram(newer))).unread).toEqual(['unsupported']);
   });
 });

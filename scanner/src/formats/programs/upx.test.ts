@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import type { ReadContext } from '#scanner/reading/member.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import type { ReadContext } from '#scanner/walk/member.ts';
+import { examinedTexts } from '#test/examined.ts';
 import { noise } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 import { upxMembers } from './upx.ts';
 import { upxProgram } from './upx-program.ts';
 
@@ -109,19 +108,8 @@ function packedElf(blocks: readonly { content: Buffer; packed: Buffer; method: n
 }
 
 async function examined(file: Buffer) {
-  const texts: Buffer[] = [];
-  const examination = await examine(
-    { size: file.length, bytes: file, name: 'program' },
-    {
-      match(bytes, onPlaces) {
-        texts.push(bytes);
-        return packRules.match(bytes, onPlaces);
-      },
-      limits: SCAN_LIMITS,
-      folder: join(folder, 'unpacked'),
-    },
-  );
-  return { ...examination, found: texts.some((text) => text.includes(WORDS)) };
+  const examination = await examinedTexts(file, { name: 'program' });
+  return { ...examination, found: examination.texts.some((text) => text.includes(WORDS.toString('latin1'))) };
 }
 
 let files = 0;
