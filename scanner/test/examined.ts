@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Examination, examine, type Matchers } from '#scanner/walk/examine.ts';
-import { SCAN_LIMITS, type ScanLimits } from '#scanner/walk/limits.ts';
+import { SCAN_LIMITS, type ScanLimits } from '#scanner/reading/limits.ts';
+import type { Examination, Matchers } from '#scanner/walk/examination.ts';
+import { examine } from '#scanner/walk/examine.ts';
 import { packRules } from './pack-rules.ts';
 
-export type { Examination } from '#scanner/walk/examine.ts';
+export type { Examination } from '#scanner/walk/examination.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-examined-'));
 

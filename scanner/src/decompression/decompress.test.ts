@@ -1,6 +1,6 @@
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Budget, LimitReached, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { Budget, LimitReached, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { eventually } from '#test/eventually.ts';
 import { noise } from '#test/files.ts';
 import { heldBytes } from '#test/held-bytes.ts';

@@ -2,9 +2,11 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { examine, type Matchers } from '#scanner/walk/examine.ts';
-import { Budget, LimitReached, SCAN_LIMITS, type ScanLimits } from '#scanner/walk/limits.ts';
-import type { Member, MemberBody } from '#scanner/walk/member.ts';
+import { Budget, LimitReached, SCAN_LIMITS, type ScanLimits } from '#scanner/reading/limits.ts';
+import type { Member, MemberBody } from '#scanner/reading/member.ts';
+import type { Matchers } from '#scanner/walk/examination.ts';
+import { examine } from '#scanner/walk/examine.ts';
+import type { Help } from '#scanner/walk/help.ts';
 import { readAhead } from '#scanner/walk/read-ahead.ts';
 import { archiveByChance } from '#test/archives-by-chance.ts';
 import { Chance } from '#test/chance.ts';
@@ -12,7 +14,7 @@ import { EICAR, noise, tar, zip } from '#test/files.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { containersOf } from '#test/samples/index.ts';
-import { createHelp, type Help, matchRanges } from './help.ts';
+import { createHelp, matchRanges } from './help.ts';
 import type { EngineMessage, RangeMessage } from './messages.ts';
 
 const MIB = 1024 ** 2;

@@ -1,14 +1,14 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { docx, mail, mailbox, ole, pdf, tarEntry, vbaCompressed } from '#test/containers.ts';
 import { examined } from '#test/examined.ts';
 import { EICAR, LARGE_PIECES, noise, zip, zipBomb } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { containersOf } from '#test/samples/index.ts';
-import type { Progress } from './examine.ts';
-import { SCAN_LIMITS } from './limits.ts';
+import type { Progress } from './examination.ts';
 
 const MIB = 1024 ** 2;
 

@@ -1,6 +1,7 @@
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { CARVED } from '#scanner/formats/index.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { compileSource } from '#scanner/rules/rules.ts';
 import { type Examination, examined } from '#test/examined.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
@@ -9,7 +10,6 @@ import { packRules } from '#test/pack-rules.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { containersOf } from '#test/samples/index.ts';
 import { bitsOf, carvedBy, carvingSource, regExpOf } from './carving.ts';
-import { Budget, SCAN_LIMITS } from './limits.ts';
 
 const MIB = 1024 ** 2;
 const read = (...pieces: readonly Buffer[]) => examined(Buffer.concat(pieces), { on_disk: true });

@@ -6,13 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { containerOf } from '#scanner/formats/recognition.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { readSamples } from '#scanner/rules/samples.ts';
 import { examined } from '#test/examined.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { dicomOf, element } from '#test/samples/pieces.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
-import { Budget, SCAN_LIMITS } from './limits.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-unusual-'));
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));

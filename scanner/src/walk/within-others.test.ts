@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 import { examined } from '#test/examined.ts';
 import { EICAR } from '#test/files.ts';
 import { maskedFiles } from '#test/written-rows.ts';
 import { hitsOf } from './carving.ts';
-import { Budget, SCAN_LIMITS } from './limits.ts';
-import { openReader } from './reader.ts';
 
 // A file within a file within a file: the verdict of the middle one must not hide the one around it, nor the one in it.
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { unsnapped } from '#scanner/formats/compression/decompress.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { unsnapped } from '#scanner/decompression/decompress.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examined } from '#test/examined.ts';
 
 const readNamed = (bytes: Buffer) => examined(bytes, { name: '000005.ldb' });

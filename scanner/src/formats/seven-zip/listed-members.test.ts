@@ -1,14 +1,15 @@
 import { crc32 } from 'node:zlib';
 import { type ScanPhrase, scanEnglish } from '@palisade/contract/scan-phrases';
 import { expect, test } from 'vitest';
-import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
-import { openReader } from '#scanner/walk/reader.ts';
+import { listOf7z } from '#scanner/formats/archives/listed-7z.ts';
+import { listOfWim } from '#scanner/formats/archives/listed-wim.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { openReader } from '#scanner/reading/reader.ts';
 import { examined } from '#test/examined.ts';
 import { samplesOf } from '#test/format-samples.ts';
 import { PACKED_ARCHIVES } from '#test/packed-archives.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { lzhOf, rar4Of, rar5Of, szddOf } from '#test/stored-archives.ts';
-import { listOf7z } from './listed-7z.ts';
 import {
   areOthers,
   listOfAr,
@@ -22,7 +23,6 @@ import {
   listOfXz,
   type ReadList,
 } from './listed-members.ts';
-import { listOfWim } from './listed-wim.ts';
 import { sevenZipFormat } from './seven-zip-format.ts';
 
 const readerOf = (bytes: Buffer) => openReader({ bytes, size: bytes.length }, new Budget(SCAN_LIMITS, bytes.length));
