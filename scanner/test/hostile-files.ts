@@ -1,11 +1,13 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { ole, pdf, tarEntry, vbaCompressed } from './containers.ts';
 import { noise, zip } from './files.ts';
+import { ONENOTE, oneNoteFile } from './samples/office.ts';
+import { pdfOf } from './samples/pdf.ts';
+import { hex, latin } from './samples/sample.ts';
 
 // Files that were made to keep a reader busy, each of about the given size: a reader's work for one of twice the size must be twice as much.
 
-const hex = (digits: string) => Buffer.from(digits, 'hex');
-const text = (characters: string) => Buffer.from(characters, 'latin1');
+const text = latin;
 
 /** `piece`, over and over, up to `bytes`. `%` in it is the number of the time. */
 function repeated(piece: string, bytes: number): string {
@@ -24,9 +26,6 @@ const MAIL = 'From: anna@example.com\nSubject: hello\n';
 function mailOf(headers: string, body: string): Buffer {
   return text(`${MAIL}${headers}\n\n${body}`);
 }
-
-const PDF_END = '\ntrailer\n<</Root 1 0 R>>\n%%EOF\n';
-const pdfOf = (body: string) => text(`%PDF-1.5\n${body}${PDF_END}`);
 
 /** An array of numpy whose elements are of a kind. */
 function numpyOf(descr: string, bytes: number): Buffer {
@@ -397,13 +396,8 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   [
     'OneNote of files that hold each other',
     (bytes: number) => {
-      const object = Buffer.alloc(36);
-      object.write('e716e3bd65261145a4c48d4d0b7a9eac', 'hex');
-      object.writeUInt32LE(0x7fffffff, 16);
-      return Buffer.concat([
-        Buffer.from('e4525c7b8cd8a74daeb15378d02996d3', 'hex'),
-        ...Array.from({ length: Math.floor(bytes / object.length) }, () => object),
-      ]);
+      const object = oneNoteFile(Buffer.alloc(0), 0x7fffffff);
+      return Buffer.concat([hex(ONENOTE), ...Array.from({ length: Math.floor(bytes / object.length) }, () => object)]);
     },
   ],
   [

@@ -1,5 +1,7 @@
 import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { noise } from './files.ts';
+import { asarOf } from './samples/archives.ts';
+import { big, latin, little } from './samples/sample.ts';
 
 // Files that are built from a list of numbers, for a search that bends the list: a number is a choice, and the file is the same for the same list. A list chooses one unit, which is repeated up to the requested size.
 
@@ -28,14 +30,6 @@ class Choices {
     return Math.min(most, 1 + this.below(2 ** (1 + this.below(bits))));
   }
 }
-
-const little = (value: number, bytes: 2 | 4 = 4) => {
-  const buffer = Buffer.alloc(bytes);
-  buffer.writeUIntLE(value % 2 ** (8 * bytes), 0, bytes);
-  return buffer;
-};
-const big = (value: number, bytes: 2 | 4 = 4) => Buffer.from(little(value, bytes).reverse());
-const latin = (text: string) => Buffer.from(text, 'latin1');
 
 function varint(value: number): Buffer {
   const bytes: number[] = [];
@@ -244,8 +238,7 @@ function asar(choices: Choices, bytes: number): Buffer {
     entries.push(entry);
     length += entry.length + 1;
   }
-  const list = latin(`{"files":{${entries.join(',')}}}`);
-  return Buffer.concat([little(4), little(list.length + 8), little(list.length + 4), little(list.length), list, body]);
+  return asarOf(`{"files":{${entries.join(',')}}}`, body);
 }
 
 /** LZF: literals of 32, or copies. */

@@ -58,7 +58,7 @@ function brokenHeader(): Buffer {
 }
 
 /** A header of tar with its right sum. */
-export function summed(header: Buffer): Buffer {
+function summed(header: Buffer): Buffer {
   header.fill(0x20, 148, 156);
   const sum = header.subarray(0, 512).reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
@@ -66,8 +66,7 @@ export function summed(header: Buffer): Buffer {
 }
 
 /** A record of pax before a file. */
-export const paxRecord = (text: string) =>
-  tarEntry({ name: 'pax', content: Buffer.from(`${text.length + 4} ${text}\n`), type: 'x' });
+const paxRecord = (text: string) => tarEntry({ name: 'pax', content: Buffer.from(`${text.length + 4} ${text}\n`), type: 'x' });
 
 const longName = () => tarEntry({ name: '././@LongLink', content: Buffer.from(`${'long/'.repeat(40)}eicar.com\0`), type: 'L' });
 
@@ -210,7 +209,7 @@ const appleDouble = ({ bytes }: Packed) =>
   Buffer.concat([hex(`0005160700020000${'00'.repeat(16)}0001`), big(2), big(38), big(bytes.length), bytes]);
 
 /** A disc as a drive reads it: whole sectors, with the data of each at that place. */
-export function discOf(content: Buffer, mode: number, at: number): Buffer {
+function discOf(content: Buffer, mode: number, at: number): Buffer {
   return Buffer.concat(
     Array.from({ length: Math.ceil(content.length / 2048) }, (_, index) => {
       const sector = Buffer.alloc(2352);

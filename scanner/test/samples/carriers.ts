@@ -13,7 +13,7 @@ const chunk = (type: string, body: Buffer) => {
 /** A PNG of one point, with another chunk before its end. */
 export const pngWith = (type: string, body: Buffer) => pngOf(chunk(type, body));
 
-export const pngOf = (...more: readonly Buffer[]) =>
+const pngOf = (...more: readonly Buffer[]) =>
   Buffer.concat([
     hex('89504e470d0a1a0a'),
     chunk('IHDR', hex('00000001000000010802000000')),

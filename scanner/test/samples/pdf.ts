@@ -4,7 +4,7 @@ import { flawedOf, HARMLESS, LINES, latin, made, type Packed, type Sample } from
 
 // PDFs with an attached file, and with scripts.
 
-export function ascii85(bytes: Buffer): Buffer {
+function ascii85(bytes: Buffer): Buffer {
   let text = '';
   for (let at = 0; at < bytes.length; at += 4) {
     const group = Buffer.concat([bytes.subarray(at, at + 4)], 4);
