@@ -8,7 +8,14 @@ import { mutant, PASSWORD, seeds } from './structure-fuzz.ts';
 
 // Reads bent files, one after the other, as an engine process does, and reports the cost of each. The parent watches, and ends it.
 
-const orderSchema = z.object({ seed: z.int(), from: z.int(), to: z.int(), step: z.int(), folder: z.string() });
+const orderSchema = z.object({
+  seed: z.int(),
+  from: z.int(),
+  to: z.int(),
+  step: z.int(),
+  folder: z.string(),
+  reads_seeds: z.boolean(),
+});
 const EICAR_FOUND = [
   { rule: 'EICAR', threat: 'EICAR', description: 'EICAR', severity: 'high', reference: null, verdict: 'infected' },
 ] as const;
@@ -44,7 +51,8 @@ process.on('message', (message) => {
   void (async () => {
     const all = await seeds();
     const missed: string[] = [];
-    for (const [name, bytes] of all) if ((await read(bytes, order.folder)).threat === null) missed.push(name);
+    for (const [name, bytes] of order.reads_seeds ? all : [])
+      if ((await read(bytes, order.folder)).threat === null) missed.push(name);
     const { now: idle } = memory();
     process.send?.({ kind: 'ready', idle: idle + PAGE_BYTES, missed });
     for (let index = order.from; index < order.to; index += order.step) {

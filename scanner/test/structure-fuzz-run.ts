@@ -52,7 +52,7 @@ function residentBytes(pid: number | undefined): number {
 
 /** Reads every `PROCESSES`th file from `from` on, in one process; a new one continues behind a file that ended it. */
 async function readShare(
-  order: { seed: number; from: number; to: number; folder: string },
+  order: { seed: number; from: number; to: number; folder: string; reads_seeds: boolean },
   children: Set<ChildProcess>,
   run: FuzzRun,
 ): Promise<void> {
@@ -110,13 +110,15 @@ async function readShare(
 }
 
 /**
- * Makes and reads `files` files of a seed. The clean ones stay in `folder` for another program.
+ * Makes and reads `files` files of a seed, after the containers as they are where `reads_seeds` says so. The clean ones stay in `folder` for another program.
  */
-export async function runFuzz(seed: number, files: number, folder: string): Promise<FuzzRun> {
+export async function runFuzz(seed: number, files: number, folder: string, reads_seeds = true): Promise<FuzzRun> {
   const run: FuzzRun = { reads: [], missed: [], deaths: [], over: [], most_memory: 0 };
   const children = new Set<ChildProcess>();
   try {
-    const shares = Array.from({ length: PROCESSES }, (_, from) => readShare({ seed, from, to: files, folder }, children, run));
+    const shares = Array.from({ length: PROCESSES }, (_, from) =>
+      readShare({ seed, from, to: files, folder, reads_seeds }, children, run),
+    );
     await Promise.all(shares);
   } finally {
     for (const child of children) child.kill('SIGKILL');

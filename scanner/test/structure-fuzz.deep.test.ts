@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { runs } from './long-run.ts';
 import { faultsOf, newFuzzFolder, PROCESSES, runFuzz } from './structure-fuzz-run.ts';
 
 /** Files in all. `FUZZ_FILES` asks for more and prints the figures, `FUZZ_SEED` repeats a run. */
-const FILES = 4_000;
+const FILES = runs(1_500, 4_000);
 /** The same files each time, so that a run that fails was broken by what changed. Other seeds find more, on purpose. */
 const SEED = 14;
 const PYTHON = ['/usr/bin/python3', '/usr/local/bin/python3', '/opt/homebrew/bin/python3'].find(existsSync);

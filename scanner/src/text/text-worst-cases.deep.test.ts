@@ -216,3 +216,33 @@ test('variables that hold escaped quotation marks, again and again, are put in',
     PEER_TIMES * Math.max(1, timeOf(WAYS['rewritten'] ?? (() => {}), prose)),
   );
 });
+
+/** A text takes hardly more than prose of the same length; without a bound it is more than 400 times as long. */
+function expectQuick(way: (bytes: Buffer) => void, hostile: Buffer): void {
+  const prose = Buffer.from(`${TELLING}${fitted('Words of a text, and "some" in quotation marks. ', hostile.length)}`, 'latin1');
+  way(prose);
+  expect(timeOf(way, hostile)).toBeLessThan(PEER_TIMES * Math.max(LEAST_MS, timeOf(way, prose)));
+}
+
+test.each(["'", '"', "'\\''", "\\'", "'' /**/", `${"''".repeat(3000)}${'a b '.repeat(60_000)}`])(
+  'quotation marks that end no literal are not searched from each of them to the end: %j',
+  (piece) => {
+    const text = Buffer.from(`#!/bin/sh\nx = replace\n${piece.repeat(Math.floor((256 * 1024) / piece.length))}`);
+    expectQuick((bytes) => void rewritten(bytes), text);
+  },
+);
+
+test.each(['<a ', '<!-- ', '<![CDATA[', '<a b="&', '&#', `<a b='&"`, '</a>text of a document, long enough to be one'])(
+  'parts of XML without an end take no longer than others: %s',
+  (piece) => {
+    const xml = Buffer.from(`<?xml version="1.0"?>${piece.repeat(Math.ceil(1024 ** 2 / piece.length))}`);
+    expectQuick((bytes) => void [...xmlTexts(bytes)], xml);
+  },
+);
+
+test('strings of two pieces, each within the others, end soon', () => {
+  // Each byte that could begin one does: of 500 bytes, which are neither a text nor a file.
+  const hostile = Buffer.alloc(8 * 1024 ** 2, 0xff);
+  for (let at = 0; at + 600 < hostile.length; at += 5) hostile.set([0x5f, 0x58, 0xf0], at);
+  expectQuick((bytes) => void [...brokenStringsOf(bytes, () => false)], hostile);
+});

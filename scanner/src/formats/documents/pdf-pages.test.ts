@@ -4,7 +4,6 @@ import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examine } from '#scanner/walk/examine.ts';
 import { EICAR } from '#test/files.ts';
 import { packRules } from '#test/pack-rules.ts';
-import { workTime } from '#test/processor-time.ts';
 import { PageTexts } from './pdf-pages.ts';
 
 async function threatIn(bytes: Buffer): Promise<string | null> {
@@ -71,9 +70,9 @@ test('letters are told by the maps of the fonts, in codes of one and of two byte
   expect(textsOf('BT <00030004000500100011> Tj ET', wide).at(-1)).toBe('ABCXY');
 });
 
-test('a map of ranges without end has as many letters as there are codes', async () => {
-  const map = `begincmap ${'1 beginbfrange <0000> <ffff> <0041> endbfrange '.repeat(1000)} endcmap`;
-  expect(await workTime(() => expect(textsOf('BT <0000> Tj ET', map)).toHaveLength(2))).toBeLessThan(2);
+test('a map of ranges without end has as many letters as there are codes', () => {
+  const map = `begincmap ${'1 beginbfrange <0000> <ffff> <0041> endbfrange '.repeat(20_000)} endcmap`;
+  expect(textsOf('BT <0000> Tj ET', map)).toHaveLength(2);
 });
 
 test('a long text is tried with fewer maps, so that they do not multiply its size', () => {
