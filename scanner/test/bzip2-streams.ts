@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { bzip2Streams } from '#scanner/formats/compression/bzip2.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { examinedTexts } from './examined.ts';
 import { noise } from './files.ts';
 
 // Streams of bzip2 for tests: some that its program made, and some that no program makes.
@@ -50,16 +50,9 @@ export function unpacked(bytes: Buffer, budget = new Budget(SCAN_LIMITS, bytes.l
 
 /** Reads a file, and answers what was unread, and the contents of its members. */
 export async function read(bytes: Buffer) {
-  const contents: Buffer[] = [];
-  const match = (content: Buffer) => {
-    contents.push(Buffer.from(content));
-    return [];
-  };
-  const { unread, coverage } = await examine(
-    { bytes, size: bytes.length, name: 'file.bz2' },
-    { match, limits: SCAN_LIMITS, folder: '/nonexistent' },
-  );
-  return { unread, contents: contents.slice(1), members: coverage.members_total };
+  const { unread, coverage, texts } = await examinedTexts(bytes, { name: 'file.bz2', match: () => [] });
+  const contents = texts.slice(1).map((text) => Buffer.from(text, 'latin1'));
+  return { unread, contents, members: coverage.members_total };
 }
 
 class BitWriter {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { examinedTexts } from './examined.ts';
 import { noise } from './files.ts';
 
 // Streams of xz for tests.
@@ -18,14 +17,6 @@ export const CONTENT = Buffer.concat([
 
 /** Reads a file of xz, and answers what was unread, and what came out. */
 export async function read(bytes: Buffer) {
-  const contents: Buffer[] = [];
-  const match = (content: Buffer) => {
-    contents.push(Buffer.from(content));
-    return [];
-  };
-  const { unread, coverage } = await examine(
-    { bytes, size: bytes.length, name: 'file.xz' },
-    { match, limits: SCAN_LIMITS, folder: '/nonexistent' },
-  );
-  return { unread, content: contents[1] ?? Buffer.alloc(0), members: coverage.members_total };
+  const { unread, coverage, texts } = await examinedTexts(bytes, { name: 'file.xz', match: () => [] });
+  return { unread, content: Buffer.from(texts[1] ?? '', 'latin1'), members: coverage.members_total };
 }

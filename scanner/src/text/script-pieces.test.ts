@@ -1,24 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { examine } from '#scanner/walk/examine.ts';
-import { packRules } from '#test/pack-rules.ts';
+import { examined } from '#test/examined.ts';
 import { scriptSamples, TABLES } from '#test/script-samples.ts';
 import { scriptPieces } from './script-pieces.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'palisade-scripts-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Of a language's samples every fifth is tried here, and all of them in script-pieces.deep.test.ts. */
 const STEP = 5;
 const SEED = 269;
 
-async function threatOf(bytes: Buffer): Promise<string | null> {
-  const parts = { match: packRules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
-  return (await examine({ bytes, size: bytes.length, name: 'file' }, parts)).threat;
-}
+const threatOf = async (bytes: Buffer) => (await examined(bytes)).threat;
 
 describe.each(Object.keys(TABLES))('%s with hidden commands', (language) => {
   test('is found, and its harmless neighbours are not', async () => {

@@ -1,36 +1,23 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
+import { describe, expect, test } from 'vitest';
 import { readSamples } from '#scanner/rules/samples.ts';
 import type { Match } from '#scanner/walk/examination.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { examined } from '#test/examined.ts';
 import { packRules } from '#test/pack-rules.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'palisade-texts-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
 
 /** All that matched a content, its views and its members. */
 async function matchesOf(content: Buffer): Promise<Match[]> {
-  const path = join(folder, 'upload');
-  writeFileSync(path, content);
   const matches: Match[] = [];
-  await examine(
-    { path, size: content.length, name: 'file' },
-    {
-      match(bytes) {
-        const found = packRules.match(bytes);
-        matches.push(...found);
-        return found;
-      },
-      limits: SCAN_LIMITS,
-      folder: join(folder, 'unpacked'),
-    },
-  );
+  const match = (bytes: Buffer) => {
+    const found = packRules.match(bytes);
+    matches.push(...found);
+    return found;
+  };
+  await examined(content, { match, on_disk: true });
   return matches;
 }
 

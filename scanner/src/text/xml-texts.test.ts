@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { examined } from '#test/examined.ts';
 import { EICAR, zip } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 import { xmlTexts } from './xml-texts.ts';
 
 async function threatIn(bytes: Buffer): Promise<string | null> {
-  const examination = await examine(
-    { size: bytes.length, bytes, name: 'file' },
-    { match: packRules.match, limits: SCAN_LIMITS, folder: '/nonexistent' },
-  );
+  const examination = await examined(bytes);
   expect(examination.unread).toEqual([]);
   return examination.threat;
 }

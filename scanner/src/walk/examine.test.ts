@@ -15,14 +15,10 @@ const MIB = 1024 ** 2;
 const PROGRAM = LEAF_SAMPLES.get('PE') ?? Buffer.alloc(0);
 const LOCKED = [...PACKED_EICAR].filter(([name]) => /encrypted|aes|zipcrypto/.test(name));
 const OPEN = [...PACKED_EICAR].filter(([name]) => !/encrypted|aes|zipcrypto/.test(name));
-const DAMAGED: readonly string[] = ['zip without its directory'];
 
-describe('EICAR is found in', async () => {
-  test.each([...OPEN, ...containersOf(EICAR)])('%s', async (name, content) => {
-    expect(await examined(content, { name, on_disk: true })).toMatchObject({
-      threat: 'EICAR-Test-File',
-      unread: DAMAGED.includes(name) ? ['damaged'] : [],
-    });
+describe('EICAR is found in', () => {
+  test.each(OPEN)('%s', async (name, content) => {
+    expect(await examined(content, { name, on_disk: true })).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 
   test.each([
@@ -114,7 +110,6 @@ describe('a tar archive', () => {
   const END_OF_TAR = Buffer.alloc(1024);
 
   test.each([
-    ['a hard link that has content (POSIX.1-2001, "link")', '1', []],
     ['a type that its own standard does not know', 'Z', ['unsupported']],
     ['a sparse file of GNU', 'S', ['unsupported']],
     ['the second part of a file on several tapes', 'M', ['unsupported']],
@@ -134,11 +129,6 @@ describe('a tar archive', () => {
     const archive = Buffer.concat([pax('GNU.sparse.size=5000'), harmless, END_OF_TAR]);
     expect(await examined(archive)).toMatchObject({ threat: null, unread: ['unsupported'] });
     expect(await examined(Buffer.concat([pax('comment=nothing else'), harmless, END_OF_TAR]))).toMatchObject({ unread: [] });
-  });
-
-  test('of before there was a standard is read', async () => {
-    const archive = Buffer.concat([tarEntry({ name: 'eicar.gz', content: packed, magic: '' }), END_OF_TAR]);
-    expect(await examined(archive)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 });
 
@@ -196,26 +186,21 @@ describe('a PDF', () => {
       unread: [],
     });
   });
-
-  test('is read behind several filters', async () => {
-    const hexadecimal = Buffer.from(`${EICAR.toString('hex')}>`);
-    const attached = pdf(EICAR, { filter: '[/ASCIIHexDecode]', bytes: hexadecimal });
-    expect(await examined(attached)).toMatchObject({ threat: 'EICAR-Test-File', threat_member: 'attached file' });
-  });
 });
 
 describe('mail', () => {
-  test.each([
-    ['without a boundary in its header', (text: string) => text.replace(/;\r\n boundary="a-boundary"/, '')],
-    ['with the padding of base64 in its middle', (text: string) => text.replace('WDVPIVAl', 'WDVPIVA=\r\nJQ==')],
-    ['with characters between those of base64', (text: string) => text.replace('WDVP', 'W!D@V P')],
-    ['with its end missing', (text: string) => text.replace('--a-boundary--', '')],
-  ])('%s is read as a mail program would', async (_, bend) => {
-    const whole = mail('eicar.com', EICAR.toString('base64'), 'base64').toString('latin1');
-    const bent = bend(whole);
-    expect(bent).not.toBe(whole);
-    expect(await examined(Buffer.from(bent, 'latin1'))).toMatchObject({ threat: 'EICAR-Test-File', threat_member: 'eicar.com' });
-  });
+  test.each([['with the padding of base64 in its middle', (text: string) => text.replace('WDVPIVAl', 'WDVPIVA=\r\nJQ==')]])(
+    '%s is read as a mail program would',
+    async (_, bend) => {
+      const whole = mail('eicar.com', EICAR.toString('base64'), 'base64').toString('latin1');
+      const bent = bend(whole);
+      expect(bent).not.toBe(whole);
+      expect(await examined(Buffer.from(bent, 'latin1'))).toMatchObject({
+        threat: 'EICAR-Test-File',
+        threat_member: 'eicar.com',
+      });
+    },
+  );
 
   test('of many mails gives each as a member', async () => {
     const many = mailbox(Array.from({ length: 30 }, (_, index) => mail(`${index}.txt`, 'hello', '7bit')));

@@ -1,30 +1,24 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Budget, processorTimeFor, SCAN_LIMITS, timeFor } from '#scanner/reading/limits.ts';
 import { ole, pdf, tarEntry, uuencoded } from '#test/containers.ts';
+import { type Examination, examined, examinedTexts } from '#test/examined.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { HOSTILE, oleCircles, packed, pdfLies, zipShared } from '#test/hostile-files.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { packWith7Zip } from '#test/seven-zip-pack.ts';
-import type { Examination } from './examination.ts';
-import { examine } from './examine.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'palisade-hostile-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The readers' work for a file, without the rules. */
 async function workFor(content: Buffer): Promise<{ work: number; examination: Examination }> {
-  const path = join(folder, 'upload');
-  writeFileSync(path, content);
   const budget = new Budget(SCAN_LIMITS, content.length);
-  const examination = await examine(
-    { path, size: content.length, name: 'file' },
-    { match: () => [], limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), budget },
-  );
+  const examination = await examined(content, { match: () => [], budget, on_disk: true });
   return { work: budget.work, examination };
+}
+
+async function expectFound(bytes: Buffer): Promise<void> {
+  const { texts } = await examinedTexts(bytes, { match: () => [], on_disk: true });
+  expect(texts.some((text) => text.includes(EICAR.toString('latin1')))).toBe(true);
 }
 
 const KIB = 1024;
@@ -154,19 +148,13 @@ describe('7-Zip', () => {
     const archive = await packWith7Zip(files, ['-t7z', '-mx=0']);
     const open = readdirSync('/proc/self/fd').length;
     let most = 0;
-    const path = join(folder, 'upload');
-    writeFileSync(path, archive);
-    const { unread, coverage } = await examine(
-      { path, size: archive.length, name: 'file' },
-      {
-        match: () => {
-          most = Math.max(most, readdirSync('/proc/self/fd').length);
-          return [];
-        },
-        limits: SCAN_LIMITS,
-        folder: join(folder, 'unpacked'),
+    const { unread, coverage } = await examined(archive, {
+      on_disk: true,
+      match: () => {
+        most = Math.max(most, readdirSync('/proc/self/fd').length);
+        return [];
       },
-    );
+    });
     expect({ unread, members: coverage.members_total }).toEqual({ unread: [], members: 3001 });
     expect(most - open).toBeLessThan(50);
   });
@@ -255,16 +243,7 @@ describe('a file that programs read differently is read both ways', () => {
         .replace(/^.*?\n\n/s, 'A text.\n'),
     ],
   ])('%s', async (_, text) => {
-    const path = join(folder, 'upload');
-    const bytes = Buffer.from(text, 'latin1');
-    writeFileSync(path, bytes);
-    let found = false;
-    const match = (piece: Buffer) => {
-      found ||= piece.includes(EICAR);
-      return [];
-    };
-    await examine({ path, size: bytes.length, name: 'file' }, { match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') });
-    expect(found).toBe(true);
+    await expectFound(Buffer.from(text, 'latin1'));
   });
 
   // proves: attack-A.2-2
@@ -273,20 +252,8 @@ describe('a file that programs read differently is read both ways', () => {
     ['no filter that can be told', '/Type/X'],
     ['a bracket in a text between', '/Filter/FlateDecode /X ( obj)'],
   ])('a packed stream in a PDF with %s', async (_, dictionary) => {
-    const path = join(folder, 'upload');
-    const bytes = Buffer.concat([
-      Buffer.from(`%PDF-1.5\n1 0 obj\n<<${dictionary}>>\nstream\n`),
-      deflateSync(EICAR),
-      Buffer.from('\nendstream\nendobj\n'),
-    ]);
-    writeFileSync(path, bytes);
-    let found = false;
-    const match = (piece: Buffer) => {
-      found ||= piece.includes(EICAR);
-      return [];
-    };
-    await examine({ path, size: bytes.length, name: 'file' }, { match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') });
-    expect(found).toBe(true);
+    const head = Buffer.from(`%PDF-1.5\n1 0 obj\n<<${dictionary}>>\nstream\n`);
+    await expectFound(Buffer.concat([head, deflateSync(EICAR), Buffer.from('\nendstream\nendobj\n')]));
   });
 
   test('LZMA with an unusual dictionary', async () => {
@@ -324,8 +291,8 @@ describe('a limit of time', () => {
 test('an archive of 20,000 members ends at 10,000, and says how many were read', async () => {
   const archive = zip(Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`, content: Buffer.from('x') })));
   const limits = { ...SCAN_LIMITS, time_ms: Number.POSITIVE_INFINITY };
-  const parts = { match: () => [], limits, folder: join(folder, 'unpacked'), budget: new Budget(limits, archive.length) };
-  expect(await examine({ bytes: archive, size: archive.length, name: 'many.zip' }, parts)).toMatchObject({
+  const budget = new Budget(limits, archive.length);
+  expect(await examined(archive, { match: () => [], limits, budget })).toMatchObject({
     unread: ['too_many_members'],
     coverage: { members_total: 10_001, members_scanned: 10_000 },
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { examined } from '#test/examined.ts';
 import { noise } from '#test/files.ts';
 import { findProgram, openWriters } from '#test/grammar/writers.ts';
 import { needing } from '#test/needs.ts';
@@ -60,11 +59,8 @@ needing('xz', findProgram('xz') !== undefined).test(
             if (bytes.length === content.length && bytes.equals(content)) whole = bytes;
             return [];
           };
-          const limits = { ...SCAN_LIMITS, ratio: 10_000, ratio_floor_bytes: 1024 ** 3 };
-          const { unread } = await examine(
-            { bytes: packed, size: packed.length, name: 'a.xz' },
-            { match, limits, folder: '/tmp/palisade-xz' },
-          );
+          const limits = { ratio: 10_000, ratio_floor_bytes: 1024 ** 3 };
+          const { unread } = await examined(packed, { name: 'a.xz', match, limits });
           expect({ index, options, unread, is_whole: whole !== undefined }).toEqual({
             index,
             options,

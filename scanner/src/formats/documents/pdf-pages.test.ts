@@ -1,16 +1,11 @@
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { SCAN_LIMITS } from '#scanner/reading/limits.ts';
-import { examine } from '#scanner/walk/examine.ts';
+import { examined } from '#test/examined.ts';
 import { EICAR } from '#test/files.ts';
-import { packRules } from '#test/pack-rules.ts';
 import { PageTexts } from './pdf-pages.ts';
 
 async function threatIn(bytes: Buffer): Promise<string | null> {
-  const examination = await examine(
-    { size: bytes.length, bytes, name: 'a.pdf' },
-    { match: packRules.match, limits: SCAN_LIMITS, folder: '/nonexistent' },
-  );
+  const examination = await examined(bytes, { name: 'a.pdf' });
   expect(examination.unread).toEqual([]);
   return examination.threat;
 }
