@@ -1,6 +1,7 @@
 import { forgotPassword, login, recoverUsername, resetPassword } from '@palisade/contract/auth';
 import { listOutbox } from '@palisade/contract/mail';
-import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { accountParts, PASSWORD } from '#test/account-parts.ts';
 import { ORIGIN, outcomes } from '#test/feature-database.ts';
@@ -161,7 +162,7 @@ describe('local exposure', async () => {
     const expected = { statusCode: 200, body: { reset_token: null, expires_in: 900, detail } };
     for (const address of [person.email, 'nobody@example.com']) expect(await post('forgot-password', address)).toEqual(expected);
     expect(await post('recover-username', person.email)).toEqual({ statusCode: 200, body: { username: null, detail } });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const mine = replyOf(await outbox()).filter(({ recipient }) => recipient === person.email);
       expect(mine.map(({ subject }) => subject).sort()).toEqual(['Palisade: Reset your password', 'Palisade: Your username']);
     });

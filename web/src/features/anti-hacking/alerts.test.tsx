@@ -14,7 +14,7 @@ import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { alertCountsOf, alertDetailOf, alertOf, CONFIG, MARIA, monitorOf, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
@@ -148,7 +148,7 @@ describe('simulated alerts', () => {
     expect(list.getAllByRole('listitem')).toHaveLength(1);
     expect(list.queryByText('SIMULATED')).not.toBeInTheDocument();
     await press('Show all 4');
-    await vi.waitFor(() => expect(list.getAllByText('SIMULATED')).toHaveLength(4));
+    await waitFor(() => expect(list.getAllByText('SIMULATED')).toHaveLength(4));
     expect(screen.getByRole('combobox', { name: 'Origin' })).toHaveValue('true');
     expect(screen.queryByRole('list', { name: 'Simulated threats' })).not.toBeInTheDocument();
   });
@@ -164,7 +164,7 @@ describe('a list of many', () => {
     showPage();
     const list = within(await screen.findByRole('list', { name: 'Alerts' }));
     await press('Show more (999 left)');
-    await vi.waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(2));
+    await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(2));
     expect(list.getAllByRole('link', { name: /to support$/u })).toHaveLength(2);
     expect(screen.queryByRole('button', { name: /Show more/ })).not.toBeInTheDocument();
   });
@@ -177,7 +177,7 @@ describe('a list of many', () => {
     });
     showPage();
     await enter(userEvent, await screen.findByLabelText('Search the alerts'), '198.51.100.7');
-    await vi.waitFor(() => expect(asked.at(-1)).toBe('198.51.100.7'));
+    await waitFor(() => expect(asked.at(-1)).toBe('198.51.100.7'));
   });
 });
 
