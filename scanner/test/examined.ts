@@ -19,7 +19,7 @@ export interface Options extends Partial<Omit<Parts, 'limits' | 'folder' | 'matc
   on_disk?: boolean;
 }
 
-/** Reads bytes as a scan does, with the rule pack and a server's limits. Nothing of what was unpacked may stay. */
+/** Reads bytes as a scan does, with the rule pack and a server's limits. Unpacked files must not stay. */
 export async function examined(bytes: Buffer, options: Options = {}): Promise<Examination> {
   const { name = 'file', limits = {}, match = packRules.match, on_disk = false, ...more } = options;
   const [path, unpacked] = [join(folder, 'upload'), join(folder, 'unpacked')];
