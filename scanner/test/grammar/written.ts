@@ -67,7 +67,13 @@ const joined = (
   ending: string,
   pieces: (inner: Packed, writers: Writers) => (Buffer | Promise<Buffer>)[],
   look: Look = ARCHIVE,
-) => made(name, ending, async (inner, { writers }) => Buffer.concat(await Promise.all(pieces(inner, writers))), look);
+) =>
+  made(
+    name,
+    ending,
+    async (inner, { writers }) => Buffer.concat(await Promise.all(pieces(inner, writers).map((piece) => Promise.resolve(piece)))),
+    look,
+  );
 
 const zipOf = ({ name, bytes }: Packed, writers: Writers, options: Options = {}) => writers.python('zip', bytes, name, options);
 
