@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listScans } from '@palisade/contract/antivirus';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { replyOf, startScanningApp } from '#test/harness.ts';
@@ -17,7 +18,7 @@ describe('an engine process', { timeout: 300_000 }, async () => {
     for (const pid of app.app.engine.pids()) process.kill(pid, signal);
   };
   const queued = () =>
-    vi.waitFor(async () =>
+    eventually(async () =>
       expect(replyOf(await app.call(listScans, { token }))[0]).toMatchObject({ scan_status: 'pending', status_detail: 'queued' }),
     );
 
@@ -64,7 +65,7 @@ describe('an engine process', { timeout: 300_000 }, async () => {
       { timeout: 120_000 },
     );
     // A verdict is stored before the bytes go.
-    await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]));
+    await eventually(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]));
   });
 });
 

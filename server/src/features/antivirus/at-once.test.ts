@@ -3,14 +3,15 @@ import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scan } from '@palisade/contract/antivirus';
 import { deleteFile, readScan, reportFalseAlarm, restoreFile } from '@palisade/contract/quarantine';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { ownDatabase } from '#test/own-database.ts';
 import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { scanned, upload } from '#test/upload.ts';
 
-const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 });
+const soon = (check: () => unknown) => eventually(check);
 const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
 const detailOf = async (app: TestApp, token: string, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
 const LOCKED = noise(64, 7);

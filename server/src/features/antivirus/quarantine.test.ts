@@ -1,4 +1,5 @@
 // proves: asvs-14.2.4
+
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,9 +8,10 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { listScans, type Scan } from '@palisade/contract/antivirus';
 import { deleteFile, deleteScan, readScan, restoreFile, type ScanDetail, unlockFile } from '@palisade/contract/quarantine';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { allBlobs } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
 import { openDisk } from '#platform/disk.ts';
@@ -21,7 +23,6 @@ import { openQuarantine } from './quarantine.ts';
 const KIB = 1024;
 const DAY_MS = 86_400_000;
 /** Patience with a machine that is busy; ms. */
-const PATIENCE = 10_000;
 
 async function quarantined(app: TestApp): Promise<string[]> {
   const keys: string[] = [];
@@ -204,13 +205,13 @@ describe('the bytes of an upload', async () => {
     const theirs = await scanned(app, leaver.token, 'eicar.com', EICAR);
     await app.app.database.deleteFrom('users').where('email', '=', leaver.email).execute();
     clock += 7 * DAY_MS + 1000;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const kept = await quarantined(app);
       for (const { id } of [pending, theirs]) expect(kept).not.toContain(id);
-    }, PATIENCE);
+    });
     expect(await quarantined(app)).toContain(infected.id);
     clock += 23 * DAY_MS;
-    await vi.waitFor(async () => expect(await quarantined(app)).toEqual([]), PATIENCE);
+    await eventually(async () => expect(await quarantined(app)).toEqual([]));
     const rows = await app.app.database.selectFrom('scans').select(['sealed', 'kept_until']).execute();
     for (const row of rows) expect(row).toEqual({ sealed: 0, kept_until: null });
   });
@@ -223,7 +224,7 @@ describe('the bytes of an upload', async () => {
     expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'engine_down' });
     expect(await quarantined(app)).toEqual([record.id]);
     clock += 8 * DAY_MS;
-    await vi.waitFor(async () => expect(await quarantined(app)).toEqual([]), PATIENCE);
+    await eventually(async () => expect(await quarantined(app)).toEqual([]));
     const row = await app.app.database.selectFrom('scans').selectAll().where('id', '=', record.id).executeTakeFirst();
     expect(row).toMatchObject({ scan_status: 'pending', status_detail: 'expired', kept_until: null });
   });

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scan } from '@palisade/contract/antivirus';
 import { readScan } from '@palisade/contract/quarantine';
-import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { describe, expect, test } from 'vitest';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { scanned } from '#test/upload.ts';
@@ -16,8 +17,7 @@ describe('when the signatures change', async () => {
   const { token } = await app.signIn();
   const detailOf = async ({ id }: Scan) => replyOf(await app.call(readScan, { token, params: { id } }));
   const alerts = () => app.app.database.selectFrom('alerts').selectAll().orderBy('id').execute();
-  const becomes = (record: Scan, wanted: object) =>
-    vi.waitFor(async () => expect(await detailOf(record)).toMatchObject(wanted), { timeout: 15_000, interval: 20 });
+  const becomes = (record: Scan, wanted: object) => eventually(async () => expect(await detailOf(record)).toMatchObject(wanted));
   /** Signatures that find these words, and read nothing of a file that is cut. */
   function sign(marker: string): void {
     steered.edition = `signatures of ${marker}`;
@@ -36,10 +36,10 @@ describe('when the signatures change', async () => {
     expect(unread).toMatchObject({ scan_status: 'pending', status_detail: 'damaged' });
     const known = await scan('known.bin', 'only its hash is known');
     // The first look at an installation takes its signatures for those of the past.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const facts = app.app.database.selectFrom('installation').select('value').where('name', 'like', 'scanner_edition%');
       expect(await facts.executeTakeFirst()).toBeDefined();
-    }, 15_000);
+    });
     const lasting = await scan('lasting.txt', 'a first-marker and a second-marker');
     expect(await alerts()).toHaveLength(2);
 
@@ -61,7 +61,7 @@ describe('when the signatures change', async () => {
     );
     for (const name of ['innocent', 'unread', 'known']) expect(raised).toContain(`malware_detected blocked ${name}`);
     expect(raised).toContain('false_alarm unknown innocent');
-    await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]), 15_000);
+    await eventually(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]));
   });
 
   test('again during a recheck, files that it had seen before are seen again', async () => {
@@ -70,7 +70,7 @@ describe('when the signatures change', async () => {
     const let_go = hold();
     const { begun } = steered;
     steered.edition = 'signatures in between';
-    await vi.waitFor(() => expect(steered.begun).toBeGreaterThan(begun), 15_000);
+    await eventually(() => expect(steered.begun).toBeGreaterThan(begun));
     sign('third-marker');
     let_go();
     await becomes(first, { scan_status: 'infected' });
@@ -82,7 +82,7 @@ describe('when the signatures change', async () => {
     const let_go = hold();
     const { begun } = steered;
     const record = scan('held.txt', 'a fourth-marker');
-    await vi.waitFor(() => expect(steered.begun).toBeGreaterThan(begun), 15_000);
+    await eventually(() => expect(steered.begun).toBeGreaterThan(begun));
     sign('fourth-marker');
     let_go();
     expect(await record).toMatchObject({ scan_status: 'infected', threat_detected: 'Marker' });

@@ -3,6 +3,7 @@ import { MESSAGE_LENGTH_MAXIMUM, sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
 import { answerConversation, closeConversation, listDeskMessages, readConversation } from '@palisade/contract/desk';
 import { deleteAccount } from '@palisade/contract/privacy';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
 import { expect, test, vi } from 'vitest';
 import { createLog } from '#platform/log.ts';
@@ -177,7 +178,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     const [look = () => Promise.reject(new Error('nothing to do'))] = work;
     await other.deliver(mailOf(customer, 'stored, not told'), mailOf(customer, 'behind it'));
     // Dovecot may not list a delivered mail at once.
-    await vi.waitFor(() => expect(look()).rejects.toThrow('The server ends here.'), { timeout: 20_000, interval: 100 });
+    await eventually(() => expect(look()).rejects.toThrow('The server ends here.'));
     isFirst = false;
     await look();
     expect(await own(customer)).toEqual(['hello', 'stored, not told', 'behind it']);

@@ -1,10 +1,12 @@
 // proves: security-44
+
 import { pollAgent, type Said, saidSchema } from '@palisade/contract/agent';
 import { completeSession, createSession, joinSession } from '@palisade/contract/remote';
 import { approveSession, readSessionChanges } from '@palisade/contract/remote-session';
 import type { MeasuredChanges } from '@palisade/contract/session-changes';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { enrol, helloOf, reportOf } from '#test/agent-double.ts';
 import { openDevices } from '#test/device-parts.ts';
@@ -125,9 +127,9 @@ test('a session begins with its consent and is over with its end, and its custom
   const at = { token: maria.token, params: { id } };
   replyOf(await call(approveSession, { ...at, body: { view: 'talk' } }));
   // The device has it at its next look.
-  await vi.waitFor(async () => expect(await poll([reportOf()])).toEqual([{ id, wanted: 'stock' }]));
+  await eventually(async () => expect(await poll([reportOf()])).toEqual([{ id, wanted: 'stock' }]));
   replyOf(await call(completeSession, at));
-  await vi.waitFor(async () => expect(await poll([reportOf()])).toEqual([{ id, wanted: 'changes' }]));
+  await eventually(async () => expect(await poll([reportOf()])).toEqual([{ id, wanted: 'changes' }]));
   await poll([eventOf(id, FOUND)]);
   expect(replyOf(await call(readSessionChanges, at))).toMatchObject([{ ...FOUND, state: 'measured' }]);
   expect((await call(readSessionChanges, { ...at, token: technician.token })).status).toBe(404);

@@ -13,8 +13,9 @@ import {
   sendSessionFile,
 } from '@palisade/contract/remote-files';
 import { approveSession, grantInSession, listSessionAudit, revokeInSession } from '@palisade/contract/remote-session';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BlobNotFoundError } from '#platform/blobs/blobs.ts';
 import { newId } from '#platform/id.ts';
 import { problemOf, readAnswer, replyOf, startListeningApp } from '#test/harness.ts';
@@ -31,7 +32,6 @@ await signIn('boss');
 const tina = await signIn('tina', 'support');
 const tom = await signIn('tom', 'support');
 const TEXT = Buffer.from('just a few words');
-const WAIT = { timeout: 30_000, interval: 20 };
 
 /** A session that runs, with a page of each side; files or recording are allowed as said. */
 async function start(...allowed: ('files' | 'recording')[]) {
@@ -59,11 +59,11 @@ async function start(...allowed: ('files' | 'recording')[]) {
     end: async () => replyOf(await call(completeSession, of())),
     /** The state of a file once its transfer and scan are over. */
     settled: (file_id: string) =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         const file = (await list()).find((one) => one.id === file_id);
         if (file === undefined || file.status === 'scanning') throw new Error('It is being scanned.');
         return file;
-      }, WAIT),
+      }),
     record: async () =>
       replyOf(await call(listSessionAudit, of())).flatMap(({ kind, details, by }) =>
         kind.startsWith('remote_file') || kind === 'remote_recording_started'
@@ -235,7 +235,7 @@ describe('a file of a session', () => {
     await settled(id);
     const body = { password: customer.password, confirmation: customer.email };
     replyOf(await call(deleteAccount, { token: customer.token, body }));
-    await vi.waitFor(async () => expect(await isKept(id)).toBe(false), WAIT);
+    await eventually(async () => expect(await isKept(id)).toBe(false));
     expect((await open(tina.token, id)).status).toBe(404);
   });
 });

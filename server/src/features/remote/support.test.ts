@@ -34,7 +34,8 @@ import {
 } from '@palisade/contract/remote-staff';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
-import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
@@ -142,8 +143,8 @@ describe('who asks', () => {
     const [asked = '', ran = ''] = ids;
     replyOf(await approve(ran, customers[1]?.token ?? ''));
     await to('customer');
-    await vi.waitFor(async () => expect(await stored(asked)).toMatchObject({ status: 'cancelled', end_reason: 'access_lost' }));
-    await vi.waitFor(async () => expect(await stored(ran)).toMatchObject({ status: 'completed', end_reason: 'access_lost' }));
+    await eventually(async () => expect(await stored(asked)).toMatchObject({ status: 'cancelled', end_reason: 'access_lost' }));
+    await eventually(async () => expect(await stored(ran)).toMatchObject({ status: 'completed', end_reason: 'access_lost' }));
     expect((await call(readSession, of(ran, lea.token))).status).toBe(404);
   });
 });
@@ -191,11 +192,8 @@ describe('reports', () => {
       call(cancelSession, of(id, token)),
     ]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
-    await vi.waitFor(
-      async () => expect((await mailsTo(email)).filter(({ subject }) => /remote session/u.test(subject))).toHaveLength(1),
-      {
-        timeout: 20_000,
-      },
+    await eventually(async () =>
+      expect((await mailsTo(email)).filter(({ subject }) => /remote session/u.test(subject))).toHaveLength(1),
     );
     const text = (await mailsTo(email)).map((mail) => mail.text).join('');
     expect(text).toContain('tina of Palisade helped you for 1 minute. You didn’t share your screen.');
@@ -211,16 +209,11 @@ describe('reports', () => {
       ...{ status: 'completed', end_reason: 'reported', reported_at: new Date(clock.now).toISOString() },
     });
     expect((await call(reportSession, { ...of(id, token), body })).status).toBe(409);
-    const alert = await vi.waitFor(
-      async () => {
-        const found = replyOf(await call(listAlerts, { token: boss.token })).find(
-          ({ rule }) => rule === 'remote_session.reported',
-        );
-        if (found === undefined) throw new Error('no alert');
-        return found;
-      },
-      { timeout: 20_000 },
-    );
+    const alert = await eventually(async () => {
+      const found = replyOf(await call(listAlerts, { token: boss.token })).find(({ rule }) => rule === 'remote_session.reported');
+      if (found === undefined) throw new Error('no alert');
+      return found;
+    });
     expect(alert).toMatchObject({ threat_type: 'remote_report', severity: 'high', count: 1 });
     expect(alert.description).toContain('asked for money');
     expect(JSON.stringify(alert.evidence)).toContain('gift cards');
