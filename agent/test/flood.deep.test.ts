@@ -4,8 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { eventually } from '@palisade/scanner/test/eventually';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { OWN_SESSION, unitsCapabilities } from './confined.ts';
 
@@ -72,7 +71,7 @@ async function start() {
     rmSync(root, { recursive: true, force: true });
     // A flood leaves some hundred thousand files.
   }, 300_000);
-  const soon = <T>(check: () => T, timeout: number) => eventually(check, { timeout, interval: 50 });
+  const soon = <T>(check: () => T, timeout: number) => vi.waitFor(check, { timeout, interval: 50 });
   await soon(() => expect(lines.some(({ event }) => event === 'ready')).toBe(true), 30_000);
   const as = (uid: number, words: readonly string[]) => {
     const child = spawn('setpriv', ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', ...words], {
