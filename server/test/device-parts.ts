@@ -23,12 +23,15 @@ export async function openDevices() {
   const database = await featureDatabase();
   const clock = { time: Date.parse('2026-11-20T12:00:00.000Z') };
   const now = () => clock.time;
+  const raised: DeviceIncident[] = [];
+  const recorded: FoundOnDevice[] = [];
+  const nudged: string[] = [];
   const world = {
     limit: 10,
     rules: new Map<string, { rev: number; rules: Rule[] }>(),
-    raised: [] as DeviceIncident[],
-    recorded: [] as FoundOnDevice[],
-    nudged: [] as string[],
+    raised,
+    recorded,
+    nudged,
     scans: new Map<string, Scan>(),
     /** Called before an alert is raised and before a scan is recorded: throws in place of a database that is away. */
     beforeRaise: () => {},

@@ -44,7 +44,8 @@ const receive = (body: Buffer, content_type?: string) => {
 test.each([5, 1_000, 1_001, 300_000])('a file of %i bytes is in memory or in its file, whole and hashed', async (size) => {
   const content = noise(size);
   const { bytes, ...stored } = await receive(Buffer.concat([partOf(FILE, content), END]));
-  expect(stored).toMatchObject({ size, filename: 'a', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(stored).toMatchObject({ size, filename: 'a' });
+  expect(stored.sha256).toMatch(/^[0-9a-f]{64}$/);
   expect([bytes !== undefined, readdirSync(folder)]).toEqual(size <= 1_000 ? [true, []] : [false, ['file']]);
   rmSync(join(folder, 'file'), { force: true });
 });

@@ -28,7 +28,8 @@ test('both ends of a control session are let in however many others say nothing'
     { path: VIEWER_PATH, hello: { access_token: technician.token } },
     { path: SCREEN_PATH, hello: identity },
   ].map(({ path, hello }) => {
-    const [socket, texts] = [dial(path), [] as string[]];
+    const socket = dial(path);
+    const texts: string[] = [];
     socket.on('message', (bytes: Buffer) => texts.push(bytes.toString()));
     socket.on('open', () => socket.send(JSON.stringify({ kind: 'hello', ...hello, session_id: id })));
     return texts;
