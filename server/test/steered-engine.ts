@@ -4,16 +4,18 @@ import { createFakeEngine } from './fake-engine.ts';
 
 type Examination = Extract<EngineOutcome, { kind: 'examined' }>['examination'];
 
+interface Steered {
+  edition: string | undefined;
+  /** Findings beside those of the fake, by the bytes of a file. */
+  find: (bytes: Buffer) => Partial<Examination>;
+  /** Files that it was given. */
+  begun: number;
+}
+
 /** The fake engine in the hands of a test: its files wait until they are let go, and its findings and its edition change. */
 export function createSteeredEngine() {
   const fake = createFakeEngine();
-  const steered = {
-    edition: undefined as string | undefined,
-    /** Findings beside those of the fake, by the bytes of a file. */
-    find: (_bytes: Buffer): Partial<Examination> => ({}),
-    /** Files that it was given. */
-    begun: 0,
-  };
+  const steered: Steered = { edition: undefined, find: () => ({}), begun: 0 };
   let held: PromiseWithResolvers<void> | undefined;
   const editionNow = () => (fake.ready() ? (steered.edition ?? fake.edition()) : undefined);
   const engine: YaraPool = {
