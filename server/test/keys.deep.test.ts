@@ -16,9 +16,10 @@ import { join } from 'node:path';
 import { sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
 import { deleteAccount } from '@palisade/contract/privacy';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
 import SqliteDatabase from 'better-sqlite3';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { replyOf, startScanningApp } from './harness.ts';
 import { runCommand, runServer, startServer } from './server-process.ts';
 import { scanned } from './upload.ts';
@@ -59,9 +60,9 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     onTestFinished(() => void process.umask(before));
     const server = await startServer({ DATA_DIR });
     const token = await server.signIn('anna');
-    await vi.waitFor(async () => expect((await server.fetch(`/api/ready`)).status).toBe(200), { timeout: 20_000 });
+    await eventually(async () => expect((await server.fetch(`/api/ready`)).status).toBe(200));
     expect((await scanned(server, token, 'eicar.com', EICAR)).scan_status).toBe('infected');
-    await vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'keys'))).toContain('audit.head'), { timeout: 10_000 });
+    await eventually(() => expect(readdirSync(join(DATA_DIR, 'keys'))).toContain('audit.head'));
     expect(readdirSync(DATA_DIR)).toEqual(
       expect.arrayContaining(['keys', 'palisade.sqlite', 'palisade.sqlite-shm', 'palisade.sqlite-wal', 'quarantine', 'spool']),
     );

@@ -1,4 +1,5 @@
 // proves: asvs-16.5.3, security-35
+
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,10 +10,11 @@ import { login } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { readReadiness } from '@palisade/contract/platform';
 import { deleteFile, deleteScan, readScan, restoreFile } from '@palisade/contract/quarantine';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { packWith7Zip } from '@palisade/scanner/test/seven-zip-pack';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { isPostgres, isStoreShared, problemOf, readAnswer, replyOf, startScanningApp, type TestApp } from './harness.ts';
 import { startServer } from './server-process.ts';
 import { scanned, upload } from './upload.ts';
@@ -144,7 +146,7 @@ needing('the right to mount', isMounted && !isStoreShared()).describe(
       // Its owner may do without the copy.
       const other = await scanned(first, token, 'other.zip', infected('other.com'));
       // While it is tried once more to seal it, it is not deleted.
-      await vi.waitFor(async () => expect((await first.call(deleteFile, { token, params: { id: other.id } })).status).toBe(204));
+      await eventually(async () => expect((await first.call(deleteFile, { token, params: { id: other.id } })).status).toBe(204));
       expect(await detailOf(first, other.id)).toMatchObject({ kept: 'no', kept_until: null });
       expect(readdirSync(join(folder, 'spool'))).toEqual([id]);
 
@@ -155,11 +157,8 @@ needing('the right to mount', isMounted && !isStoreShared()).describe(
         expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'waiting' });
       }
       expect(spawnSync('mount', ['-o', `remount,size=${8 * MIB}`, quarantine]).status).toBe(0);
-      await vi.waitFor(
-        async () => expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'sealed' }),
-        10_000,
-      );
-      await vi.waitFor(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
+      await eventually(async () => expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'sealed' }));
+      await eventually(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
       expect(readdirSync(quarantine)).toEqual([id]);
     });
   },
@@ -177,10 +176,7 @@ needing('the right to mount', isMounted).describe('a disk that is full for the d
   test('refuses the upload with 503, removes it, and the server continues', async () => {
     expect(spawnSync('dd', ['if=/dev/zero', `of=${join(small, 'filling')}`, 'bs=4096']).status).not.toBe(0);
     // Space that SQLite has reserved may be enough for a few records.
-    const problem = await vi.waitFor(async () => problemOf(await upload(app, token, { name: 'paper.pdf', content: PDF })), {
-      timeout: 20_000,
-      interval: 1,
-    });
+    const problem = await eventually(async () => problemOf(await upload(app, token, { name: 'paper.pdf', content: PDF })));
     expect(problem).toMatchObject({ status: 503, code: 'storage_full' });
     expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
     // Of everything else that writes, the same: never a bare 500, and readiness says so.
@@ -191,7 +187,7 @@ needing('the right to mount', isMounted).describe('a disk that is full for the d
     expect(problemOf(await app.call(login, { body: person }))).toMatchObject(full);
     expect(problemOf(await app.call(readReadiness))).toMatchObject(full);
     rmSync(join(small, 'filling'));
-    await vi.waitFor(async () => expect((await app.call(readReadiness)).status).toBe(200), 10_000);
+    await eventually(async () => expect((await app.call(readReadiness)).status).toBe(200));
     expect((await app.call(login, { body: person })).status).toBe(200);
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
     expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ scan_status: 'infected' });
@@ -216,18 +212,15 @@ test('engines that are killed in the middle of 50 uploads lose none, and none is
     const is_unread = status_detail === 'engine_down' || status_detail === 'queued';
     expect([filename, scan_status]).toEqual([filename, is_unread ? 'pending' : endOf(filename)]);
   }
-  await vi.waitFor(
-    async () => {
-      const ends = (await list()).map(({ filename, scan_status, status_detail }) => [
-        filename,
-        scan_status,
-        status_detail === 'engine_down' || status_detail === 'queued',
-      ]);
-      expect(ends).toHaveLength(50);
-      expect(ends).toEqual(ends.map(([filename]) => [filename, endOf(String(filename)), false]));
-    },
-    { timeout: 30_000, interval: 100 },
-  );
+  await eventually(async () => {
+    const ends = (await list()).map(({ filename, scan_status, status_detail }) => [
+      filename,
+      scan_status,
+      status_detail === 'engine_down' || status_detail === 'queued',
+    ]);
+    expect(ends).toHaveLength(50);
+    expect(ends).toEqual(ends.map(([filename]) => [filename, endOf(String(filename)), false]));
+  });
 });
 
 test('a server that is killed in the middle of 50 uploads has lost none that it answered, and calls none falsely clean', async () => {
@@ -235,7 +228,7 @@ test('a server that is killed in the middle of 50 uploads has lost none that it 
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const server = await startServer({ DATA_DIR: folder });
   const token = await server.signIn('anna');
-  await vi.waitFor(async () => expect((await server.fetch(`/api/ready`)).status).toBe(200), { timeout: 20_000 });
+  await eventually(async () => expect((await server.fetch(`/api/ready`)).status).toBe(200));
 
   const answered = new Map<string, string>();
   let killed: Promise<unknown> | undefined;
@@ -252,22 +245,19 @@ test('a server that is killed in the middle of 50 uploads has lost none that it 
 
   const again = await startServer({ DATA_DIR: folder });
   const get = (path: string) => again.fetch(`/api${path}`, { headers: { authorization: `Bearer ${token}` } });
-  const records = await vi.waitFor(
-    async () => {
-      const list = replyOf(await readAnswer(listScans, await get('/antivirus/scans')));
-      expect(list.filter(({ status_detail }) => status_detail === 'queued' || status_detail === 'engine_down')).toEqual([]);
-      return list;
-    },
-    { timeout: 30_000, interval: 100 },
-  );
+  const records = await eventually(async () => {
+    const list = replyOf(await readAnswer(listScans, await get('/antivirus/scans')));
+    expect(list.filter(({ status_detail }) => status_detail === 'queued' || status_detail === 'engine_down')).toEqual([]);
+    return list;
+  });
   for (const [id, scan_status] of answered) expect(records.find((record) => record.id === id)).toMatchObject({ scan_status });
   for (const { filename, scan_status } of records) {
     expect([filename, scan_status]).toEqual([filename, endOf(filename)]);
   }
   // Kept files match the records exactly, and none is unsealed.
-  await vi.waitFor(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
+  await eventually(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
   const sealed = records.filter(({ scan_status }) => scan_status !== 'clean').map(({ id }) => id);
-  await vi.waitFor(() => expect(readdirSync(join(folder, 'quarantine')).sort()).toEqual(sealed.sort()));
+  await eventually(() => expect(readdirSync(join(folder, 'quarantine')).sort()).toEqual(sealed.sort()));
   const [first] = sealed;
   expect(scanSchema.parse(await (await get(`/antivirus/scans/${first}`)).json()).id).toBe(first);
 });

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { type Scan, scanFile, UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
 import { readAttachment, uploadAttachment } from '@palisade/contract/chat';
 import type { Attachment } from '@palisade/contract/chat-record';
-import { onTestFinished, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { onTestFinished } from 'vitest';
 import { type Answer, type ListeningApp, readAnswer, replyOf, type TestApp } from './harness.ts';
 
 type Uploader = Pick<TestApp, 'fetch'>;
@@ -24,16 +25,13 @@ export async function upload(
 /** Uploads a file for a message of the chat, and answers how its scan has ended. */
 export async function attach(app: Uploader, token: string, name: string, content: Buffer): Promise<Attachment> {
   const { id } = replyOf(await tryAttach(app, token, name, content));
-  return await vi.waitFor(
-    async () => {
-      const headers = { authorization: `Bearer ${token}` };
-      const path = readAttachment.path.replace('{id}', id);
-      const file = replyOf(await readAnswer(readAttachment, await app.fetch(`/api${path}`, { headers })));
-      if (file.status === 'scanning') throw new Error('It is being scanned.');
-      return file;
-    },
-    { timeout: 30_000, interval: 20 },
-  );
+  return await eventually(async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const path = readAttachment.path.replace('{id}', id);
+    const file = replyOf(await readAnswer(readAttachment, await app.fetch(`/api${path}`, { headers })));
+    if (file.status === 'scanning') throw new Error('It is being scanned.');
+    return file;
+  });
 }
 
 export async function tryAttach(

@@ -1,7 +1,9 @@
 // proves: security-33
+
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type ListeningApp, startListeningApp } from '#test/harness.ts';
 import { type ConnectionLimits, connectionLimits } from './connections.ts';
 
@@ -64,7 +66,7 @@ describe('of connections that ask nothing', async () => {
     ['were answered and stay', GET],
   ])('560 that %s leave as many as may be, and who asks is answered', async (_, text) => {
     const sockets = await flood(text);
-    await vi.waitFor(() => expect(openOf(sockets)).toBe(LIMITS.waiting_per_source));
+    await eventually(() => expect(openOf(sockets)).toBe(LIMITS.waiting_per_source));
     // Those that came last.
     expect(sockets.slice(-LIMITS.waiting_per_source).every(isOpen)).toBe(true);
     for (let time = 0; time < 5; time += 1) expect(await ask(app)).toMatch(/^HTTP\/1.1 200 /);
@@ -74,11 +76,11 @@ describe('of connections that ask nothing', async () => {
   test.runIf(process.platform === 'linux')('another source keeps its own, as long as there is room in all', async () => {
     const theirs = [await dial(app, '', '127.0.0.2'), await dial(app, GET, '127.0.0.2')];
     const sockets = await flood('');
-    await vi.waitFor(() => expect(openOf(sockets)).toBe(LIMITS.waiting_per_source));
+    await eventually(() => expect(openOf(sockets)).toBe(LIMITS.waiting_per_source));
     expect(openOf(theirs)).toBe(2);
     const more: Socket[] = [];
     for (let index = 0; index < 3 * LIMITS.waiting; index += 1) more.push(await dial(app, '', `127.0.1.${(index % 200) + 1}`));
-    await vi.waitFor(async () => expect(await count(app)).toBe(LIMITS.waiting));
+    await eventually(async () => expect(await count(app)).toBe(LIMITS.waiting));
     expect(openOf(theirs)).toBe(0);
     expect(await ask(app, GET, '127.0.0.3')).toMatch(/^HTTP\/1.1 200 /);
   });
@@ -86,7 +88,7 @@ describe('of connections that ask nothing', async () => {
   test('those that ask are not among them, however many', async () => {
     const login = await dial(app, HEAD);
     const sockets = await flood('');
-    await vi.waitFor(() => expect(openOf(sockets)).toBe(LIMITS.waiting_per_source));
+    await eventually(() => expect(openOf(sockets)).toBe(LIMITS.waiting_per_source));
     expect(isOpen(login)).toBe(true);
   });
 });
@@ -96,7 +98,7 @@ describe('of requests whose bodies do not come', () => {
     const app = await startListeningApp({ environment: PUBLIC, surroundings: { connection_limits: LIMITS } });
     const sockets = [];
     for (let index = 0; index < LIMITS.requests_per_source; index += 1) sockets.push(await dial(app, HEAD));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const said = await ask(app);
       expect(said).toMatch(/^HTTP\/1.1 429 /);
       expect(said).toMatch(/connection: close/i);
@@ -105,7 +107,7 @@ describe('of requests whose bodies do not come', () => {
     expect(await ask(app, GET, '127.0.0.2')).toMatch(/^HTTP\/1.1 200 /);
     expect(openOf(sockets)).toBe(LIMITS.requests_per_source);
     sockets[0]?.destroy();
-    await vi.waitFor(async () => expect(await ask(app)).toMatch(/^HTTP\/1.1 200 /));
+    await eventually(async () => expect(await ask(app)).toMatch(/^HTTP\/1.1 200 /));
   });
 
   test('one that many people share has more', async () => {
@@ -114,7 +116,7 @@ describe('of requests whose bodies do not come', () => {
     for (let index = 0; index < LIMITS.requests_per_shared_source - 1; index += 1) sockets.push(await dial(app, HEAD));
     expect(await ask(app)).toMatch(/^HTTP\/1.1 200 /);
     await dial(app, HEAD);
-    await vi.waitFor(async () => expect(await ask(app)).toMatch(/^HTTP\/1.1 429 /));
+    await eventually(async () => expect(await ask(app)).toMatch(/^HTTP\/1.1 429 /));
   });
 });
 

@@ -10,10 +10,11 @@ import { endSession, listSessions } from '@palisade/contract/sessions';
 import { setupConfig } from '@palisade/contract/setup';
 import { assignSubscription, createTemplate, requestPlan } from '@palisade/contract/subscription';
 import { changeUser, deleteUser } from '@palisade/contract/users';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
@@ -66,7 +67,7 @@ describe('the events socket', async () => {
     const { session_code } = replyOf(await boss.call(createSession, { token: maria.token }));
     await told('remote');
     replyOf(await boss.call(joinSession, { token: admin.token, body: { session_code } }));
-    await vi.waitFor(() => expect(changes().filter((topic) => topic === 'remote')).toHaveLength(2));
+    await eventually(() => expect(changes().filter((topic) => topic === 'remote')).toHaveLength(2));
     const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true, features: [] } as const;
     replyOf(
       await boss.call(assignSubscription, { token: admin.token, body: { user_email: maria.email, ...plan, features: [] } }),
@@ -104,7 +105,7 @@ describe('the events socket', async () => {
     const before = hers.events().filter(told('account')).length;
     const { id } = replyOf(await boss.call(currentUser, { token: maria.token }));
     await boss.call(changeUser, { token: admin.token, body: { user_id: id, role: 'support' } });
-    await vi.waitFor(() => expect(hers.events().filter(told('account'))).toHaveLength(before + 1));
+    await eventually(() => expect(hers.events().filter(told('account'))).toHaveLength(before + 1));
     expect(hers.events().some((event) => told('waiting')(event) || told('people')(event))).toBe(false);
   });
 
@@ -323,13 +324,13 @@ test('heartbeats are spread over their time, and sessions are looked up many at 
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket({ url })));
   for (const socket of sockets) socket.say({ kind: 'hello', access_token: 'token' });
   await Promise.all(sockets.map((socket) => socket.welcomed()));
-  await vi.waitFor(() => expect(looked_up.reduce((sum, some) => sum + some, 0)).toBeGreaterThanOrEqual(count));
+  await eventually(() => expect(looked_up.reduce((sum, some) => sum + some, 0)).toBeGreaterThanOrEqual(count));
   // Those who came at once are few questions, and none is about more than the database takes at once.
   expect(looked_up.length).toBeLessThan(count / 2);
   expect(Math.max(...looked_up)).toBeLessThanOrEqual(500);
   looked_up.length = 0;
   const pinged = () => sockets.filter(({ frames }) => frames.some(({ kind }) => kind === 'ping')).length;
-  await vi.waitFor(() => expect(pinged()).toBe(count), { timeout: 20_000 });
+  await eventually(() => expect(pinged()).toBe(count));
   // Each moment is that of a few: with all of them in one, this would be 300.
   expect(Math.max(...looked_up)).toBeLessThanOrEqual(count / 10);
   for (const socket of sockets) socket.leave();
@@ -351,7 +352,7 @@ test('a page that does not read is dropped, and no other waits for it', async ()
   expect(fastify.websocketServer.clients.size).toBe(1);
   const heard = reader.frames.length;
   tell();
-  await vi.waitFor(() => expect(reader.frames.length).toBeGreaterThan(heard));
+  await eventually(() => expect(reader.frames.length).toBeGreaterThan(heard));
 });
 
 describe('within its limits, the events socket', async () => {
@@ -430,8 +431,8 @@ describe('among sockets that say nothing', async () => {
       socket.say({ kind: 'hello', access_token: token });
       await socket.welcomed();
     }
-    await vi.waitFor(() => expect(closed).toBeGreaterThanOrEqual(550), { timeout: 20_000 });
-    await vi.waitFor(() => expect(served()).toBeLessThanOrEqual(53), { timeout: 20_000 });
+    await eventually(() => expect(closed).toBeGreaterThanOrEqual(550));
+    await eventually(() => expect(served()).toBeLessThanOrEqual(53));
     expect(other_closed).toBe(false);
     for (const socket of [same, elsewhere]) socket.leave();
   });
@@ -443,7 +444,7 @@ describe('among sockets that say nothing', async () => {
     const page = await openSocket(app, { forwarded_for: '203.0.113.40' });
     page.say({ kind: 'hello', access_token: token });
     await page.welcomed();
-    await vi.waitFor(() => expect(served()).toBeLessThanOrEqual(limits.strangers + 1), { timeout: 20_000 });
+    await eventually(() => expect(served()).toBeLessThanOrEqual(limits.strangers + 1));
     page.leave();
   });
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { login } from '@palisade/contract/auth';
 import { listSessions } from '@palisade/contract/sessions';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer, replyOf, startListeningApp } from '#test/harness.ts';
 import { PATIENCE } from './http.ts';
@@ -142,12 +143,12 @@ describe('a client that does not read', async () => {
     ['of the API', get('/api/openapi.json').repeat(30)],
     ['of refusals', get(`/api/nothing/${'x'.repeat(100)}`).repeat(60_000)],
   ])('is cut before its answer %s is over', async (_, requests) => {
-    await vi.waitFor(async () => expect(await connections()).toBe(0));
+    await eventually(async () => expect(await connections()).toBe(0));
     const socket = dial(app);
     socket.pause();
     socket.write(requests);
-    await vi.waitFor(async () => expect(await connections()).toBe(1));
-    await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 20_000 });
+    await eventually(async () => expect(await connections()).toBe(1));
+    await eventually(async () => expect(await connections()).toBe(0));
     socket.destroy();
   });
 
@@ -228,14 +229,14 @@ describe('the host that a request names', async () => {
       new Promise<number>((resolve, reject) =>
         app.app.fastify.server.getConnections((error, connections) => (error ? reject(error) : resolve(connections))),
       );
-    await vi.waitFor(async () => expect(await count()).toBe(0));
+    await eventually(async () => expect(await count()).toBe(0));
     const upgrade = `${UPGRADE}Sec-WebSocket-Version: 13\r\n\r\n`;
     // One that is no socket's is a request as any other, and its connection is kept for the next.
     const closing = upgrade.replace('Connection: Upgrade', 'Connection: Upgrade, close');
     expect(statusOf(await say(app, `GET /api/events HTTP/1.1\r\nHost: evil.example\r\n${upgrade}`))).toBe(421);
     expect(statusOf(await say(app, `GET /api/events/x HTTP/1.1\r\nHost: localhost\r\n${closing}`))).toBe(404);
     expect(statusOf(await say(app, `GET /api/health HTTP/1.1\r\nHost: localhost\r\n${closing}`))).toBe(200);
-    await vi.waitFor(async () => expect(await count()).toBe(0));
+    await eventually(async () => expect(await count()).toBe(0));
   });
 
   test('is shown to a person in a browser as a page, which runs no script', async () => {
@@ -330,7 +331,7 @@ describe('the id of a request', async () => {
     });
     // Others may still end.
     const own = () => lines.slice(before).filter((line) => line.includes(id));
-    await vi.waitFor(() => expect(own().filter((line) => line.includes('request completed'))).toHaveLength(1));
+    await eventually(() => expect(own().filter((line) => line.includes('request completed'))).toHaveLength(1));
     const failed = lines.slice(before).filter((line) => line.includes('login_failed'));
     expect(failed).toHaveLength(1);
     expect(own()).toEqual(expect.arrayContaining(failed));
@@ -420,7 +421,7 @@ test('a client that leaves before its request is handled leaves no error', async
     }),
   );
   // The server has handled all earlier bytes.
-  await vi.waitFor(async () => expect((await app.fetch(`/api/health`)).status).toBe(200));
-  await vi.waitFor(() => app.app.fastify.server.getConnections((_error, count) => expect(count).toBeLessThanOrEqual(1)));
+  await eventually(async () => expect((await app.fetch(`/api/health`)).status).toBe(200));
+  await eventually(() => app.app.fastify.server.getConnections((_error, count) => expect(count).toBeLessThanOrEqual(1)));
   expect(lines.filter((line) => /TypeError|"level":(50|60)/.test(line))).toEqual([]);
 });

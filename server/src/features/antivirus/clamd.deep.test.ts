@@ -1,4 +1,5 @@
 // proves: asvs-16.5.2
+
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +9,10 @@ import { readReadiness } from '@palisade/contract/platform';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { hasClamd, startClamd } from '@palisade/scanner/test/clamd';
 import { CLAMD_ONLY, CLAMD_ONLY_THREAT, startClamdDouble } from '@palisade/scanner/test/clamd-double';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ListeningApp, replyOf, startListeningScanningApp } from '#test/harness.ts';
 import { newUploadKey, openUpload, scanned } from '#test/upload.ts';
 
@@ -26,7 +28,7 @@ const startWith = (clamds: readonly { url: string }[], surroundings = {}) =>
 const list = async (app: ListeningApp, token: string) => replyOf(await app.call(listScans, { token, query: '?limit=200' }));
 const spooled = (app: ListeningApp) => readdirSync(join(app.data_dir, 'spool'));
 
-const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
+const soon = (check: () => unknown) => eventually(check);
 
 /** The newest record, once it is as it must be. */
 const becomes = (app: ListeningApp, token: string, record: Partial<Scan>) =>

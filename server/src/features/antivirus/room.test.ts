@@ -1,4 +1,5 @@
 // proves: security-35
+
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { login } from '@palisade/contract/auth';
@@ -6,8 +7,9 @@ import { sendMessage } from '@palisade/contract/chat';
 import { readReadiness } from '@palisade/contract/platform';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { problemSchema } from '@palisade/contract/problem';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isStoreShared, type ListeningApp, replyOf, startListeningApp } from '#test/harness.ts';
 import { createSteeredEngine } from '#test/steered-engine.ts';
 import { openUpload, scanned } from '#test/upload.ts';
@@ -17,7 +19,7 @@ const spool = (app: ListeningApp) => readdirSync(join(app.data_dir, 'spool'));
 /** The number of open uploads of which so many bytes have arrived. The multipart reader keeps a few back. */
 const arrived = (app: ListeningApp, bytes: number) =>
   spool(app).filter((name) => statSync(join(app.data_dir, 'spool', name)).size > bytes - 1024).length;
-const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 10 });
+const soon = (check: () => unknown) => eventually(check);
 const refusalOf = async ({ answer }: { answer: Promise<{ status: number; body: string; retry_after: string | undefined }> }) => {
   const { body, retry_after } = await answer;
   return { retry_after, ...problemSchema.parse(JSON.parse(body)) };

@@ -1,11 +1,13 @@
 // proves: asvs-15.2.2
+
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { cancelUpload, listScans } from '@palisade/contract/antivirus';
 import type { LiveEvent } from '@palisade/contract/events';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise } from '@palisade/scanner/test/files';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { createSteeredEngine } from '#test/steered-engine.ts';
@@ -52,7 +54,7 @@ describe('a file on its way', async () => {
     const socket = await listenAs(app, token);
     const let_go = hold();
     const read = await send('being read.pdf');
-    await vi.waitFor(async () => expect(await names()).toContain(read.name));
+    await eventually(async () => expect(await names()).toContain(read.name));
     const waits = await send('waits.pdf');
     await socket.event((event) => progressOf(waits.key)(event)?.stage === 'queued');
     const later = await listenAs(app, token);
@@ -76,7 +78,7 @@ describe('a file on its way', async () => {
     const key = newUploadKey();
     const sent = openUpload(app, token, { key });
     await sent.write(noise(2 * HELD_BYTES_MAXIMUM));
-    await vi.waitFor(() => expect(spool()).toHaveLength(1));
+    await eventually(() => expect(spool()).toHaveLength(1));
     expect((await cancel(key)).status).toBe(204);
     expect(spool()).toEqual([]);
     await cancelled(sent);
@@ -89,18 +91,18 @@ describe('a file on its way', async () => {
   test('is scanned when its page goes away once the upload is complete', async () => {
     const let_go = hold();
     const left = await send('left.pdf');
-    await vi.waitFor(async () => expect(await names()).toContain(left.name));
+    await eventually(async () => expect(await names()).toContain(left.name));
     left.cut();
     await expect(left.answer).rejects.toThrow();
     let_go();
-    await vi.waitFor(async () => expect((await records())[0]).toMatchObject({ filename: 'left.pdf', scan_status: 'clean' }));
+    await eventually(async () => expect((await records())[0]).toMatchObject({ filename: 'left.pdf', scan_status: 'clean' }));
   });
 
   test('has a key of its own, or none', async () => {
     const [one, two] = ['a', 'b'].map((letter) => openUpload(app, token, { key: letter.repeat(32) }));
     if (one === undefined || two === undefined) throw new Error('no upload');
     await Promise.all([one, two].map((each) => each.write(noise(2 * HELD_BYTES_MAXIMUM))));
-    await vi.waitFor(() => expect(spool()).toHaveLength(2));
+    await eventually(() => expect(spool()).toHaveLength(2));
     expect(await openUpload(app, token, { key: 'a'.repeat(32) }).answer).toMatchObject({ status: 409 });
     expect(await openUpload(app, token, { key: 'not a key' }).answer).toMatchObject({ status: 422 });
     for (const each of [one, two]) each.finish();
@@ -111,7 +113,7 @@ describe('a file on its way', async () => {
   test('that has to wait lies in the folder, with its record, and is read from there', async () => {
     const let_go = hold();
     const answers = [scanned(app, token, 'eicar.com', EICAR), scanned(app, token, 'waits.bin', newBytes())];
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const rows = app.app.database.selectFrom('scans').select('spooled').where('status_detail', '=', 'queued').execute();
       expect(await rows).toEqual([{ spooled: 1 }, { spooled: 1 }]);
     });
@@ -149,7 +151,7 @@ describe('a small file that is read before it is recorded', async () => {
     const let_go = hold();
     const { begun } = steered;
     const sent = await send('back.pdf');
-    await vi.waitFor(() => expect(steered.begun).toBeGreaterThan(begun));
+    await eventually(() => expect(steered.begun).toBeGreaterThan(begun));
     expect((await cancel(sent.key)).status).toBe(204);
     await cancelled(sent);
     expect(await rows('back.pdf')).toEqual([]);
@@ -175,7 +177,7 @@ test('too much at once is 429 with Retry-After before the body: of one person, a
   const hold = async (of: string, count: number) => {
     const held = openUpload(app, of);
     await held.write(noise(2 * HELD_BYTES_MAXIMUM));
-    await vi.waitFor(() => expect(spool()).toHaveLength(count));
+    await eventually(() => expect(spool()).toHaveLength(count));
     return held;
   };
   const held = [await hold(token, 1), await hold(token, 2)];

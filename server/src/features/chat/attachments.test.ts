@@ -8,8 +8,9 @@ import {
 import { listMessages } from '@palisade/contract/chat-read';
 import { answerConversation, closeConversation, listDeskMessages } from '@palisade/contract/desk';
 import { deleteAccount } from '@palisade/contract/privacy';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
@@ -75,7 +76,7 @@ test.each([
 ])('%s is never shown in place', async (_, name, content) => {
   const { token } = await signIn();
   const { id } = await attach(app, token, name, content);
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(replyOf(await call(readAttachment, { token, params: { id } })).status).not.toBe('scanning'),
   );
   const answer = await open(token, id);
@@ -94,7 +95,7 @@ test('an infected or unread file reaches no one, and is removed', async () => {
     [infected, 'infected'],
     [locked, 'unread'],
   ] as const) {
-    await vi.waitFor(async () => expect(replyOf(await call(readAttachment, { token, params: { id } })).status).toBe(status));
+    await eventually(async () => expect(replyOf(await call(readAttachment, { token, params: { id } })).status).toBe(status));
     expect(problemOf(await send(token, [id])).code).toBe('conflict');
     expect((await open(token, id)).status).toBe(409);
     expect((await open(ana.token, id)).status).toBe(404);
@@ -154,7 +155,7 @@ test('the files of an account go with it, and staff learn that its conversation 
   const { conversation_id } = replyOf(await send(token, [id]));
   const page = await listenAs(app, ana.token);
   page.say({ kind: 'listen', topic: 'staff' });
-  await vi.waitFor(() => expect(page.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+  await eventually(() => expect(page.frames.some(({ kind }) => kind === 'listening')).toBe(true));
   replyOf(await call(deleteAccount, { token, body: { password, confirmation: email } }));
   await page.event((event) => event.kind === 'conversation_removed' && event.conversation_id === conversation_id);
   expect(await app.app.database.selectFrom('chat_attachments').select('id').where('id', '=', id).execute()).toEqual([]);
@@ -194,5 +195,5 @@ test('closed conversations go after the days that are set, with their files, and
   ];
   expect(await left()).toEqual([2, 1]);
   clock += 6 * 86_400_000;
-  await vi.waitFor(async () => expect(await left()).toEqual([1, 0]), { timeout: 30_000 });
+  await eventually(async () => expect(await left()).toEqual([1, 0]));
 });

@@ -1,12 +1,12 @@
 import { RFB_CLOSED, SCREEN_PATH, VIEWER_PATH } from '@palisade/contract/remote-control';
 import { grantInSession } from '@palisade/contract/remote-session';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '@palisade/scanner/test/eventually';
+import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { replyOf, startListeningApp } from '#test/harness.ts';
 import { startWithDevice } from '#test/running-session.ts';
 
 const app = await startListeningApp();
-const SOON = { timeout: 30_000, interval: 20 };
 
 // proves: remote-21
 test('both ends of a control session are let in however many others say nothing', async () => {
@@ -34,7 +34,7 @@ test('both ends of a control session are let in however many others say nothing'
     socket.on('open', () => socket.send(JSON.stringify({ kind: 'hello', ...hello, session_id: id })));
     return texts;
   });
-  await vi.waitFor(() => expect(ends).toEqual([['{"kind":"paired"}'], ['{"kind":"paired"}']]), SOON);
+  await eventually(() => expect(ends).toEqual([['{"kind":"paired"}'], ['{"kind":"paired"}']]));
   // All from one place: 250 of them at once have time to say who they are.
-  await vi.waitFor(() => expect(closed).toBeGreaterThanOrEqual(270), SOON);
+  await eventually(() => expect(closed).toBeGreaterThanOrEqual(270));
 });
