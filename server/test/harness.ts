@@ -318,9 +318,6 @@ async function startApp(options: TestAppOptions, is_listening: boolean): Promise
   return { testApp, url };
 }
 
-/** The `fetch` of a server on a port, for what takes that of an application. */
-export const served = (url: string): Pick<TestApp, 'fetch'> => ({ fetch: (path, init) => fetch(`${url}${path}`, init) });
-
 /** Asks an application without a port, in the words of `fetch`. */
 async function fetchFrom(fastify: FastifyInstance, url: string, init?: RequestInit): Promise<Response> {
   const request = new Request(url, init);
@@ -328,7 +325,7 @@ async function fetchFrom(fastify: FastifyInstance, url: string, init?: RequestIn
   const answer = await fastify.inject({
     method: request.method,
     url: url.slice(new URL(url).origin.length),
-    // As a program sends them: without `connection` a request is taken for one of a proxy.
+    // As a program sends them: a request without `connection` counts as one of a proxy.
     headers: { host: new URL(url).host, connection: 'keep-alive', ...Object.fromEntries(request.headers) },
     ...(body !== undefined && { payload: body }),
   });

@@ -44,7 +44,7 @@ test('the desired state has the rules for this device, its defaults and its fold
   expect(await desired()).toMatchObject({ ...folders, rev: 3 });
   expect(await agents.markOf(id)).not.toBe(mark);
   expect(world.nudged.filter((nudged) => nudged === id)).toHaveLength(2);
-  // What a change does not name stays, and the agent never uses its name.
+  // Fields that a change does not name stay, and the agent never uses its name.
   await devices.change(await row(), { watched: ['/home'] });
   const told = world.nudged.length;
   const renamed = await devices.change(await row(), { device_name: 'Kitchen' });
