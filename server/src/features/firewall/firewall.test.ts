@@ -66,6 +66,21 @@ describe('a rule', () => {
     expect(await firewall.listRules(await start())).toEqual([]);
   });
 
+  test('is not handed to devices when it is off, or an older version stored what no device can read', async () => {
+    const user_id = await start();
+    const readable = await firewall.add(user_id, { ...NEW, port: '443' });
+    const off = await firewall.add(user_id, NEW);
+    await switchTo(off, false);
+    const old: Partial<NewRule>[] = [
+      { port: '0' },
+      { source_ip: 'localhost' },
+      { destination_ip: '10.0.0.0/33' },
+      { protocol: 'icmp', port: '22' },
+    ];
+    for (const terms of old) await firewall.add(user_id, { ...NEW, ...terms });
+    expect(await firewall.enforced(user_id)).toEqual({ rev: 7, rules: [readable] });
+  });
+
   test('is edited in place: its fields, but neither its switch nor its devices when these are omitted', async () => {
     const user_id = await start();
     const rule = await firewall.add(user_id, { ...NEW, device_ids: [UNKNOWN_ID] });

@@ -41,13 +41,13 @@ export async function readRuleFile(file: File): Promise<RuleFileReading> {
   }
   const read = ruleFileSchema.safeParse(json);
   if (read.success) return { ok: true, file: read.data };
-  const messages = read.error.issues.map(({ path: [place, index, field], message }) => {
-    if (place !== 'rules' || typeof index !== 'number')
-      return index === undefined && place === undefined
-        ? 'This isn’t a Palisade rules file. Choose a file exported from Palisade.'
-        : message;
-    return `Rule ${index + 1}${typeof field === 'string' ? `, ${field}` : ''}: ${message}`;
-  });
+  const { issues } = read.error;
+  // A file without the mark or without a list of rules is of another kind: what else differs in it is of no use to anyone.
+  const isOther = issues.some(({ path, code }) => path[0] !== 'rules' || (path.length === 1 && code === 'invalid_type'));
+  if (isOther) return { ok: false, messages: ['This isn’t a Palisade rules file. Choose a file exported from Palisade.'] };
+  const messages = issues.map(({ path: [, index, field], message }) =>
+    typeof index === 'number' ? `Rule ${index + 1}${typeof field === 'string' ? `, ${field}` : ''}: ${message}` : message,
+  );
   const more = messages.length - MESSAGES_SHOWN;
   return { ok: false, messages: [...messages.slice(0, MESSAGES_SHOWN), ...(more > 0 ? [`And ${more} more.`] : [])] };
 }
