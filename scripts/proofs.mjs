@@ -24,7 +24,7 @@ const TAGGED = /\.(?:test|spec)\.(?:ts|tsx|mjs)$|^(?:scanner|agent|server)\/test
 const TAG = /^\s*\/\/ proves: (.+)$/;
 /** Lines that a tag may stand above: a test or group, or a row of a list that has a name. */
 const TEST = /^\s*(?:needing\(.*\)\.)?(?:test|it|describe)(?:\.\w+)*(?:<.*>)?\(/;
-const ROW = /^\s*(?:\[|\w+\()\s*(?<quote>['"`])/;
+const ROW = /^\s*(?:(?:\[|\w+\()\s*)?(?<quote>['"`])/;
 const NOT_RUN = /^\s*(?:needing\(.*\)\.)?(?:test|it|describe)\.(?:skip|todo|fails|fixme)\b/;
 const NAME = /(?:[([]|^\s*)\s*(['"`])((?:\\.|(?!\1).)*)\1/;
 

@@ -218,7 +218,10 @@ const environmentSchema = z.object({
     blankIsUnset,
     z
       .string()
-      .regex(/^[\w.~+/-]{24,256}=*$/, 'must be 24 to 256 letters, or any of -._~+/ (create one with openssl rand -hex 32)')
+      .regex(
+        /^[\w.~+/-]{24,256}=*$/,
+        'must be 24 to 256 letters, digits, or any of -._~+/ (create one with openssl rand -hex 32)',
+      )
       .optional(),
   ),
   LOG_LEVEL: z.preprocess(

@@ -1,5 +1,5 @@
-import { eventually } from '@palisade/scanner/test/eventually';
 // proves: asvs-15.2.2
+import { eventually } from '@palisade/scanner/test/eventually';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createScanQueue, SET_ASIDE } from './scan-queue.ts';
