@@ -12,6 +12,9 @@ interface Steered {
   begun: number;
 }
 
+/** The progress that each file makes at once. */
+export const HALF_READ = { share: 0.5, members_read: 1, members_found: 2 } as const;
+
 /** The fake engine in the hands of a test: its files wait until they are let go, and its findings and its edition change. */
 export function createSteeredEngine() {
   const fake = createFakeEngine();
@@ -26,6 +29,7 @@ export function createSteeredEngine() {
       const { find } = steered;
       steered.begun += 1;
       job.onBegin?.();
+      job.onProgress?.({ engine: 'YARA-X', ...HALF_READ });
       const { promise, resolve } = Promise.withResolvers<void>();
       job.signal?.addEventListener('abort', () => resolve(), { once: true });
       if (held !== undefined && job.signal?.aborted !== true) {

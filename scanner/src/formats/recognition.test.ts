@@ -2,7 +2,9 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { openReader } from '#scanner/reading/reader.ts';
-import { noise, tar, zip } from '#test/files.ts';
+import { docx, mail, ole } from '#test/containers.ts';
+import { examined } from '#test/examined.ts';
+import { noise, PDF, tar, zip } from '#test/files.ts';
 import { containerOf, containersBeside } from './recognition.ts';
 
 const hex = (digits: string) => Buffer.concat([Buffer.from(digits, 'hex'), Buffer.alloc(64)]);
@@ -118,4 +120,30 @@ describe('the kind of a container', async () => {
     );
     expect(files.filter((file) => containerOf(file, budget) !== undefined).length).toBeLessThan(3);
   });
+});
+
+const zipOf = (name: string, content: string) => zip([{ name, content: Buffer.from(content), method: 0 }]);
+
+// By the first bytes alone: an examined file has no name.
+test.each([
+  ['application/pdf', PDF],
+  ['application/zip', zipOf('a.txt', 'a text')],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', docx('image.png', Buffer.from('x'))],
+  ['application/vnd.oasis.opendocument', zipOf('mimetype', 'application/vnd.oasis.opendocument.text')],
+  ['application/vnd.android.package-archive', zipOf('AndroidManifest.xml', 'x')],
+  ['application/java-archive', zipOf('META-INF/MANIFEST.MF', 'x')],
+  ['application/x-ole-storage', ole([{ name: 'Package', content: PDF }])],
+  ['application/x-tar', await tar([{ name: 'a', content: PDF }])],
+  ['application/gzip', gzipSync(PDF)],
+  ['message/rfc822', mail('a.txt', 'hello', '7bit')],
+  ['image/png', Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), noise(100)])],
+  ['application/vnd.microsoft.portable-executable', Buffer.concat([Buffer.from('MZ'), noise(200)])],
+  ['text/x-script', Buffer.from('#!/bin/sh\necho hello\n')],
+  ['text/html', Buffer.from('\n<!DOCTYPE html><p>hello')],
+  ['image/svg+xml', Buffer.from('<?xml version="1.0"?>\n<svg xmlns="x"/>')],
+  ['application/xml', Buffer.from('<?xml version="1.0"?>\n<a/>')],
+  ['text/plain', Buffer.from('Grüße aus Köln')],
+  ['application/octet-stream', noise(500)],
+])('the media type %s is told by the bytes', async (media_type, content) => {
+  expect(await examined(content)).toMatchObject({ media_type });
 });

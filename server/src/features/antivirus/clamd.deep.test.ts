@@ -70,6 +70,13 @@ describe.each(kinds)('the embedded engine and $name', async ({ start }) => {
     expect(scan.engines[1]?.signatures_version).toMatch(/^(\d+|custom)$/);
     expect(spooled(app)).toEqual([]);
   });
+
+  test('keep files that the embedded engine could not read pending, whatever clamd says of them', async () => {
+    const unknown = Buffer.concat([Buffer.from('04224d18', 'hex'), noise(100)]);
+    const scan = await scanned(app, token, 'a.lz4', unknown);
+    expect(scan).toMatchObject({ scan_status: 'pending', status_detail: 'unsupported' });
+    expect(scan.engines).toMatchObject([yara({ verdict: 'pending' }), clamav(clean)]);
+  });
 });
 
 describe('a file that clamd alone cannot read whole', async () => {
@@ -285,6 +292,18 @@ describe('a clamd without a setting', async () => {
     );
     expect((await engineOf(app, token)).found_scanner?.reason).toContain('clamd.conf');
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+  });
+
+  test('is not looked for where the setting says none', async () => {
+    const unwanted = await startClamdDouble();
+    const app = await startListeningScanningApp({
+      environment: { SCANNER_URL: 'none' },
+      surroundings: { ...EVERY, usual_scanners: [unwanted.address] },
+    });
+    const { token } = await app.signIn(undefined, 'admin');
+    expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ engines: [{ name: 'YARA-X' }] });
+    expect(await engineOf(app, token)).toMatchObject({ engines: [{ name: 'YARA-X' }], found_scanner: null });
+    expect(unwanted.streams).toBe(0);
   });
 });
 

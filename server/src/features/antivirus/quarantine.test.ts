@@ -7,7 +7,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { listScans, type Scan } from '@palisade/contract/antivirus';
-import { deleteFile, deleteScan, readScan, restoreFile, type ScanDetail, unlockFile } from '@palisade/contract/quarantine';
+import {
+  decideFalseAlarm,
+  deleteFile,
+  deleteScan,
+  listFalseAlarms,
+  readScan,
+  reportFalseAlarm,
+  restoreFile,
+  type ScanDetail,
+  unlockFile,
+} from '@palisade/contract/quarantine';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
@@ -15,7 +25,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { allBlobs } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
 import { openDisk } from '#platform/disk.ts';
-import { isStoreShared, problemOf, replyOf, startScanningApp, startTestApp, type TestApp } from '#test/harness.ts';
+import { isStoreShared, problemOf, replyOf, startListeningApp, startScanningApp, type TestApp } from '#test/harness.ts';
+import { listenAs } from '#test/socket.ts';
 import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { scanned } from '#test/upload.ts';
 import { openQuarantine } from './quarantine.ts';
@@ -121,10 +132,10 @@ describe('a sealed file', () => {
 const LOCKED = Buffer.from('a file that nobody opens');
 
 /** An application whose engine cannot read `LOCKED`. */
-async function start(surroundings: Parameters<typeof startTestApp>[0] = {}) {
+async function start(surroundings: Parameters<typeof startListeningApp>[0] = {}) {
   const { engine, steered, hold } = createSteeredEngine();
   steered.find = (bytes) => (bytes.equals(LOCKED) ? unreadAs('encrypted') : {});
-  const app = await startTestApp({
+  const app = await startListeningApp({
     ...surroundings,
     surroundings: { embedded_engine: engine, ...surroundings.surroundings },
   });
@@ -196,6 +207,27 @@ describe('the bytes of an upload', async () => {
     const sealed = await buffer(await app.kept.get(record.id));
     await app.kept.put(record.id, Readable.from([sealed.fill(0, 50, 60)]));
     expect(await (await restore(app, token, record)).json()).toMatchObject({ code: 'unavailable' });
+  });
+
+  test('are the subject of an event for their person’s pages when their time is over, or an administrator has decided on a false alarm', async () => {
+    const record = await scanned(app, token, 'told.com', EICAR);
+    const { token: admin } = await app.signIn(undefined, 'admin');
+    replyOf(await app.call(reportFalseAlarm, { token, params: { id: record.id }, body: { reason: '' } }));
+    const page = await listenAs(app, token);
+    const [report] = replyOf(await app.call(listFalseAlarms, { token: admin }));
+    const body = { report_id: report?.id ?? '', decision: 'confirmed' } as const;
+    replyOf(await app.call(decideFalseAlarm, { token: admin, body }));
+    await page.event((event) => event.kind === 'changed' && event.topic === 'files');
+    page.leave();
+
+    const later = await listenAs(app, token);
+    const kept_until = new Date(clock - 1).toISOString();
+    await app.app.database.updateTable('scans').set({ kept_until }).where('id', '=', record.id).execute();
+    // Expired files are looked for once an hour.
+    clock += 3_600_000;
+    await later.event((event) => event.kind === 'scan_changed' && event.scan.id === record.id);
+    expect(await quarantined(app)).not.toContain(record.id);
+    later.leave();
   });
 
   test('are gone when their time is over, and those of a removed account too', async () => {

@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { cancelUpload, listScans } from '@palisade/contract/antivirus';
 import type { LiveEvent } from '@palisade/contract/events';
 import { eventually } from '@palisade/scanner/test/eventually';
@@ -10,7 +11,7 @@ import { EICAR, noise } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
-import { createSteeredEngine } from '#test/steered-engine.ts';
+import { createSteeredEngine, HALF_READ } from '#test/steered-engine.ts';
 import { newUploadKey, openUpload, scanned } from '#test/upload.ts';
 import { HELD_BYTES_MAXIMUM } from './spool.ts';
 
@@ -50,14 +51,17 @@ const cancelled = async ({ answer }: { answer: Promise<{ body: string }> }) =>
 describe('a file on its way', async () => {
   const { app, token, steered, hold, records, names, spool, cancel, send } = await start({ scan_record_ms: 0 });
 
-  test('tells its place while it waits, also to a page that comes later, and can be cancelled there and while it is read', async () => {
+  test('tells its place while it waits and how much of it is read, also to a page that comes later, and can be cancelled in both', async () => {
     const socket = await listenAs(app, token);
     const let_go = hold();
     const read = await send('being read.pdf');
     await eventually(async () => expect(await names()).toContain(read.name));
     const waits = await send('waits.pdf');
     await socket.event((event) => progressOf(waits.key)(event)?.stage === 'queued');
+    const reading = { stage: 'reading', engine: 'YARA-X', ...HALF_READ };
+    await socket.event((told) => isDeepStrictEqual(progressOf(read.key)(told), reading));
     const later = await listenAs(app, token);
+    await later.event((told) => isDeepStrictEqual(progressOf(read.key)(told), reading));
     const { event } = await later.event((told) => progressOf(waits.key)(told) !== undefined);
     expect(event).toMatchObject({ progress: { stage: 'queued', place: 1 } });
     expect(problemOf(await cancel(waits.key, (await app.signIn()).token)).code).toBe('not_found');
