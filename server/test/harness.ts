@@ -221,6 +221,12 @@ async function startApp(options: TestAppOptions, is_listening: boolean): Promise
     engine_memory: { ...ENGINE_MEMORY, grown: Number.POSITIVE_INFINITY },
     ...options.surroundings,
   });
+  if (!is_listening)
+    app.fastify.addHook('onRequest', (request, _reply, done) => {
+      // The socket of `fastify.inject` has no connection that a limit could end.
+      Object.assign(request.raw.socket, { destroy() {}, destroySoon() {} });
+      done();
+    });
   const url = is_listening ? await app.fastify.listen({ host: '127.0.0.1', port: 0 }) : 'http://127.0.0.1';
   if (!is_listening) await app.fastify.ready();
   const disk = openDisk(folder, 0);
