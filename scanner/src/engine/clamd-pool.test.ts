@@ -51,7 +51,7 @@ test('a clamd that is down leaves its file to another of the pool', async () => 
   const { streams } = other;
   expect(await pool.scan({ size: PDF.length, bytes: PDF })).toMatchObject(clean);
   expect(other.streams).toBe(streams + 1);
-  expect(pool.health()).toMatchObject([{ state: expect.not.stringMatching('trusted') }, { state: 'trusted' }]);
+  expect(pool.health().map(({ state }) => state === 'trusted')).toEqual([false, true]);
 });
 
 test('a clamd whose configuration changes between two looks is found out by the self-test that it takes now and then', async () => {
