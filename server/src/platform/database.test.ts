@@ -1,9 +1,10 @@
 import { listSessions } from '@palisade/contract/sessions';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { isPostgres, startTestApp } from '#test/harness.ts';
+import { isPostgres, startListeningApp } from '#test/harness.ts';
 
-const { app, call, signIn } = await startTestApp();
+// Over a port, as pages ask: the pool hears of broken connections before the next question arrives.
+const { app, call, signIn } = await startListeningApp();
 if (!isPostgres()) process.stdout.write('skipped: only a database of its own process can break connections off\n');
 
 test.runIf(isPostgres())('a database server that breaks off every idle connection ends nothing', async () => {
