@@ -55,3 +55,14 @@ describe('imports of production', () => {
     ['node:fs', undefined],
   ])('of %s name the package %s', (specifier, name) => expect(packageOf(specifier)).toBe(name));
 });
+
+test('packages that lie in a workspace whose code the server bundles lie in the server too', () => {
+  /** @type {Record<string, { version: string, dev?: boolean }>} */
+  const packages = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
+  const own = Object.entries(packages).filter(
+    ([path, { dev }]) => /^(?:scanner|scam|contract)\/node_modules\//.test(path) && !dev,
+  );
+  expect(own.length).toBeGreaterThan(0);
+  for (const [path, { version }] of own)
+    expect(packages[path.replace(/^\w+/, 'server')]?.version, `${path} in server/node_modules`).toBe(version);
+});
