@@ -56,11 +56,14 @@ describe('when the signatures change', async () => {
     expect((await detailOf(innocent)).notes).toEqual([
       `On ${innocent.scanned_at.slice(0, 10)} it was called Marker. We checked it again with newer threat definitions and found nothing.`,
     ]);
-    const raised = (await alerts()).map(({ threat_type, outcome, description }) =>
-      [threat_type, outcome, /in (\w+)\./.exec(description)?.[1]].join(' '),
-    );
-    for (const name of ['innocent', 'unread', 'known']) expect(raised).toContain(`malware_detected blocked ${name}`);
-    expect(raised).toContain('false_alarm unknown innocent');
+    // An alert is written after the record that it reports.
+    await eventually(async () => {
+      const raised = (await alerts()).map(({ threat_type, outcome, description }) =>
+        [threat_type, outcome, /in (\w+)\./.exec(description)?.[1]].join(' '),
+      );
+      for (const name of ['innocent', 'unread', 'known']) expect(raised).toContain(`malware_detected blocked ${name}`);
+      expect(raised).toContain('false_alarm unknown innocent');
+    });
     await eventually(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]));
   });
 
