@@ -12,6 +12,8 @@ const HOMES = [
   // The sign-in page has one of its own: it is a reducer, and comes before any other screen.
   { what: /<form\b/u, homes: ['ui/form.tsx', 'features/auth/auth-form.tsx'] },
   { what: /\buseMutation\b/u, homes: ['api/change.ts'] },
+  // A key may belong to an input method, which each browser tells in its own way.
+  { what: /'(?:Enter|Escape)'|\bisComposing\b|\bkeyCode\b/u, homes: ['ui/pressed.ts'] },
   { what: /\b(?:setQuer(?:y|ies)Data|cancelQueries)\b/u, homes: ['api/change-list.ts'] },
 ];
 
@@ -21,7 +23,7 @@ function strays(name, source) {
 }
 
 // proves: product-2.8-8
-test('dates are written by one file, selects drawn by two components, forms are Form, all writes are useChange, and lists are changed by changeList', () => {
+test('dates are written by one file, selects drawn by two components, forms are Form, Enter means one thing, all writes are useChange, and lists are changed by changeList', () => {
   const folder = join(ROOT, 'web/src');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /\.tsx?$/u.test(name) && !name.includes('.test.'),
@@ -46,6 +48,7 @@ test('the check bites', () => {
   expect(strays('ui/new.tsx', "formatDate('day', at, { time_zone })")).toHaveLength(1);
   expect(strays('features/a/b.tsx', '<select aria-label="x">')).toHaveLength(1);
   expect(strays('features/a/b.tsx', '<form onSubmit={submit}>')).toHaveLength(1);
+  expect(strays('features/a/b.tsx', "if (event.key === 'Enter') send();")).toHaveLength(1);
   expect(strays('features/a/b.tsx', 'useMutation({ mutationFn })')).toHaveLength(1);
   expect(strays('features/a/b.tsx', 'queries.setQueryData(key, rows)')).toHaveLength(1);
   expect(strays('features/a/b.tsx', 'describeDate(iso)')).toEqual([]);

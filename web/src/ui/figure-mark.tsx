@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { isEscape } from './pressed.ts';
 import './figure-mark.css';
 
 const MARKS = {
@@ -42,7 +43,7 @@ export function FigureMark({ kind }: { kind: keyof typeof MARKS }) {
   }, [isOpen]);
 
   function press(event: KeyboardEvent) {
-    if (event.key === 'Escape') setIsOpen(false);
+    if (isEscape(event)) setIsOpen(false);
   }
 
   return (

@@ -17,6 +17,7 @@ import {
 } from 'react';
 import { keepDraft, readDraft } from '#api/drafts.ts';
 import { Form, Submit } from '#ui/form.tsx';
+import { enterMeans, isOfInputMethod } from '#ui/pressed.ts';
 import { AttachingList } from './attachments.tsx';
 import { useAttaching } from './use-attaching.ts';
 import './message-composer.css';
@@ -110,9 +111,7 @@ export function MessageComposer({
   }
 
   function press(event: KeyboardEvent<HTMLTextAreaElement>) {
-    // While an input method composes, Enter takes its word over.
-    if (event.nativeEvent.isComposing || onKey?.(event)) return;
-    if (event.key !== 'Enter' || event.shiftKey) return;
+    if (isOfInputMethod(event) || onKey?.(event) || enterMeans(event) !== 'send') return;
     event.preventDefault();
     send();
   }

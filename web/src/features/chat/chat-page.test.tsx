@@ -232,10 +232,11 @@ describe('sending', () => {
     expect(field()).toHaveFocus();
   });
 
-  it('happens by Enter, and not by Shift and Enter', async () => {
+  it('happens by Enter, and not by Shift and Enter, nor by the Enter that confirms a word in Safari', async () => {
     server.answer(sendMessage, sentOf('two lines'));
     const user = await open();
     await user.type(field(), 'one{Shift>}{Enter}{/Shift}two');
+    fireEvent.keyDown(field(), { key: 'Enter', keyCode: 229 });
     expect(server.callsOf(sendMessage)).toEqual([]);
     await user.keyboard('{Enter}');
     await screen.findByText('two lines');

@@ -19,6 +19,7 @@ import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { isEscape } from '#ui/pressed.ts';
 import { Sentence } from '#ui/sentence.tsx';
 import { DeepScan } from './deep-scan.tsx';
 import { healthNotes, healthProblems } from './device-health.ts';
@@ -180,7 +181,7 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
         onSave(name, () => setName(undefined));
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') setName(undefined);
+        if (isEscape(event)) setName(undefined);
       }}
     >
       <h2 id={titleId} className="visually-hidden">

@@ -5,6 +5,7 @@ import { CallError, call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { isEscape } from '#ui/pressed.ts';
 import { updateRules } from './firewall.queries.ts';
 import { RuleFields, sentOf, useRuleForm } from './rule-fields.tsx';
 
@@ -70,7 +71,7 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
       aria-label={`Edit ${rule.rule_name}`}
       onSubmit={form.onSubmit(save)}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') onEnd(false);
+        if (isEscape(event)) onEnd(false);
       }}
     >
       <RuleFields form={form} rules={rules} edited={rule} isAutofocused={false} />

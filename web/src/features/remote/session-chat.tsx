@@ -10,6 +10,7 @@ import { keepDraft, readDraft } from '#api/drafts.ts';
 import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog } from '#ui/conversation-log.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { enterMeans } from '#ui/pressed.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { sessionMessagesQuery, useMessageEvents, useWriteMessage } from './joined.queries.ts';
 import './session-chat.css';
@@ -136,7 +137,7 @@ function Composer({ place, onSend }: { place: string; onSend: (message: string) 
           error={isTooLong ? `At most ${MESSAGE_LENGTH_MAXIMUM} characters. Send it in parts.` : undefined}
           onChange={(event) => write(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            if (enterMeans(event) !== 'send') return;
             event.preventDefault();
             submit();
           }}

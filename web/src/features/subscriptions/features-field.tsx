@@ -3,6 +3,7 @@ import { FEATURE_LENGTH_MAXIMUM, FEATURES_MAXIMUM } from '@palisade/contract/sub
 import { IconCheck, IconPlus, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useId, useRef } from 'react';
 import { Button } from '#ui/button.tsx';
+import { enterMeans } from '#ui/pressed.ts';
 import type { PlanDraft } from './drafts.ts';
 
 interface FeaturesFieldProps {
@@ -27,7 +28,7 @@ export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
   }
 
   function press(event: KeyboardEvent) {
-    if (event.key !== 'Enter') return;
+    if (!enterMeans(event)) return;
     // Enter adds a feature here; it must not send the form with half of the list.
     event.preventDefault();
     add();

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { isOfInputMethod } from '#ui/pressed.ts';
 
 /** Action of each key, for the help window. */
 export const KEYS = [
@@ -52,7 +53,7 @@ export function useKeys(act: Record<Key, () => void>): void {
   useEffect(() => {
     if (!isOn) return undefined;
     const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isOfInputMethod(event)) return;
       if (event.target instanceof Element && event.target.matches(WRITES)) return;
       if (document.querySelector('[role="dialog"], dialog[open]') !== null) return;
       const key = KEYS.flatMap(({ keys }) => [...keys]).find((known) => known === event.key);

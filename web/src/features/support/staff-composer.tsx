@@ -12,6 +12,7 @@ import { isFirstTry } from '#api/outgoing.ts';
 import { decidedBy } from '#domain/conversation/chat.ts';
 import { type ComposerHandle, MessageComposer } from '#domain/conversation/message-composer.tsx';
 import { StateFilter } from '#ui/list-filters.tsx';
+import { enterMeans, isEscape } from '#ui/pressed.ts';
 import { cannedQuery, useDeskOutgoing } from './desk.queries.ts';
 
 type Mode = 'answer' | 'note';
@@ -107,7 +108,7 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
 
   function press(event: KeyboardEvent): boolean {
     // A person who takes canned answers by Enter would send "/he" to a customer where none fits any more.
-    if (isMissed && event.key === 'Enter' && !event.shiftKey) {
+    if (isMissed && enterMeans(event) === 'send') {
       event.preventDefault();
       return true;
     }
@@ -115,8 +116,8 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
     const chosen = found[current];
     if (event.key === 'ArrowDown') setAt((current + 1) % found.length);
     else if (event.key === 'ArrowUp') setAt((current - 1 + found.length) % found.length);
-    else if (event.key === 'Escape') setDismissed(draft);
-    else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey && chosen) choose(chosen);
+    else if (isEscape(event)) setDismissed(draft);
+    else if ((enterMeans(event) === 'send' || (event.key === 'Tab' && !event.shiftKey)) && chosen) choose(chosen);
     else return false;
     event.preventDefault();
     return true;

@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useSignOut } from '#app/shell/use-sign-out.ts';
+import { enterMeans, isOfInputMethod } from '#ui/pressed.ts';
 import { actionItems, screenItems } from './palette-actions.ts';
 import { matching, type PaletteGroup, type PaletteItem } from './palette-items.ts';
 import { useFoundRecords } from './palette-records.ts';
@@ -42,13 +43,13 @@ export function Palette({ user, onClose }: PaletteProps) {
   }
 
   function onKeyDown(event: KeyboardEvent) {
+    if (isOfInputMethod(event)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && items.length > 0) {
       event.preventDefault();
       setChosen((Math.min(chosen, items.length - 1) + step + items.length) % items.length);
     }
-    // Enter that ends the writing of a word in Japanese or Chinese takes nothing.
-    if (event.key === 'Enter' && current && !event.nativeEvent.isComposing) {
+    if (enterMeans(event) && current) {
       event.preventDefault();
       take(current);
     }
