@@ -1,6 +1,7 @@
 import { HISTORY_DAYS } from '@palisade/contract/anti-hacking';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import { isForeignKeyViolation } from '#platform/database.ts';
 import type { PostureTables } from './posture.tables.ts';
 
 /**
@@ -76,6 +77,8 @@ export function createScoreHistory(parts: {
         for (const run of runs) await write(user_id, run);
       } catch (error) {
         noted.delete(user_id);
+        // The account was deleted after its score was found.
+        if (isForeignKeyViolation(error)) continue;
         logger.error({ err: error }, 'the score could not be kept');
       }
     }
