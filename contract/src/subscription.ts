@@ -49,6 +49,25 @@ export function expiryOf(startIso: string, months: number): string {
   return end.toISOString();
 }
 
+/** The name of a plan in the form in which two are the same: NFKC, lower case. */
+export function planKeyOf(name: string): string {
+  return name.trim().normalize('NFKC').toLowerCase();
+}
+
+/**
+ * The end of a plan that is assigned at `now` (ms) to a person with the active plan `present`. The same plan extends the present end, and one without end stays so; another plan,
+ * and the same one that starts over, begins now.
+ */
+export function assignedEnd(
+  present: { plan_name: string; expires_at: string | null } | undefined,
+  { plan_name, duration_months, starts_over }: { plan_name: string; duration_months: number; starts_over?: boolean | undefined },
+  now: number,
+): string | null {
+  const is_renewal = present !== undefined && starts_over !== true && planKeyOf(present.plan_name) === planKeyOf(plan_name);
+  if (is_renewal && present.expires_at === null) return null;
+  return expiryOf((is_renewal ? present.expires_at : null) ?? new Date(now).toISOString(), duration_months);
+}
+
 export const subscriptionStatusSchema = z.enum(['active', 'expired', 'replaced', 'cancelled']);
 export type SubscriptionStatus = z.infer<typeof subscriptionStatusSchema>;
 
@@ -104,6 +123,8 @@ export const assignmentSchema = z.object({
   is_premium: premiumSchema,
   features: featuresSchema,
   request_id: idSchema.optional(),
+  /** The plan ends `duration_months` from now, also for a person who has this plan already: without it the present end is extended. */
+  starts_over: z.boolean({ error: 'Choose true or false.' }).optional(),
 });
 export type Assignment = z.infer<typeof assignmentSchema>;
 
@@ -186,7 +207,8 @@ export const listSubscriptions = endpoint({
 export const assignSubscription = endpoint({
   method: 'POST',
   path: '/admin/assign-subscription',
-  summary: 'Give a person a subscription from now on. It replaces the one they have.',
+  summary:
+    'Give a person a subscription from now on. It replaces the one they have; the same plan extends its end, unless it starts over.',
   access: 'admin',
   body: assignmentSchema,
   changes: 'subscription',

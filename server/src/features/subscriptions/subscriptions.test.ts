@@ -110,6 +110,23 @@ describe('assigning', () => {
     expect((await subscriptions.current(person.id)).plan_name).toBe(active?.plan_name);
   });
 
+  test('the same plan again extends the present end, and starts over only when asked', async () => {
+    const person = await start();
+    const endOf = async (change: Partial<Assignment>) => (await assign(person, { duration_months: 1, ...change })).expires_at;
+    expect(await endOf({ duration_months: 12 })).toBe('2027-01-31T10:00:00.000Z');
+    expect(await endOf({})).toBe('2027-02-28T10:00:00.000Z');
+    // The devices of the plan may change with its renewal, and its name is the same in small letters.
+    expect(await endOf({ plan_name: 'family shield', max_devices: 10 })).toBe('2027-03-28T10:00:00.000Z');
+    expect(await subscriptions.current(person.id)).toMatchObject({ max_devices: 10, expires_at: '2027-03-28T10:00:00.000Z' });
+    expect(await endOf({ starts_over: true })).toBe('2026-02-28T10:00:00.000Z');
+    expect(await endOf({ plan_name: 'Another plan' })).toBe('2026-02-28T10:00:00.000Z');
+    await database.updateTable('subscriptions').set({ expires_at: null }).where('user_id', '=', person.id).execute();
+    expect(await endOf({ plan_name: 'Another plan' })).toBeNull();
+    expect(await endOf({ plan_name: 'Another plan', starts_over: true })).toBe('2026-02-28T10:00:00.000Z');
+    await database.updateTable('subscriptions').set({ expires_at: START }).where('user_id', '=', person.id).execute();
+    expect(await endOf({ plan_name: 'Another plan', duration_months: 12 })).toBe('2027-01-31T10:00:00.000Z');
+  });
+
   test('premium ends in the very millisecond of the expiry, and the plan stays expired', async () => {
     const person = await start();
     const began = clock.now;

@@ -4,10 +4,11 @@ import { PLANS_END_WITHIN_DAYS } from '@palisade/contract/overview';
 import { shownEmail } from '@palisade/contract/shown-email';
 import {
   type Assignment,
+  assignedEnd,
   CURRENCY,
   centsOf,
-  expiryOf,
   type NewTemplate,
+  planKeyOf,
   priceOf,
   type Subscription,
   statusOf,
@@ -77,8 +78,12 @@ function planColumns(plan: Pick<Assignment, 'duration_months' | 'max_devices' | 
 /** A template's fields as columns. */
 function templateColumns(template: NewTemplate) {
   const { template_name, base_price } = template;
-  const template_name_key = template_name.normalize('NFKC').toLowerCase();
-  return { template_name, template_name_key, base_price_cents: centsOf(base_price), ...planColumns(template) };
+  return {
+    template_name,
+    template_name_key: planKeyOf(template_name),
+    base_price_cents: centsOf(base_price),
+    ...planColumns(template),
+  };
 }
 
 /** The refusal of a template name that is taken; any other error as it is. */
@@ -155,14 +160,18 @@ export class Subscriptions {
 
   /** One attempt. A unique violation of `user_id` means that another administrator assigned in the same instant. */
   private async replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
-    const starts_at = at(this.now);
+    const now = this.now();
+    const starts_at = new Date(now).toISOString();
     return await inTransaction(this.database, async (transaction) => {
-      await transaction
+      const present = await transaction
         .updateTable('subscriptions')
         .set({ ended_as: 'replaced', ended_at: starts_at })
         .where('user_id', '=', user.id)
         .where('ended_as', 'is', null)
-        .execute();
+        .returning(['plan_name', 'expires_at'])
+        .executeTakeFirst();
+      const was_active = present !== undefined && (present.expires_at === null || Date.parse(present.expires_at) > now);
+      const expires_at = assignedEnd(was_active ? present : undefined, assignment, now);
       let was_asked = false;
       if (request_id !== undefined) {
         const granted = await transaction
@@ -186,7 +195,7 @@ export class Subscriptions {
           price_cents: centsOf(assignment.price),
           ...planColumns(assignment),
           starts_at,
-          expires_at: expiryOf(starts_at, assignment.duration_months),
+          expires_at,
           ended_as: null,
           ended_at: null,
         })

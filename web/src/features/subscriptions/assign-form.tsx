@@ -1,15 +1,26 @@
+import { canonicalEmail } from '@palisade/contract/email';
 import { shownEmail } from '@palisade/contract/shown-email';
-import { ASSIGN_DURATIONS, assignSubscription, CURRENCY, expiryOf } from '@palisade/contract/subscription';
+import {
+  ASSIGN_DURATIONS,
+  assignedEnd,
+  assignSubscription,
+  CURRENCY,
+  planKeyOf,
+  type Subscription,
+} from '@palisade/contract/subscription';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
 import { Form } from '#ui/form.tsx';
-import { describePlanEnd, useMinute } from '#ui/moment.tsx';
+import { useMinute } from '#ui/moment.tsx';
 import { type AssignDraft, EMPTY_ASSIGNMENT, featuresOf, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PersonField } from './person-field.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
 import { PlanSubmit } from './plan-submit.tsx';
+import { describeExpiry } from './plan-words.ts';
+import { subscriptionsQuery } from './subscriptions.queries.ts';
 import { readPrice } from './typed-price.ts';
 import { usePlanForm } from './use-plan-form.ts';
 
@@ -34,6 +45,9 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
     empty: EMPTY_ASSIGNMENT,
   });
 
+  const email = canonicalEmail(draft.user_email);
+  const { data: subscriptions = [] } = useQuery(subscriptionsQuery);
+  const present = subscriptions.find(({ user_email, status }) => user_email === email && status === 'active');
   return (
     <div className="assign">
       <Card title="Assign a subscription">
@@ -60,16 +74,37 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
             />
           </div>
           <PlanFields draft={draft} durations={ASSIGN_DURATIONS} messages={messages} onChange={change} />
+          {present !== undefined && isSamePlan(draft, present) && (
+            <label className="plan-form__check">
+              <input
+                type="checkbox"
+                checked={draft.starts_over}
+                onChange={(event) => change({ starts_over: event.currentTarget.checked })}
+              />
+              <span>Start again from today</span>
+            </label>
+          )}
           <PlanSubmit isBusy={isBusy} label="Assign Subscription" busyLabel="Assigning..." />
         </Form>
       </Card>
-      <Preview draft={draft} />
+      <Preview draft={draft} present={present} />
     </div>
   );
 }
 
+const isSamePlan = (draft: AssignDraft, present: Subscription) => planKeyOf(draft.plan_name) === planKeyOf(present.plan_name);
+
+/** The end of the plan before and after, in words. `now` is in ms. */
+function effectOf(draft: AssignDraft, present: Subscription | undefined, months: number, now: number): string {
+  const after = describeExpiry(assignedEnd(present, { ...draft, duration_months: months }, now));
+  if (present === undefined) return `It starts at once. End: ${after}.`;
+  const before = describeExpiry(present.expires_at);
+  if (isSamePlan(draft, present)) return `They have this plan. Its end: ${before} before, ${after} after.`;
+  return `It starts at once and replaces “${present.plan_name}”. End: ${before} before, ${after} after.`;
+}
+
 /** The person's view of the plan, and its effect on their present one. */
-function Preview({ draft }: { draft: AssignDraft }) {
+function Preview({ draft, present }: { draft: AssignDraft; present: Subscription | undefined }) {
   const now = useMinute();
   const months = Number(draft.duration_months);
   const price = readPrice(draft.price);
@@ -87,7 +122,7 @@ function Preview({ draft }: { draft: AssignDraft }) {
         }}
       />
       <p className="sub assign__effect">
-        {`It starts at once, ends on ${describePlanEnd(expiryOf(new Date(now).toISOString(), months))}, and replaces their current plan.`}
+        {effectOf(draft, present, months, now)}
         {draft.request_id !== undefined && ' It grants their request.'}
       </p>
     </Card>

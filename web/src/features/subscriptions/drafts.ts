@@ -28,6 +28,8 @@ export const assignDraftSchema = planDraftSchema.extend({
   plan_name: z.string(),
   price: z.string(),
   request_id: z.string().optional(),
+  /** Whether a person who has this plan gets it from today on, in place of a later end. */
+  starts_over: z.boolean().default(false),
 });
 export type AssignDraft = z.infer<typeof assignDraftSchema>;
 
@@ -47,7 +49,14 @@ const EMPTY_PLAN: PlanDraft = {
   feature: '',
 };
 
-export const EMPTY_ASSIGNMENT: AssignDraft = { ...EMPTY_PLAN, user_email: '', plan_name: '', price: '', request_id: undefined };
+export const EMPTY_ASSIGNMENT: AssignDraft = {
+  ...EMPTY_PLAN,
+  user_email: '',
+  plan_name: '',
+  price: '',
+  request_id: undefined,
+  starts_over: false,
+};
 export const EMPTY_TEMPLATE: TemplateDraft = { ...EMPTY_PLAN, template_name: '', base_price: '', template_id: undefined };
 
 /** A template copied into the assign form; whom it is for stays as it is. */
@@ -62,6 +71,7 @@ export function draftOfTemplate(template: Template, user_email: string): AssignD
     features: template.features,
     feature: '',
     request_id: undefined,
+    starts_over: false,
   };
 }
 
@@ -126,7 +136,9 @@ function withPrice<Body>(field: string, typed: string, parsed: (price: number) =
 }
 
 export function parseAssignment(draft: AssignDraft): Parsed<Assignment> {
-  return withPrice('price', draft.price, (price) => parse(assignmentSchema, { ...draft, ...planOf(draft), price }));
+  return withPrice('price', draft.price, (price) =>
+    parse(assignmentSchema, { ...draft, ...planOf(draft), price, starts_over: draft.starts_over || undefined }),
+  );
 }
 
 export function parseTemplate(draft: TemplateDraft): Parsed<NewTemplate> {

@@ -156,6 +156,24 @@ describe('assigning', () => {
     expect(screen.queryByRole('button', { name: /^Remove/u })).not.toBeInTheDocument();
   });
 
+  it('shows the end of a plan before and after, and extends the same plan unless asked to start again', async () => {
+    const present = subscriptionOf({ plan_name: 'Family Shield', status: 'active', expires_at: '2031-03-05T10:00:00.000Z' });
+    server.answer(listSubscriptions, [present, subscriptionOf({ status: 'expired', expires_at: '2020-03-05T10:00:00.000Z' })]);
+    server.answer(assignSubscription, { success: true, subscription: present });
+    const user = open('admin');
+    fill();
+    const effect = () => document.querySelector('.assign__effect')?.textContent;
+    await waitFor(() => expect(effect()).toMatch(/^They have this plan. Its end: .*2031.* before, .*2032.* after\.$/u));
+    await user.click(screen.getByRole('checkbox', { name: 'Start again from today' }));
+    expect(effect()).not.toContain('2032');
+    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
+    await waitFor(() => expect(server.callsOf(assignSubscription)[0]?.body).toMatchObject({ starts_over: true }));
+    change('User Email', 'maria@example.com');
+    change('Plan Name', 'Another plan');
+    expect(effect()).toMatch(/^It starts at once and replaces “Family Shield”\. End: .*2031.* before, /u);
+    expect(screen.queryByRole('checkbox', { name: 'Start again from today' })).toBeNull();
+  });
+
   it('keeps what was typed over a reload and a step back, until it is assigned', async () => {
     open('admin');
     fill();
