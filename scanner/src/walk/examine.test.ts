@@ -42,6 +42,15 @@ describe('EICAR is found in', () => {
   });
 });
 
+test.each([0, 8])('the file inside is named, also where the bytes of the archive match (method %i)', async (method) => {
+  const script = Buffer.from(`<?php eval($_POST['a']); ?>`);
+  const archive = zip([
+    { name: 'a.txt', content: Buffer.from('harmless') },
+    { name: 'docs/run.php', content: script, method },
+  ]);
+  expect(await examined(archive)).toMatchObject({ threat_member: 'docs/run.php' });
+});
+
 describe('password-protected files', () => {
   test.each(LOCKED)('is unread as encrypted: %s', async (_, content) => {
     expect(await examined(content)).toMatchObject({ threat: null, unread: ['encrypted'] });

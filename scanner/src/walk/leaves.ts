@@ -1,9 +1,9 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { LeafMember, Mark } from '#scanner/formats/format.ts';
 import { LEAF_FORMATS } from '#scanner/formats/index.ts';
 import { standsAt } from '#scanner/reading/content.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
-import { textFormOf } from '#scanner/text/text-encoding.ts';
+import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 
 // Contents without members: their ends, and data that they carry beside their own.
 
@@ -65,20 +65,26 @@ function isMostlyText(bytes: Buffer): boolean {
   return high <= sample.length * NOT_ASCII_SHARE_MAXIMUM && sample.includes(0x0a);
 }
 
+/** Whether a text begins here beyond doubt: arbitrary bytes are not ASCII for so long. */
+const beginsAsAscii = (head: Buffer) => head.length >= TEXT_BYTES_LEAST && isAscii(head.subarray(0, TEXT_BYTES_LEAST));
+
 /** Text from 0 on. A text that continues with other bytes ends at the last line before them. */
 function textLeaf(reader: Reader, head: Buffer): Leaf | undefined {
   const sample = reader.at(0, TEXT_SAMPLE_BYTES);
   if ((textFormOf(sample)?.encoding ?? 'utf-8') !== 'utf-8') return { kind: 'text', end: reader.size };
+  // Lines end with a line feed, or with a return alone as on old Macs.
+  const is_ascii = beginsAsAscii(head);
+  const endOfLastLine = (bytes: Buffer) => Math.max(bytes.lastIndexOf(0x0a), is_ascii ? bytes.lastIndexOf(0x0d) : -1) + 1;
   const first = firstControl(head);
   // A few letters and a line's end are the beginning of many things.
-  if (first >= 0 && (first < TEXT_BYTES_LEAST || !head.subarray(0, first).includes(0x0a))) return undefined;
-  if (!isMostlyText(sample)) return undefined;
+  if (first >= 0 && (first < TEXT_BYTES_LEAST || endOfLastLine(head.subarray(0, first)) === 0)) return undefined;
+  if (!isMostlyText(sample) && !is_ascii) return undefined;
   let position = 0;
   let line = 0;
   for (const chunk of reader.chunks(0, reader.size)) {
     const control = firstControl(chunk);
-    const end_of_line = chunk.subarray(0, control < 0 ? chunk.length : control).lastIndexOf(0x0a);
-    if (end_of_line >= 0) line = position + end_of_line + 1;
+    const end_of_line = endOfLastLine(chunk.subarray(0, control < 0 ? chunk.length : control));
+    if (end_of_line > 0) line = position + end_of_line;
     if (control >= 0) return line > 0 ? { kind: 'text', end: line } : undefined;
     position += chunk.length;
   }
@@ -106,6 +112,13 @@ export function leafOf(reader: Reader): Leaf | undefined {
     if (end !== undefined && end > 0) return { kind: 'binary', end: Math.min(end, reader.size) };
   }
   return textLeaf(reader, head);
+}
+
+/** Whether the content begins with a text, and is not read as one because of the bytes behind it. */
+export function isTextBeforeOthers(reader: Reader, { kind, end }: Leaf): boolean {
+  if (kind !== 'text' || end >= reader.size) return false;
+  const head = reader.at(0, LOOK_BYTES);
+  return beginsAsAscii(head) && textFormOf(head) === undefined;
 }
 
 const MEMBERS_MAXIMUM = 1000;

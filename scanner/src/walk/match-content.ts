@@ -97,6 +97,8 @@ export function keepMatches(walk: Walk, found_in: Iterable<Match[]>, trail: read
         continue;
       }
       const severity = SEVERITIES.indexOf(found.severity);
+      // A file that an archive holds as it is matches twice: its own name says more than that of the archive.
+      if (found.threat === walk.found.threat && walk.found.threat_member === null) walk.found.threat_member = member;
       if (severity > walk.worst) {
         walk.worst = severity;
         walk.found.threat = found.threat;

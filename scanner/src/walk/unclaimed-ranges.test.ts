@@ -96,6 +96,12 @@ describe('a container is opened wherever it stands', async () => {
     }
   });
 
+  test.each(['\n', '\r\n', '\r'])('also a mail before noise, whatever ends its lines: %j', async (end) => {
+    const mail = MAIL.replaceAll('\n', end);
+    for (const seed of [1, 2, 3, 4, 5, 6, 7, 8])
+      expect((await read(Buffer.from(mail), noise(1500, seed))).threat).toBe('EICAR-Test-File');
+  });
+
   test('and is pending with its place where it does not open', async () => {
     const archive = PACKED_EICAR.get('7z') ?? Buffer.alloc(0);
     const cut = archive.subarray(0, archive.length - 20);
@@ -130,6 +136,16 @@ describe('a container is opened wherever it stands', async () => {
     expect(await read(Buffer.from('const magic = "BZh91AY&SY"; // %PDF-1.4 and !<arch>\n'))).toMatchObject({ unread: [] });
   });
 });
+
+const MAIL = [
+  'From: anna@example.com',
+  'To: berta@example.com',
+  'MIME-Version: 1.0',
+  'Content-Type: application/octet-stream',
+  'Content-Transfer-Encoding: base64',
+  '',
+  `${EICAR.toString('base64')}\n`,
+].join('\n');
 
 /** Bytes as a program in C has them (Cython keeps its texts so). */
 function literalOf(bytes: Buffer): string {

@@ -16,7 +16,7 @@ import { extentsOf, type Hit, hitsOf, type Places } from './carving.ts';
 import { looksLikeNothing } from './entropy.ts';
 import { isOrHoldsFile } from './holds-file.ts';
 import { bytesOfMember, isTextOrFile, writtenIn } from './leaf-bytes.ts';
-import { beginning, hasLeafMembers, type Leaf, leafMembers, leafOf } from './leaves.ts';
+import { beginning, hasLeafMembers, isTextBeforeOthers, type Leaf, leafMembers, leafOf } from './leaves.ts';
 import { type Kind, keepMatches, matchContent, note, pathOf, unread, type Walk } from './match-content.ts';
 
 // Unclaimed ranges of one content (docs/decisions/scanner.md).
@@ -281,9 +281,15 @@ export class UnclaimedRanges {
     // The bytes before a container are a file of its own, too.
     if (start > 0 || (is_opened && after < this.content.size)) {
       this.count(true);
-      const own = partOf(this.content, start, after);
-      await this.steps.examineContent(this.walk, own, this.depth, [...this.trail, `rest at ${start}`], { is_rest: true });
+      await this.examinePart(start, after);
       return after;
+    }
+    if (isTextBeforeOthers(this.reader, leaf)) {
+      let hit = this.nextHit(1, after);
+      // A header of a mail may stand within another one.
+      for (; hit?.carved.format.traits.is_mail === true; hit = this.nextHit(1, after)) this.hit += 1;
+      await this.examinePart(0, hit?.offset ?? after);
+      return hit?.offset ?? after;
     }
     if (leaf.kind === 'binary') await this.carriedMembers();
     let at = 1;
@@ -297,6 +303,11 @@ export class UnclaimedRanges {
     await this.wideTexts(0, after);
     if (leaf.kind === 'binary') await this.letters(0, after);
     return Math.max(at, after);
+  }
+
+  private async examinePart(start: number, end: number): Promise<void> {
+    const own = partOf(this.content, start, end);
+    await this.steps.examineContent(this.walk, own, this.depth, [...this.trail, `rest at ${start}`], { is_rest: true });
   }
 
   /** Data that a picture or a sound carries beside its own: a member where it is a file or a text, or one begins in it, else only matched alone. */

@@ -45,7 +45,7 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
               <bdi>{scan.threat_detected}</bdi>
             ) : (
               <Sentence
-                text="{threat} in {file}"
+                text="{threat} in the file {file}"
                 parts={{ threat: <bdi>{scan.threat_detected}</bdi>, file: <FileName name={scan.threat_member} /> }}
               />
             )}

@@ -4,12 +4,14 @@ import { describeBytes, formatList, formatNumber, plural } from '@palisade/contr
 /** The same in lists and in the detail. */
 export const TEST_FILE_SENTENCE = 'No action needed. This is a harmless test file.';
 
+const UNKNOWN_FILE_SENTENCE = 'Unknown file type. No threat matched.';
+
 /**
  * The part of a file that was read: "412 of 412 files inside checked, 1.2 GB, including 3 MB of unknown data". A file without members is one that was read as it is; raw
- * bytes are those of no known format.
+ * bytes are those of no known format, and a file of nothing else has an unknown type.
  * Empty when it is unknown: `pending` says so already.
  */
-export function describeCoverage({ coverage, size }: Scan): string | undefined {
+export function describeCoverage({ coverage, size, scan_status }: Scan): string | undefined {
   if (size === 0) return 'This file is empty.';
   if (!coverage) return undefined;
   const { members_total, members_scanned, bytes_scanned, encrypted, bytes_raw } = coverage;
@@ -17,6 +19,7 @@ export function describeCoverage({ coverage, size }: Scan): string | undefined {
   const unknown = describeBytes(bytes_raw);
   if (members_total === 0) {
     if (bytes_scanned === 0) return undefined;
+    if (bytes_raw >= bytes_scanned) return scan_status === 'clean' ? UNKNOWN_FILE_SENTENCE : `${read} checked`;
     return bytes_raw > 0 ? `${read} checked, including ${unknown} of unknown data` : `${read} checked`;
   }
   const figures = { scanned: formatNumber(members_scanned), total: formatNumber(members_total) };

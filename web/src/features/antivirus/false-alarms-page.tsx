@@ -104,7 +104,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
             <bdi>{report.threat_detected}</bdi>
           ) : (
             <Sentence
-              text="{threat} in {file}"
+              text="{threat} in the file {file}"
               parts={{ threat: <bdi>{report.threat_detected}</bdi>, file: <FileName name={report.threat_member} /> }}
             />
           )}

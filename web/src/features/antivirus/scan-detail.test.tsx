@@ -75,7 +75,7 @@ describe('the details of a scan', () => {
     expect(dialog.getByText('Webshell.PHP.EvalRequest')).toBeVisible();
     expect(dialog.getByText('Critical severity')).toBeVisible();
     expect(dialog.getByText('A page that runs whatever it is sent.')).toBeVisible();
-    expect(dialog.getByText('shell.php')).toBeVisible();
+    expect(dialog.getByText(/^We found it in/u)).toHaveTextContent('We found it in mail.zip, in the file inner.zip / shell.php.');
     expect(dialog.getByText('A zip archive')).toBeVisible();
     expect(dialog.getByText('inner.zip: A macro starts by itself.')).toBeVisible();
     expect(dialog.getByText('version 1.9.0, threat definitions 1, 4 ms')).toBeVisible();

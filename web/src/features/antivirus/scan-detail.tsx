@@ -3,9 +3,8 @@ import { describeBytes, formatDecimals } from '@palisade/contract/intl';
 import { describeMediaType } from '@palisade/contract/media-type';
 import { restoreFile, type ScanDetail, type ThreatFacts } from '@palisade/contract/quarantine';
 import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
-import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
+import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Fragment } from 'react';
 import { Link } from 'react-router';
 import { download } from '#api/call.ts';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
@@ -171,10 +170,12 @@ function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
       </p>
       {facts && <p>{facts.description}</p>}
       {threat_member !== null && (
-        <>
-          <p className="sub">Found inside:</p>
-          <Trail file={scan.filename} member={threat_member} />
-        </>
+        <p>
+          <Sentence
+            text="We found it in {archive}, in the file {file}."
+            parts={{ archive: <FileName name={scan.filename} />, file: <FileName name={threat_member} /> }}
+          />
+        </p>
       )}
       {facts?.reference && (
         <p>
@@ -186,21 +187,6 @@ function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
         </p>
       )}
     </DetailPart>
-  );
-}
-
-/** The way from the upload to the member in which something was found. */
-function Trail({ file, member }: { file: string; member: string }) {
-  return (
-    <p className="scan-detail__trail">
-      {[file, ...member.split(' / ')].map((name, depth) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an archive may hold one of its own name
-        <Fragment key={depth}>
-          {depth > 0 && <IconChevronRight size={14} stroke={2} aria-label="contains" />}
-          <FileName name={name} />
-        </Fragment>
-      ))}
-    </p>
   );
 }
 
@@ -230,7 +216,7 @@ function Reading({ scan }: { scan: ScanDetail }) {
           />
         </p>
       )}
-      {coverage && <p className="num">{coverage}.</p>}
+      {coverage && <p className="num">{coverage.endsWith('.') ? coverage : `${coverage}.`}</p>}
       {scan.coverage?.whole_file_conditions === false && (
         <p className="sub">
           We checked this large file in parts. A few threat definitions need the whole file, so we skipped them.
