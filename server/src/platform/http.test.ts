@@ -343,6 +343,31 @@ describe('the id of a request', async () => {
   });
 });
 
+// A proxy reads the target up to its fragment, and a cache keeps the answer under that name (RFC 9112 section 3.2 has no fragment).
+describe('a request target with a fragment', async () => {
+  const app = await startListeningApp({ surroundings: { web_folder: builtWeb() } });
+
+  test.each([
+    '/api/health#limit=1',
+    '/api/health?limit=1#',
+    '/api/devices#limit=1',
+    '/api/nothing#',
+    '/#',
+    '/assets/main.js#x',
+    '/api/events?x=1#y',
+    'http://localhost/api/health#x',
+  ])('is refused: %s', async (target) => {
+    for (const upgrade of [
+      '',
+      'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MTIzNDU2Nzg5MDEyMzQ1Ng==\r\n',
+    ]) {
+      const connection = upgrade === '' ? 'close' : 'Upgrade, close';
+      const said = await say(app, `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${upgrade}Connection: ${connection}\r\n\r\n`);
+      expect(statusOf(said), upgrade).toBe(400);
+    }
+  });
+});
+
 describe('files', async () => {
   const app = await startListeningApp({ surroundings: { web_folder: builtWeb() } });
 

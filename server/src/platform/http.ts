@@ -364,6 +364,8 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
       reply.header('x-request-id', request.id);
     }
     if (hasTwoHosts(request.raw.rawHeaders)) throw refuse('request.two_hosts');
+    // A target has no fragment (RFC 9112 section 3.2): the router would cut it off, while a proxy or cache in front may not.
+    if (request.url.includes('#')) throw refuse('request.address_fragment');
     // No searched text has it, and PostgreSQL fails on it.
     if (/\?.*%00/.test(request.url)) throw refuse('request.address_not_text');
     options.onArrival(request);

@@ -70,6 +70,7 @@ export const PLATFORM_REFUSALS = {
   'request.header': { problem: 'invalid_field', english: 'We can’t read this header.', params: {} },
   'request.nothing_there': { problem: 'malformed', english: 'The request asks for something that doesn’t exist.', params: {} },
   'request.address_encoding': { problem: 'malformed', english: 'The address isn’t encoded correctly.', params: {} },
+  'request.address_fragment': { problem: 'malformed', english: 'The address of a request has no # part.', params: {} },
   'request.address_not_text': {
     problem: 'malformed',
     english: 'The address contains a character that isn’t text (%00).',
