@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import type { Baseline } from '#platform/migrations.ts';
 import * as baseline from './0200-baseline.ts';
+import * as auditReading from './0201-audit-reading.ts';
 
 /**
  * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives.
@@ -29,4 +30,5 @@ export const BASELINE: Baseline = {
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
   [BASELINE.name]: baseline,
+  '0201-audit-reading': auditReading,
 };

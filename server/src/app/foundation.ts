@@ -24,8 +24,9 @@ export async function openFoundation(appOptions: AppOptions, home: Home) {
   const { topics, counters, news, kept: keptAnswers } = await openBetween(appOptions, now);
   const jobs = createJobs({ database: database.$pickTables<'jobs'>(), logger, news, every_ms: appOptions.every_ms });
   const { audit, verifyLog, witness } = await buildAudit(appOptions, {
-    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
+    database: database.$pickTables<'audit_entries' | 'audit_head' | 'installation'>(),
     key: keys.audit,
+    jobs,
     now,
   });
   const proxies = await createProxyWatch({

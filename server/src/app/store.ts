@@ -3,10 +3,12 @@ import { forgetOldAlerts } from '#features/alerts/old-alerts.ts';
 import { forgetOldScans } from '#features/antivirus/old-scans.ts';
 import { BASELINE, BREAKING_MIGRATIONS, migrations } from '#migrations/all.ts';
 import { type Audit, type AuditTables, createAudit } from '#platform/audit.ts';
-import { verifyAudit } from '#platform/audit-verify.ts';
+import { AUDIT_CHECK, createAuditCheck } from '#platform/audit-check.ts';
 import { createAuditWitness, openWitness } from '#platform/audit-witness.ts';
 import { openDatabase } from '#platform/database.ts';
 import type { PoolState } from '#platform/database-patience.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import { installationKeys, openKeys } from '#platform/keys.ts';
 import { findLivingServer } from '#platform/live-servers.ts';
 import { migrate } from '#platform/migrations.ts';
@@ -61,24 +63,20 @@ export async function openStore(appOptions: AppOptions, home: string) {
 /** Builds the audit log: sealed with its key, and noted outside of the database. */
 export async function buildAudit(
   appOptions: AppOptions,
-  parts: { database: Kysely<AuditTables>; key: Buffer; now: () => number },
+  parts: { database: Kysely<AuditTables & InstallationTables>; key: Buffer; jobs: Pick<Jobs, 'handle'>; now: () => number },
 ) {
   const { settings, logger } = appOptions;
-  const { database, key, now } = parts;
+  const { key, jobs, now } = parts;
+  const database = parts.database.$pickTables<'audit_entries' | 'audit_head'>();
   const file = openWitness(settings.audit_witness_file, key);
   const witness = createAuditWitness({ database, file, key, logger });
   const audit = createAudit({ now, key, onRecord: witness.wake });
   // Sealing starts only while this server has not seen the log sealed.
   if (file.read() === undefined) await audit.beginSealing(database);
   await witness.look();
-  return {
-    audit,
-    witness,
-    verifyLog: () => {
-      const mark = file.read();
-      return verifyAudit(database, { key, marks: mark === undefined ? [] : [mark] });
-    },
-  };
+  const { check, checkAll } = createAuditCheck({ database: parts.database, key, file, logger });
+  jobs.handle(AUDIT_CHECK, checkAll);
+  return { audit, witness, verifyLog: check };
 }
 
 /** Removes data whose time by the settings is over. */

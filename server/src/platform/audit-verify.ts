@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { type AuditTables, entryHash, HEAD, isSealed, personalHash } from './audit.ts';
+import { inPages } from './batches.ts';
 
 /** An entry that is known from elsewhere to have been in the log. */
 export interface AuditMark {
@@ -22,19 +23,21 @@ export interface AuditVerdict {
   fault: { seq: number; reason: string } | null;
 }
 
-const VERIFIED_AT_ONCE = 500;
+const VERIFIED_AT_ONCE = 200;
 /** Number of times the check restarts because retention removed entries while it ran. */
 const BEGINNINGS_MAXIMUM = 5;
 
+/** An entry by its number and hash. */
+export type Place = Pick<AuditMark, 'seq' | 'hash'>;
 type Entry = Selectable<AuditTables['audit_entries']>;
 
 /**
  * Reads the whole log and checks that no entry was changed, removed, inserted, reordered or cut off. An attacker with the database but without the key can only
- * put the log back to an earlier state of its own; `marks`, which lie outside of the database, reveal that.
+ * put the log back to an earlier state of its own; `marks`, which lie outside of the database, reveal that. With `verified` the entries after that one are read, if it is still there.
  */
 export async function verifyAudit(
   database: Kysely<AuditTables>,
-  { key, marks = [] }: { key: Buffer; marks?: readonly AuditMark[] },
+  { key, marks = [], verified }: { key: Buffer; marks?: readonly AuditMark[]; verified?: Place | undefined },
 ): Promise<AuditVerdict> {
   const readHead = () => database.selectFrom('audit_head').selectAll().where('id', '=', HEAD).executeTakeFirst();
   for (let beginning = 1; ; beginning += 1) {
@@ -43,7 +46,7 @@ export async function verifyAudit(
       const fault = { seq: 1, reason: 'The record of the log’s end is missing, so we can’t check the log.' };
       return { entries: 0, head: `0:${'0'.repeat(64)}`, checked_from: 1, keyed_from: null, fault };
     }
-    const verdict = await verifyFrom(database, { key, marks, anchor: head });
+    const verdict = await verifyFrom(database, { key, marks, anchor: head, verified });
     if (verdict.fault === null || beginning === BEGINNINGS_MAXIMUM) return verdict;
     const now = await readHead();
     if (now?.anchor_seq === head.anchor_seq) return verdict;
@@ -54,9 +57,9 @@ type Anchor = Pick<Selectable<AuditTables['audit_head']>, 'keyed_from' | 'anchor
 
 async function verifyFrom(
   database: Kysely<AuditTables>,
-  parts: { key: Buffer; marks: readonly AuditMark[]; anchor: Anchor },
+  parts: { key: Buffer; marks: readonly AuditMark[]; anchor: Anchor; verified: Place | undefined },
 ): Promise<AuditVerdict> {
-  const { key, marks, anchor } = parts;
+  const { key, marks, anchor, verified } = parts;
   const { keyed_from, anchor_seq, anchor_hash } = anchor;
   const deletions = await database
     .selectFrom('audit_entries')
@@ -68,7 +71,10 @@ async function verifyFrom(
   const mayBeForgotten = ({ seq, subject_id, actor_id }: Entry) =>
     [subject_id, actor_id].some((id) => id !== null && seq <= (deletedAt.get(id) ?? 0));
 
-  let before = { seq: anchor_seq, hash: anchor_hash };
+  const isThere = async ({ seq, hash }: Place) =>
+    (await database.selectFrom('audit_entries').select('hash').where('seq', '=', seq).executeTakeFirst())?.hash === hash;
+  const resumes = verified !== undefined && verified.seq > anchor_seq && (await isThere(verified));
+  let before: Place = resumes ? verified : { seq: anchor_seq, hash: anchor_hash };
   const verdict = (fault: AuditVerdict['fault']) => ({
     entries: before.seq,
     head: `${before.seq}:${before.hash}`,
@@ -90,37 +96,38 @@ async function verifyFrom(
     return undefined;
   }
 
+  for (const mark of marks) {
+    if (mark.seq > anchor_seq && mark.seq < before.seq && !(await isThere(mark)))
+      return verdict({ seq: mark.seq, reason: `It doesn’t match ${mark.by}. The log was rewritten.` });
+  }
   const rewritten = contradicted(before);
   if (rewritten !== undefined)
     return verdict({
-      seq: anchor_seq,
+      seq: before.seq,
       reason: `The log’s first entry doesn’t match ${rewritten.by}. The log was rewritten.`,
     });
-  let isLastLook = false;
-  for (;;) {
-    const entries = await database
-      .selectFrom('audit_entries')
-      .selectAll()
-      .where('seq', '>', before.seq)
-      .orderBy('seq')
-      .limit(VERIFIED_AT_ONCE)
-      .execute();
-    for (const entry of entries) {
-      const reason = faultOf(entry);
-      if (reason !== undefined) return verdict({ seq: Math.min(entry.seq, before.seq + 1), reason });
-      before = { seq: entry.seq, hash: entry.hash };
-    }
-    if (entries.length > 0) {
-      isLastLook = false;
-      continue;
+  for (let looks = 1; ; looks += 1) {
+    const read_to = before.seq;
+    const pages = inPages(VERIFIED_AT_ONCE, (last?: Entry) =>
+      database
+        .selectFrom('audit_entries')
+        .selectAll()
+        .where('seq', '>', last?.seq ?? read_to)
+        .orderBy('seq')
+        .limit(VERIFIED_AT_ONCE)
+        .execute(),
+    );
+    for await (const entries of pages) {
+      for (const entry of entries) {
+        const reason = faultOf(entry);
+        if (reason !== undefined) return verdict({ seq: Math.min(entry.seq, before.seq + 1), reason });
+        before = { seq: entry.seq, hash: entry.hash };
+      }
     }
     const head = await database.selectFrom('audit_head').selectAll().where('id', '=', HEAD).executeTakeFirst();
     if (head === undefined) return verdict({ seq: before.seq, reason: 'The record of the log’s end is missing.' });
     // An entry that was added since the last page, unless there is none when it is looked for again.
-    if (head.seq > before.seq && !isLastLook) {
-      isLastLook = true;
-      continue;
-    }
+    if (head.seq > before.seq && (looks === 1 || before.seq > read_to)) continue;
     if (head.seq > before.seq)
       return verdict({ seq: before.seq + 1, reason: `The end was cut off: the log had ${head.seq} entries.` });
     if (head.seq < before.seq || head.hash !== before.hash)

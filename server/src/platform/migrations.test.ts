@@ -6,7 +6,7 @@ import type { Migration } from 'kysely/migration';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BASELINE, migrations } from '#migrations/all.ts';
 import { freshDatabase, isPostgres } from '#test/harness.ts';
-import { recorded, recordMigrations, SCHEMA_OF_509B6C4C, schemaDigest, schemaOf } from '#test/old-schemas.ts';
+import { recorded, recordMigrations, SCHEMA_OF_509B6C4C, schemaDigest, schemaOf, upToBaseline } from '#test/old-schemas.ts';
 import { ownDatabase } from '#test/own-database.ts';
 import { openDatabase } from './database.ts';
 import { migrate, requireKnownVersion } from './migrations.ts';
@@ -41,7 +41,7 @@ async function older() {
   const { location } = ownDatabase();
   const database = openDatabase<{ users: Record<string, string> }>(location);
   onTestFinished(() => database.destroy());
-  await migrate(database, migrations);
+  await migrate(database, upToBaseline);
   await recordMigrations(database);
   await database.insertInto('users').values(PERSON).execute();
   return {
@@ -104,7 +104,7 @@ describe('the baseline', () => {
 
   test('makes the schema that the migrations of commit 509b6c4c made', async () => {
     const database = await opened();
-    await migrate(database, migrations);
+    await migrate(database, upToBaseline);
     expect(await schemaDigest(database)).toBe(SCHEMA_OF_509B6C4C[isPostgres() ? 'postgres' : 'sqlite']);
     const { rows } = await sql`select * from audit_head`.execute(database);
     const none = '0'.repeat(64);
@@ -119,7 +119,7 @@ describe('the baseline', () => {
     onTestFinished(async () => void (await Promise.all(databases.map((one) => one.destroy()))));
     const [database] = databases;
     if (database === undefined) throw new Error('No database was opened.');
-    await migrate(database, migrations);
+    await migrate(database, upToBaseline);
     await recordMigrations(database);
     expect(await recorded(database)).toHaveLength(58);
     await database.insertInto('users').values(PERSON).execute();
@@ -130,7 +130,7 @@ describe('the baseline', () => {
       // A second look would find the first of the four, which serves meanwhile.
       return Promise.resolve(looks > 1 ? LIVING : undefined);
     };
-    const later = { ...migrations, '0201-later': tableOf('later') };
+    const later = { ...upToBaseline, '0201-later': tableOf('later') };
     await Promise.all(databases.map((one) => migrate(one, later, { baseline: BASELINE, findLiving })));
     expect(await recorded(database)).toEqual(['0200-baseline', '0201-later']);
     await database.schema.dropTable('later').execute();
@@ -140,10 +140,10 @@ describe('the baseline', () => {
 
   test('is not taken beside an older server that lives', async () => {
     const database = await opened();
-    await migrate(database, migrations);
+    await migrate(database, upToBaseline);
     await recordMigrations(database);
     const upgrade = (living?: string) =>
-      migrate(database, migrations, { baseline: BASELINE, findLiving: () => Promise.resolve(living) });
+      migrate(database, upToBaseline, { baseline: BASELINE, findLiving: () => Promise.resolve(living) });
     await expect(upgrade(LIVING)).rejects.toThrow(
       `The upgrade removes what older servers use (0200-baseline), and one is still running: ${LIVING}. Stop them all, then start this one. Nothing was changed.`,
     );
@@ -158,10 +158,10 @@ describe('the baseline', () => {
     { of: 'all but the first', names: BASELINE.replaces.slice(0, 1) },
   ])('refuses a database that lacks $of, and names the commit to start before', async ({ names }) => {
     const database = await opened();
-    await migrate(database, migrations);
+    await migrate(database, upToBaseline);
     await recordMigrations(database, names);
-    await expect(migrate(database, migrations, { baseline: BASELINE })).rejects.toThrow(OLD_DATA);
-    await expect(requireKnownVersion(database, migrations, { complete: true, baseline: BASELINE })).rejects.toThrow(OLD_DATA);
+    await expect(migrate(database, upToBaseline, { baseline: BASELINE })).rejects.toThrow(OLD_DATA);
+    await expect(requireKnownVersion(database, upToBaseline, { complete: true, baseline: BASELINE })).rejects.toThrow(OLD_DATA);
     expect(await recorded(database)).toEqual(names.toSorted());
   });
 
@@ -170,20 +170,20 @@ describe('the baseline', () => {
     { beside: 'the 58', names: [...BASELINE.replaces, '0999-later'] },
   ])('leaves an unknown migration beside $beside a newer version', async ({ names }) => {
     const database = await opened();
-    await migrate(database, migrations);
+    await migrate(database, upToBaseline);
     await recordMigrations(database, names);
     const newer = 'A newer Palisade version upgraded this database (unknown here: 0999-later).';
-    await expect(migrate(database, migrations, { baseline: BASELINE })).rejects.toThrow(newer);
+    await expect(migrate(database, upToBaseline, { baseline: BASELINE })).rejects.toThrow(newer);
   });
 
   test('is asked for by commands, which only read: a start of the server brings it', async () => {
     const database = await opened();
-    await migrate(database, migrations);
+    await migrate(database, upToBaseline);
     await recordMigrations(database);
     const once = 'This database is from an older Palisade version. Start the server once to upgrade it.';
-    await expect(requireKnownVersion(database, migrations, { complete: true, baseline: BASELINE })).rejects.toThrow(once);
-    await migrate(database, migrations, { baseline: BASELINE });
-    expect(await requireKnownVersion(database, migrations, { complete: true, baseline: BASELINE })).toEqual(['0200-baseline']);
+    await expect(requireKnownVersion(database, upToBaseline, { complete: true, baseline: BASELINE })).rejects.toThrow(once);
+    await migrate(database, upToBaseline, { baseline: BASELINE });
+    expect(await requireKnownVersion(database, upToBaseline, { complete: true, baseline: BASELINE })).toEqual(['0200-baseline']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { DatabaseTrouble, isOutage, troubleOf } from './database-errors.ts';
 import { type DatabaseWatch, type PoolState, withPatience } from './database-patience.ts';
@@ -7,18 +7,41 @@ import { GIVEN_BACK } from './durable-sqlite.ts';
 /** Wait before another program's lock is tried again, in ms: the first wait and the longest. */
 const RETRY = { first_ms: 2, most_ms: 50 } as const;
 
+/** Time of one turn of the event loop that queries may use, in ms. */
+const TURN_MS = 8;
+
+/**
+ * SQLite answers at once, so a loop over awaited queries would keep everybody else waiting: an await alone is a microtask. After `TURN_MS` the next query of this
+ * turn of the event loop waits for the next turn, whoever asks; the queries behind it wait in their order.
+ */
+function createTurns(): () => Promise<void> | undefined {
+  let began: number | undefined;
+  return () => {
+    if (began === undefined) {
+      began = performance.now();
+      setImmediate(() => {
+        began = undefined;
+      });
+      return undefined;
+    }
+    return performance.now() - began > TURN_MS ? nextTurn() : undefined;
+  };
+}
+
 /** A connection that does what another program's lock may keep from happening. */
 class Patient implements DatabaseConnection {
   readonly inner: DatabaseConnection;
   readonly #despiteLocks: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly #turn = createTurns();
 
   constructor(inner: DatabaseConnection, despiteLocks: <T>(work: () => Promise<T>) => Promise<T>) {
     this.inner = inner;
     this.#despiteLocks = despiteLocks;
   }
 
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#despiteLocks(() => this.inner.executeQuery<R>(query));
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    await this.#turn();
+    return await this.#despiteLocks(() => this.inner.executeQuery<R>(query));
   }
 
   streamQuery<R>(query: CompiledQuery, chunk_size: number): AsyncIterableIterator<QueryResult<R>> {

@@ -7,9 +7,10 @@ import {
   type AuditKind,
   auditGroupOf,
 } from '@palisade/contract/audit';
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { type AuditTables, activityOf, personalOf } from '#platform/audit.ts';
 import type { AuditVerdict } from '#platform/audit-verify.ts';
+import { inPages } from '#platform/batches.ts';
 
 /** The part of an account that names it. */
 interface Person {
@@ -51,6 +52,8 @@ export interface AuditLog {
 }
 
 const READ_AT_ONCE = 500;
+/** More than the clocks of servers differ: a time that differs by 2 s is reported. */
+const CLOCKS_DIFFER_MS = 3_600_000;
 /** Entries have their time to the millisecond. */
 const moment = (iso: string) => new Date(iso).toISOString();
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -69,6 +72,24 @@ export function createAuditLog(parts: {
     return cursor === undefined ? query : query.where('seq', '<', cursor);
   };
 
+  /** The entry nearest to a time, by the index of times. */
+  const numberAt = async (side: '<' | '>=', iso: string, by_ms: number) => {
+    const at = new Date(Date.parse(iso) + by_ms).toISOString();
+    const query = database.selectFrom('audit_entries').select('seq').where('at', side, at).limit(1);
+    return (await query.orderBy('at', side === '<' ? 'desc' : 'asc').executeTakeFirst())?.seq;
+  };
+
+  /** The page of a time: its numbers first, since entries get time and number in nearly the same order. */
+  const pageBetween = async ({ from, to }: Pick<Filter, 'from' | 'to'>, page: Page) => {
+    let query = pageOf(page);
+    if (from !== undefined)
+      query = query.where('at', '>=', moment(from)).where('seq', '>', (await numberAt('<', from, -CLOCKS_DIFFER_MS)) ?? 0);
+    if (to === undefined) return query;
+    const last = await numberAt('>=', to, CLOCKS_DIFFER_MS);
+    query = query.where('at', '<', moment(to));
+    return last === undefined ? query : query.where('seq', '<', last);
+  };
+
   const activity = async (user_id: string, page: Page) =>
     (await pageOf(page).where('subject_id', '=', user_id).execute()).map(activityOf);
 
@@ -76,32 +97,25 @@ export function createAuditLog(parts: {
     activity,
 
     async *allActivity(user_id) {
-      for (let cursor: number | undefined; ; ) {
-        const page = await activity(user_id, { limit: READ_AT_ONCE, cursor });
-        yield* page;
-        cursor = page.at(-1)?.seq;
-        if (page.length < READ_AT_ONCE) return;
-      }
+      const pages = inPages(READ_AT_ONCE, (last?: Activity) => activity(user_id, { limit: READ_AT_ONCE, cursor: last?.seq }));
+      for await (const page of pages) yield* page;
     },
 
     async list({ person, kind, group, from, to, ...page }) {
-      let query = pageOf(page);
-      if (kind !== undefined) query = query.where('kind', '=', kind);
-      if (group !== undefined)
-        query = query.where(
-          'kind',
-          'in',
-          AUDIT_KINDS.filter((one) => auditGroupOf(one) === group),
-        );
-      if (from !== undefined) query = query.where('at', '>=', moment(from));
-      if (to !== undefined) query = query.where('at', '<', moment(to));
+      const query = await pageBetween({ from, to }, page);
+      const kinds = kind === undefined ? AUDIT_KINDS.filter((one) => group === undefined || auditGroupOf(one) === group) : [kind];
+      const narrowed = kinds.length < AUDIT_KINDS.length;
+      // Each question is answered by one index, and reads no more than a page of it.
+      let questions = narrowed ? kinds.map((one) => query.where('kind', '=', one)) : [query];
       if (person !== undefined && person !== '') {
         // The id of an account that is gone still leads to its entries.
         const ids = UUID.test(person) ? [person.toLowerCase()] : await accounts.matching(person);
-        if (ids.length === 0) return [];
-        query = query.where(({ or, eb }) => or([eb('subject_id', 'in', ids), eb('actor_id', 'in', ids)]));
+        const ofKinds = narrowed ? query.where('kind', 'in', kinds) : query;
+        questions = ids.flatMap((id) => [ofKinds.where('subject_id', '=', id), ofKinds.where('actor_id', '=', id)]);
       }
-      const entries = await query.execute();
+      const found = new Map<number, Selectable<AuditTables['audit_entries']>>();
+      for (const question of questions) for (const entry of await question.execute()) found.set(entry.seq, entry);
+      const entries = [...found.values()].sort((one, other) => other.seq - one.seq).slice(0, page.limit);
       const ids = entries.flatMap(({ subject_id, actor_id }) => [subject_id, ...(actor_id === null ? [] : [actor_id])]);
       const people = new Map((await accounts.findUsers(ids)).map(({ id, email, username }) => [id, { id, email, username }]));
       return entries.map((entry) => {

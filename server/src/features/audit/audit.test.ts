@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkAudit, exportActivity, listActivity, listAudit } from '@palisade/contract/audit';
+import { auditGroupOf, checkAudit, exportActivity, listActivity, listAudit } from '@palisade/contract/audit';
 import { changeUsername, currentUser, login, logout } from '@palisade/contract/auth';
 import { endOtherSessions } from '@palisade/contract/sessions';
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAudit, entryHash } from '#platform/audit.ts';
+import { createAuditCheck } from '#platform/audit-check.ts';
 import { type AuditMark, type AuditVerdict, verifyAudit } from '#platform/audit-verify.ts';
 import { createAuditWitness, openWitness } from '#platform/audit-witness.ts';
 import { openDatabase } from '#platform/database.ts';
@@ -87,6 +88,98 @@ describe('the log of administrators', async () => {
   });
 });
 
+test('the log is read by a page of an index, and answers what reading all of it would', async () => {
+  const { database } = await logOf(0);
+  const clocks = { now: Date.parse('2026-11-20T00:00:00.000Z') };
+  const server = featureAudit(() => clocks.now);
+  const people = [await addPerson(database, { username: 'one' }), await addPerson(database, { username: 'two' })];
+  const kinds = ['signed_in', 'signed_out', 'role_changed'] as const;
+  for (let index = 0; index < 60; index += 1) {
+    // Two servers, one of them 2 s ahead.
+    clocks.now += index % 2 === 0 ? 600_000 + 2_000 : 600_000 - 2_000;
+    const [subject_id = '', actor_id = null] = [people[index % 2], people[index % 3]];
+    await server.record(database, { kind: kinds[index % 3] ?? 'signed_in', subject_id, actor_id });
+  }
+  const all = await database.selectFrom('audit_entries').selectAll().orderBy('seq', 'desc').execute();
+  const accounts = { ...featureAccounts(database), matching: () => Promise.resolve(people) };
+  const log = createAuditLog({ database, now, accounts, verify: () => verify(database) });
+  const times = [undefined, '2026-11-20T02:00:02.000Z', '2026-11-20T05:00:00.000Z', '2026-11-21T00:00:00.000Z'];
+  for (const kind of [undefined, ...kinds])
+    for (const group of [undefined, 'sign_in'] as const)
+      for (const person of [undefined, people[0], 'o'])
+        for (const from of times)
+          for (const to of times)
+            for (const cursor of [undefined, 31]) {
+              const wanted = all
+                .filter((entry) => kind === undefined || entry.kind === kind)
+                .filter((entry) => kind !== undefined || group === undefined || auditGroupOf(entry.kind) === group)
+                .filter((entry) => person !== people[0] || [entry.subject_id, entry.actor_id].includes(person ?? ''))
+                .filter(({ at: time }) => (from === undefined || time >= from) && (to === undefined || time < to))
+                .filter(({ seq }) => cursor === undefined || seq < cursor);
+              const found = await log.list({ limit: 7, kind, group, person, from, to, cursor });
+              expect(found.map(({ seq }) => seq)).toEqual(wanted.slice(0, 7).map(({ seq }) => seq));
+            }
+});
+
+describe('a check of the log', () => {
+  async function start() {
+    const { database } = await logOf(3);
+    const read: number[] = [];
+    const watched = database.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult({ result }) {
+        for (const row of result.rows) if (typeof row['personal_hash'] === 'string') read.push(Number(row['seq']));
+        return Promise.resolve(result);
+      },
+    });
+    const errors: unknown[] = [];
+    const parts = { file: { read: () => undefined }, logger: { error: (...args: unknown[]) => void errors.push(args) } };
+    const { check, checkAll } = createAuditCheck({ database: watched, key: KEY, ...parts });
+    const ask = async () => {
+      read.length = 0;
+      return { ...(await check()), read: [...read] };
+    };
+    return { database, ask, checkAll, errors };
+  }
+
+  test('reads the entries after the last one that held', async () => {
+    const { database, ask } = await start();
+    expect(await ask()).toMatchObject({ entries: 3, fault: null, read: [1, 2, 3] });
+    await signedIn(database, 'another');
+    expect(await ask()).toMatchObject({ entries: 4, checked_from: 1, fault: null, read: [4] });
+    expect(await ask()).toMatchObject({ entries: 4, fault: null, read: [] });
+  });
+
+  test('reads all where the kept place was forged, or is no entry of the log', async () => {
+    const { database, ask } = await start();
+    await ask();
+    await database
+      .updateTable('installation')
+      .set({ value: '{"seq":3,"hash":"x","mac":"y"}' })
+      .where('name', '=', 'audit_verified')
+      .execute();
+    expect(await ask()).toMatchObject({ fault: null, read: [1, 2, 3] });
+    await unguard(database);
+    await database
+      .updateTable('audit_entries')
+      .set({ hash: '0'.repeat(64) })
+      .where('seq', '=', 3)
+      .execute();
+    expect(await ask()).toMatchObject({ fault: { seq: 3 } });
+  });
+
+  test('is done over all entries once a day, which finds a change of an old one; then every answer says so', async () => {
+    const { database, ask, checkAll, errors } = await start();
+    await ask();
+    await unguard(database);
+    await database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 2).execute();
+    expect(await ask()).toMatchObject({ fault: null, read: [] });
+    await checkAll();
+    expect(errors).toHaveLength(1);
+    expect(await ask()).toMatchObject({ fault: { seq: 2 }, read: [1, 2, 3] });
+  });
+});
+
 describe('the database', async () => {
   const { database } = await logOf(2);
 
@@ -160,8 +253,8 @@ describe('the verifier', async () => {
     const growing = database.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
-        // Each time it has reached the end, a person signs in.
-        if (result.rows.length === 0 && added.length < 3) {
+        // Each time it has read a page of entries, a person signs in.
+        if (result.rows.some((row) => 'personal_hash' in row) && added.length < 3) {
           added.push(signedIn(database, 'person'));
           // SQLite has one connection, which is the verifier's until it has its answer; callers follow in their order.
           if (isPostgres()) await added.at(-1);

@@ -24,6 +24,7 @@ export interface AuthTables {
     admin_by_email_at: string | null;
     /** Time since when the account is of the staff; null for a customer's, and if unknown. */
     staff_since: string | null;
+    last_signed_in_at: string | null;
   };
   account_tokens: {
     /** SHA-256 of the token in hex. */

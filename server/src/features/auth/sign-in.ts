@@ -147,6 +147,11 @@ export class SignIn {
       throw new Problem('invalid_credentials');
     }
     await admission?.succeeded(user_info.id);
+    await this.database
+      .updateTable('users')
+      .set({ last_signed_in_at: new Date(this.now()).toISOString() })
+      .where('id', '=', user_info.id)
+      .execute();
     await this.audit.record(this.database, { kind: 'signed_in', subject_id: user_info.id, actor_id: user_info.id, origin });
     await this.observe({
       ...happened(this.now, user_info.id, origin),

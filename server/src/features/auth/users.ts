@@ -3,7 +3,7 @@ import type { PageQuery } from '@palisade/contract/fields';
 import { may } from '@palisade/contract/may';
 import type { Exposure } from '@palisade/contract/platform';
 import type { AdminUser, UsersQuery } from '@palisade/contract/users';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { nameOrderOf } from '#platform/folded-text.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
@@ -64,7 +64,7 @@ interface UsersOptions {
   now: () => number;
 }
 
-const columns = ['id', 'username', 'email', 'role', 'created_at', 'disabled_at', 'email_proven_at'] as const;
+const columns = ['id', 'username', 'email', 'role', 'created_at', 'disabled_at', 'email_proven_at', 'last_signed_in_at'] as const;
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
@@ -91,23 +91,15 @@ export class Users {
   }
 
   private async withFacts(
-    users: readonly (UserInfo & { created_at: string; disabled_at: string | null; email_proven_at: string | null })[],
+    users: readonly (UserInfo &
+      Pick<Selectable<AuthTables['users']>, 'created_at' | 'disabled_at' | 'email_proven_at' | 'last_signed_in_at'>)[],
   ): Promise<AdminUser[]> {
     if (users.length === 0) return [];
     const ids = users.map(({ id }) => id);
-    const signIns = await this.database
-      .selectFrom('audit_entries')
-      .select(({ fn }) => ['subject_id', fn.max('at').as('at')])
-      .where('subject_id', 'in', ids)
-      .where('kind', '=', 'signed_in')
-      .groupBy('subject_id')
-      .execute();
-    const signedInAt = new Map(signIns.map((row) => [row.subject_id, row.at]));
     const counts = await this.signIns.counts(ids);
     const factors = await this.secondFactors(ids);
     return users.map(({ email_proven_at, ...user }) => ({
       ...user,
-      last_signed_in_at: signedInAt.get(user.id) ?? null,
       sessions: counts.get(user.id)?.sessions ?? 0,
       last_used_at: counts.get(user.id)?.last_used_at ?? null,
       two_factor: factors.get(user.id) ?? false,
