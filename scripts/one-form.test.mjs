@@ -13,6 +13,7 @@ const HOMES = [
   { what: /<form\b/u, homes: ['ui/form.tsx', 'features/auth/auth-form.tsx'] },
   { what: /\buseMutation\b/u, homes: ['api/change.ts'] },
   // A key may belong to an input method, which each browser tells in its own way.
+  { what: /\btype="email"/u, homes: ['ui/email-field.tsx'] },
   { what: /'(?:Enter|Escape)'|\bisComposing\b|\bkeyCode\b/u, homes: ['ui/pressed.ts'] },
   { what: /\b(?:setQuer(?:y|ies)Data|cancelQueries)\b/u, homes: ['api/change-list.ts'] },
 ];
@@ -42,6 +43,17 @@ test('queries are in domain/ and features/, which know the records, and not in u
     (name) => /^(?:ui|api)\/.*(?<!\.test)\.tsx?$/u.test(name) && /\bqueryKey: \[/u.test(readFileSync(join(folder, name), 'utf8')),
   );
   expect(knowing).toEqual([]);
+});
+
+test('a form with a password names its account to password managers', () => {
+  const folder = join(ROOT, 'web/src');
+  const nameless = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    if (!/(?<!\.test)\.tsx$/u.test(name)) return false;
+    const source = readFileSync(join(folder, name), 'utf8');
+    return /autoComplete="(?:current|new)-password"/u.test(source) && !source.includes('<AccountName ');
+  });
+  // The page of an invitation learns the email with the answer.
+  expect(nameless).toEqual(['features/auth/invitation-page.tsx']);
 });
 
 test('the check bites', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalEmail } from './email.ts';
+import { emailFault, typedEmail } from './email.ts';
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 import { specified } from './reader.ts';
@@ -7,8 +7,7 @@ import { normalPassword, typedCode } from './text.ts';
 
 /** Password length in characters (OWASP ASVS 5, 6.2.1 and 6.2.9). */
 export const PASSWORD_LENGTH = { minimum: 8, maximum: 128 } as const;
-/** RFC 5321, 4.5.3.1.3: a path is at most 256 octets with its angle brackets. */
-const EMAIL_LENGTH_MAXIMUM = 254;
+const TYPED_EMAIL_MAXIMUM = 508;
 const USERNAME_LENGTH_MAXIMUM = 64;
 /** Lifetime of a reset token, in seconds (15 minutes). */
 export const RESET_TOKEN_LIFETIME_S = 900;
@@ -20,18 +19,14 @@ export const roleSchema = z.enum(['customer', 'support', 'admin']);
 export type Role = z.infer<typeof roleSchema>;
 
 /** An email address, compared and stored in one form (`canonicalEmail`). */
-const LONGEST_EMAIL = `Use at most ${EMAIL_LENGTH_MAXIMUM} characters for the email address.`;
-
 export const emailSchema = z
   .string({ error: 'Enter an email address.' })
-  // Before blanks are taken away.
-  .max(2 * EMAIL_LENGTH_MAXIMUM, { error: LONGEST_EMAIL, abort: true })
+  // With the name and the signs around a pasted address.
+  .max(TYPED_EMAIL_MAXIMUM, { error: 'Enter the email address alone.', abort: true })
   .transform((typed, context): string => {
-    const email = canonicalEmail(typed);
+    const email = typedEmail(typed);
     if (email !== undefined) return email;
-    const is_long = typed.trim().length > EMAIL_LENGTH_MAXIMUM;
-    const message = is_long ? LONGEST_EMAIL : 'Enter an email address, like name@example.com.';
-    context.addIssue({ code: 'custom', message, input: typed });
+    context.addIssue({ code: 'custom', message: emailFault(typed) ?? '', input: typed });
     return z.NEVER;
   });
 

@@ -44,8 +44,63 @@ export function canonicalEmail(typed: string): string | undefined {
   return email.length <= LENGTH_MAXIMUM ? email : undefined;
 }
 
+/** Characters without ink that come with pasted text. The two joiners are letters of some domains, and stay inside an address. */
+const WITHOUT_INK = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}|^[\u200c\u200d]+|[\u200c\u200d]+$/gu;
+/** Signs around an address in a list or a sentence. */
+const BEFORE = /^[\s,;:"'\u2018-\u201f\u00ab\u00bb([\uff0c\uff1b\u3001]+/u;
+const AFTER = /[\s,;:.!?"'\u2018-\u201f\u00ab\u00bb)\]\u2026\uff0c\uff1b\u3001\u3002]+$/u;
+const COMMENT = /\([^()@]*\)$/u;
+/** An address in brackets behind a name; the last bracket may be among the signs after it. */
+const NAMED = /^([^<>()[\]]*)[<([]([^<>()[\]]*)>?$/u;
+
+function bareAddress(text: string): string {
+  const inner = text.replace(BEFORE, '').replace(COMMENT, '').replace(AFTER, '');
+  const link = /^mailto:\/{0,2}([^?]*)/iu.exec(inner)?.[1];
+  if (link === undefined) return inner;
+  try {
+    return decodeURIComponent(link).trim();
+  } catch {
+    return link;
+  }
+}
+
+/**
+ * The address in a text that a person pasted, as it is spelled there: out of `Erin Bar <x@y>`, `mailto:x@y`, `x@y;` or invisible characters. The text itself where there
+ * is no single address in it.
+ */
+export function addressIn(typed: string): string {
+  if (typed.length > 4 * LENGTH_MAXIMUM) return typed;
+  const text = typed.replaceAll(WITHOUT_INK, '').trim();
+  if (canonicalEmail(text) !== undefined) return text;
+  const bare = bareAddress(text);
+  const named = NAMED.exec(bare);
+  const address = bareAddress(named?.[2] ?? bare);
+  const email = canonicalEmail(address);
+  if (email === undefined) return text;
+  // A name that is another address leaves open which of the two is meant.
+  const name = bareAddress(named?.[1] ?? '');
+  return name.includes('@') && canonicalEmail(name) !== email ? text : address;
+}
+
+/** The canonical form of the address that a person typed or pasted; undefined where there is none. */
+export const typedEmail = (typed: string): string | undefined => canonicalEmail(addressIn(typed));
+
+/** Why a typed text is no address, as an instruction; undefined for an address. */
+export function emailFault(typed: string): string | undefined {
+  const text = addressIn(typed);
+  if (canonicalEmail(text) !== undefined) return undefined;
+  const parts = text.split(/[\s,;<>()]+/u);
+  if (parts.filter((part) => typedEmail(part) !== undefined).length > 1) return 'Enter only one email address.';
+  if (text.length > LENGTH_MAXIMUM) return `Use at most ${LENGTH_MAXIMUM} characters for the email address.`;
+  if (parts.length > 1 && text.includes('@')) return 'Enter the email address alone, without spaces.';
+  const [local = '', domain = ''] = text.split('@');
+  if (!ASCII.test(local) && canonicalEmail(`x@${domain}`) !== undefined)
+    return 'Use only letters from a to z, digits, and signs before the @.';
+  return 'Enter an email address, like name@example.com.';
+}
+
 /** Whether two texts are the same address. */
 export function isSameEmail(one: string, other: string): boolean {
-  const email = canonicalEmail(one);
-  return email !== undefined && email === canonicalEmail(other);
+  const email = typedEmail(one);
+  return email !== undefined && email === typedEmail(other);
 }

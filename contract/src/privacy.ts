@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalEmail } from './email.ts';
+import { typedEmail } from './email.ts';
 import { endpoint } from './endpoint.ts';
 import { NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM } from './fields.ts';
 import { AT_MOST_ONE_PROOF, proofShape } from './two-factor.ts';
@@ -36,7 +36,7 @@ export const deleteAccount = endpoint({
         .string({ error: 'Type the email of the account.' })
         .trim()
         .max(CONFIRMATION_LENGTH_MAXIMUM, 'Type the email of the account.')
-        .overwrite((typed) => canonicalEmail(typed) ?? typed.toLowerCase())
+        .overwrite((typed) => typedEmail(typed) ?? typed.toLowerCase())
         .describe('The email of the account.'),
     })
     .refine(...AT_MOST_ONE_PROOF),

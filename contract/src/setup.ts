@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalEmail } from './email.ts';
+import { addressIn, canonicalEmail } from './email.ts';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 
@@ -27,7 +27,7 @@ const line = (label: string, maximum: number) =>
 export const clientInfoSchema = z.object({
   company_name: line('company name', COMPANY_NAME_LENGTH_MAXIMUM).min(1, 'Enter the company name.'),
   support_phone: line('support phone', PHONE_LENGTH_MAXIMUM),
-  support_email: line('support email', EMAIL_LENGTH_MAXIMUM),
+  support_email: line('support email', EMAIL_LENGTH_MAXIMUM).overwrite(addressIn),
   support_promise: line('support promise', PROMISE_LENGTH_MAXIMUM).default(''),
 });
 export type ClientInfo = z.infer<typeof clientInfoSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roleSchema, userInfoSchema } from './auth.ts';
-import { canonicalEmail } from './email.ts';
+import { typedEmail } from './email.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, NO_PASSWORD_IS_LONGER, pageQuerySchema, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 import { sessionSchema } from './sessions.ts';
@@ -97,7 +97,7 @@ export const deleteUser = endpoint({
         .string({ error: 'Type the email of the account.' })
         .trim()
         .max(SEARCH_LENGTH_MAXIMUM, 'Type the email of the account.')
-        .overwrite((typed) => canonicalEmail(typed) ?? typed.toLowerCase())
+        .overwrite((typed) => typedEmail(typed) ?? typed.toLowerCase())
         .describe('The email of the account that is deleted.'),
     })
     .refine(...AT_MOST_ONE_PROOF),

@@ -7,7 +7,7 @@ import { listSessions } from '@palisade/contract/sessions';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readAnswer, replyOf, startListeningApp } from '#test/harness.ts';
+import { readAnswer, replyOf, startListeningApp, startTestApp } from '#test/harness.ts';
 import { PATIENCE } from './http.ts';
 import { createLog } from './log.ts';
 
@@ -271,6 +271,28 @@ test('the notices of third parties are plain text for everybody', async () => {
   const answer = await app.fetch(`/third-party-notices.txt`);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(await answer.text()).toBe('Copyright (c) Hörl');
+});
+
+describe('well-known addresses', async () => {
+  const app = await startTestApp({ surroundings: { web_folder: builtWeb() } });
+  const ask = (path: string) => app.fetch(path, { redirect: 'manual' });
+
+  test('one leads to the page where the password is changed', async () => {
+    const answer = await ask('/.well-known/change-password');
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/dashboard?open=security&tab=password']);
+    expect((await ask('/dashboard?open=security&tab=password')).status).toBe(200);
+  });
+
+  test.each([
+    '/.well-known',
+    '/.well-known/',
+    '/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200',
+    '/.well-known/security.txt',
+    '/.well-known/change-password/more',
+    '/%2Ewell-known/passkey-endpoints',
+  ])('%s is unknown', async (path) => {
+    expect((await ask(path)).status).toBe(404);
+  });
 });
 
 describe('the id of a request', async () => {

@@ -8,8 +8,13 @@ import { isProbe } from './request-rules.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
+/** Paths that are never the application's page: a program that asks for one reads 200 as an answer (W3C "A Well-Known URL for Changing Passwords", section 3). */
+const NO_PAGE = /^\/(?:api|assets|(?:\.|%2e)well-known)(?:[/?]|$)/iu;
+/** The page where a signed-in person changes the password; others sign in first. */
+const CHANGE_PASSWORD_PAGE = '/dashboard?open=security&tab=password';
+
 /**
- * Serves the built web application: hashed assets for good, its page for every unknown path that is not below `/api`. Unknown `/api` paths, and those
+ * Serves the built web application: hashed assets for good, its page for every unknown path that is not below `/api` or `/.well-known`. Unknown `/api` paths, and those
  * that scanners ask every server for, are problem documents. Without a built application only the API is served.
  */
 export async function serveWeb(fastify: FastifyInstance, folder: string): Promise<void> {
@@ -17,13 +22,16 @@ export async function serveWeb(fastify: FastifyInstance, folder: string): Promis
   if (built) await serveFiles(fastify, folder);
   fastify.setNotFoundHandler((request, reply) => {
     const { url, method } = request;
-    const forPage = (method === 'GET' || method === 'HEAD') && !/^\/(api|assets)(\/|\?|$)/.test(url) && !isProbe(url);
+    const forPage = (method === 'GET' || method === 'HEAD') && !NO_PAGE.test(url) && !isProbe(url);
     if (!built || !forPage) throw url.startsWith('/api') ? refuse('address.unknown') : new Problem('not_found');
     return reply.sendFile('index.html');
   });
 }
 
 async function serveFiles(fastify: FastifyInstance, folder: string): Promise<void> {
+  fastify.get('/.well-known/change-password', { schema: { hide: true } }, (_request, reply) =>
+    reply.redirect(CHANGE_PASSWORD_PAGE),
+  );
   // Only files of the build; any other path is the application's page.
   const common = { wildcard: false, index: false, preCompressed: true, cacheControl: false } as const;
   await fastify.register(fastifyStatic, {

@@ -1,15 +1,7 @@
 import { Input } from '@mantine/core';
 import { useEffect, useId, useState } from 'react';
 import { createPortal } from 'react-dom';
-
-type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
-
-/** The fault of a field, as an instruction. */
-function sentenceOf({ validity, type }: Field): string {
-  if (validity.valueMissing) return 'Fill in this field to continue.';
-  if (type === 'email') return 'Enter an email address, like name@example.com.';
-  return 'Check this field and try again.';
-}
+import { type Field, faultOf } from './field-fault.ts';
 
 /** Where the sentence stands: last in what the kit draws around a field. */
 function placeOf(field: Field): Element | null {
@@ -25,14 +17,15 @@ export function useWrongFields() {
   return {
     /** Whether the form may be sent; the first field that is wrong takes the focus. */
     check(form: HTMLFormElement): boolean {
-      const found = [...form.querySelectorAll<Field>(':is(input, textarea, select):invalid')];
+      const fields = [...form.querySelectorAll<Field>(':is(input, textarea, select)')];
+      const found = fields.filter((field) => field.willValidate && faultOf(field) !== undefined);
       setWrong(found);
       found[0]?.focus();
       return found.length === 0;
     },
     /** Takes back what was said of fields that are right meanwhile. */
     look() {
-      setWrong((before) => (before.length === 0 ? before : before.filter(({ validity }) => !validity.valid)));
+      setWrong((before) => (before.length === 0 ? before : before.filter((field) => faultOf(field) !== undefined)));
     },
     sentences: wrong.map((field, index) => <WrongField key={field.name || index} field={field} />),
   };
@@ -58,7 +51,7 @@ function WrongField({ field }: { field: Field }) {
     place &&
     createPortal(
       <Input.Error id={id} size="md" mt="var(--s1h)">
-        {sentenceOf(field)}
+        {faultOf(field)}
       </Input.Error>,
       place,
     )

@@ -3,6 +3,8 @@ import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useState } from 'react';
 import { CallError, sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { useSession } from '#api/session.ts';
+import { AccountName } from '#ui/account-name.tsx';
 import { PasskeysElsewhere } from '#ui/passkeys-elsewhere.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -110,8 +112,10 @@ interface ProofFieldsProps {
 
 /** The password, and the second factor where there is one. */
 export function ProofFields({ form, passwordName, passwordHint, autoFocus }: ProofFieldsProps) {
+  const email = useSession().session?.user_info.email;
   return (
     <>
+      <AccountName email={email} />
       <PasswordField
         label="Your password"
         description={passwordHint}

@@ -233,6 +233,8 @@ describe('Security Preferences', () => {
     await screen.findByText('Safari on iPhone');
     await change(user);
     expect(await screen.findByText('Password changed. You’re signed out everywhere else.')).toBeVisible();
+    const form = screen.getByLabelText('Current Password').closest('form');
+    expect(form?.querySelector('[autocomplete="username"]')).toHaveValue(MARIA.email);
     expect(server.callsOf(changePassword)[0]?.body).toEqual({
       current_password: 'correct horse',
       new_password: 'battery staple',

@@ -2,6 +2,7 @@ import { useForm } from '@mantine/form';
 import { PASSWORD_LENGTH } from '@palisade/contract/auth';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { useSession } from '#api/session.ts';
+import { AccountName } from '#ui/account-name.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
@@ -27,6 +28,7 @@ export function PasswordForm({ isFirst = false }: { isFirst?: boolean }) {
   return (
     <DialogPart title="Change password">
       <Form className="account-form" error={change.error} busy={change.isPending} onSubmit={form.onSubmit(submit)}>
+        <AccountName email={person?.email} />
         <PasswordField
           label="Current Password"
           name="current_password"

@@ -4,6 +4,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { messageAt } from '#api/field-messages.ts';
 import { leftOf, rowsOf } from '#api/pages.ts';
+import { useSession } from '#api/session.ts';
+import { AccountName } from '#ui/account-name.tsx';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
@@ -159,6 +161,7 @@ interface EndFormProps extends Answers {
 function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) {
   const [password, setPassword] = useState('');
   const end = useEndSessions(() => onDone(done));
+  const email = useSession().session?.user_info.email;
 
   return (
     <Form
@@ -172,6 +175,7 @@ function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) 
       <p>
         <strong>{title}</strong> {sentence}
       </p>
+      <AccountName email={email} />
       <PasswordField
         label="Your password"
         autoComplete="current-password"

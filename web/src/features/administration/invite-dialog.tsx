@@ -1,4 +1,3 @@
-import { TextInput } from '@mantine/core';
 import { invitePerson } from '@palisade/contract/invitation';
 import { useState } from 'react';
 import { call } from '#api/call.ts';
@@ -7,6 +6,7 @@ import { messageAt } from '#api/field-messages.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
+import { EmailField } from '#ui/email-field.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -32,15 +32,12 @@ export function InviteDialog({ onClose, onSent }: { onClose: () => void; onSent:
         onSubmit={() => invite.mutate(undefined)}
         onEdit={invite.reset}
       >
-        <TextInput
+        <EmailField
           label="Email"
           name="email"
-          type="email"
           autoComplete="off"
-          size="md"
           required
           data-autofocus
-          withAsterisk={false}
           value={email}
           error={messageAt('email', invite.error)}
           onChange={(event) => setEmail(event.currentTarget.value)}

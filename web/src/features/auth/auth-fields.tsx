@@ -1,6 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@palisade/contract/auth';
 import type { ChangeEvent } from 'react';
+import { AccountName } from '#ui/account-name.tsx';
+import { EmailField } from '#ui/email-field.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import type { AuthField, FieldMessages } from './auth.ts';
@@ -30,14 +32,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
   return (
     <>
       {mode !== 'reset-password' && (
-        <TextInput
-          {...field('email')}
-          label="Email"
-          type="email"
-          autoComplete={mode === 'login' ? 'username webauthn' : 'email'}
-          withAsterisk={false}
-          size="md"
-        />
+        <EmailField {...field('email')} label="Email" autoComplete={mode === 'login' ? 'username webauthn' : 'username'} />
       )}
       {mode === 'register' && (
         <TextInput {...field('username')} label="Username" autoComplete="nickname" withAsterisk={false} size="md" />
@@ -55,6 +50,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
       {mode === 'register' && <PasswordField {...field('confirm')} label="Confirm Password" autoComplete="new-password" />}
       {mode === 'reset-password' && (
         <>
+          <AccountName email={values.email} />
           <TextInput
             {...field('reset_token')}
             label="Reset Token"

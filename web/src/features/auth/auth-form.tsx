@@ -47,7 +47,7 @@ interface AuthFormProps {
 export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const panelId = useId();
-  const { state, secondStep, dispatch, changeMode, moveTo, submit, submitPasskey, showWrong, offerPasskeys } = useAuthForm({
+  const { state, secondStep, dispatch, changeMode, moveTo, submit, submitPasskey, offerPasskeys } = useAuthForm({
     config,
     prepare,
     form,
@@ -65,8 +65,8 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
         <form
           ref={form}
           className="auth-form"
+          noValidate
           onSubmit={submit}
-          onInvalid={showWrong}
           onFocus={({ target }) => mode === 'login' && target.getAttribute('name') === 'email' && offerPasskeys()}
         >
           <AuthFields

@@ -81,6 +81,32 @@ describe('signing in', () => {
     vi.restoreAllMocks();
   });
 
+  it('says in our words what each field needs, without a call', async () => {
+    const user = open();
+    fill('Email', 'maria@');
+    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    expect(screen.getByLabelText('Email')).toHaveAccessibleDescription('Enter an email address, like name@example.com.');
+    expect(screen.getByLabelText('Email')).toHaveFocus();
+    expect(screen.getByLabelText('Password')).toHaveAccessibleDescription('Fill in this field to continue.');
+    expect(server.callsOf(login)).toEqual([]);
+  });
+
+  it.each([
+    ['Login', 'username webauthn'],
+    ['Register', 'username'],
+  ])('%s names the email as the sign-in name, and takes a pasted one out of what stands around it', async (tab, autocomplete) => {
+    const user = open();
+    await user.click(screen.getByRole('tab', { name: tab }));
+    const field = screen.getByLabelText('Email');
+    expect(field).toHaveAttribute('autocomplete', autocomplete);
+    await user.click(field);
+    await user.paste('Maria Huber <maria@example.com>;');
+    expect(field).toHaveValue('maria@example.com');
+    await user.clear(field);
+    await user.type(field, 'x@y.');
+    expect(field).toHaveValue('x@y.');
+  });
+
   it('shows the detail of a refusal in the live region', async () => {
     server.on(login, refusal('invalid_credentials'));
     const user = open();
@@ -380,6 +406,14 @@ describe('a forgotten password', () => {
     expect(screen.getByRole('button', { name: 'Reset Password' })).toBeVisible();
     expect(screen.getByLabelText('Reset Token')).toHaveValue('token-of-43-characters');
     expect(screen.getByLabelText('New Password')).toHaveFocus();
+  });
+
+  it('names the account to a password manager', async () => {
+    server.answer(forgotPassword, { reset_token: null, expires_in: 900 });
+    await askForReset();
+    const form = (await screen.findByLabelText('New Password')).closest('form');
+    expect(form?.querySelector('[autocomplete="username"]')).toHaveValue('maria@example.com');
+    expect(form?.querySelectorAll('[autocomplete="new-password"]')).toHaveLength(1);
   });
 
   it('is replaced by a new one, and both secrets are cleared', async () => {

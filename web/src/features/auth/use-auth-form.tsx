@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, type RefObject, useEffect, useReducer, 
 import { flushSync } from 'react-dom';
 import type { Config } from '#api/config.ts';
 import { type Session, startSession } from '#api/session.ts';
+import { faultOf } from '#ui/field-fault.ts';
 import type { AuthOutcome } from './auth.ts';
 import { type AuthMode, addressWithoutMode, modeOfAddress } from './auth-modes.ts';
 import { type AuthMessage, type AuthValues, authReducer, bad, firstState, good } from './auth-state.ts';
@@ -10,6 +11,7 @@ import { usePasskeyOffer } from './use-passkey-offer.ts';
 
 /** Long enough to be read: the specification has a message between signing in and being in. */
 const MESSAGE_PAUSE = 500;
+const SHOWN = 'input:not([hidden])';
 
 interface AuthFormOptions {
   config: Config | undefined;
@@ -48,7 +50,7 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
   function moveTo(next: AuthMode, nextMessage?: AuthMessage, changes: Partial<AuthValues> = {}) {
     passkeys.withdraw();
     flushSync(() => dispatch({ kind: 'moved', mode: next, message: nextMessage, values: changes }));
-    const inputs = [...(form.current?.querySelectorAll('input') ?? [])];
+    const inputs = [...(form.current?.querySelectorAll<HTMLInputElement>(SHOWN) ?? [])];
     (inputs.find((input) => input.value === '') ?? inputs[0])?.focus();
   }
 
@@ -56,7 +58,7 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
     if (retry_after !== undefined) {
       dispatch({ kind: 'held', refusal: { mode, email: values.email, until: Date.now() + retry_after * 1_000, sentence } });
       // The button that had the focus takes none now.
-      form.current?.querySelector('input')?.focus();
+      form.current?.querySelector<HTMLInputElement>(SHOWN)?.focus();
       return;
     }
     dispatch({ kind: 'refused', text: sentence, fields });
@@ -111,8 +113,15 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
     }
   }
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
+    const inputs = [...event.currentTarget.querySelectorAll('input')];
+    const fields: Record<string, string | undefined> = {};
+    for (const input of inputs) {
+      const fault = faultOf(input);
+      if (fault !== undefined) fields[input.name] = fault;
+    }
+    if (Object.keys(fields).length > 0) return refuse({ ok: false, message: '', fields });
     void attempt('form', () => {
       // The next screen is fetched while the server checks the password.
       if (mode === 'login') void prepare().catch(() => undefined);
@@ -130,12 +139,5 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
     });
   }
 
-  /** The browser's complaints stand at each of its fields, and not in a bubble at the first. */
-  function showWrong(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const wrong = [...event.currentTarget.querySelectorAll<HTMLInputElement>('input:invalid')];
-    refuse({ ok: false, message: '', fields: Object.fromEntries(wrong.map((input) => [input.name, input.validationMessage])) });
-  }
-
-  return { state, secondStep, dispatch, changeMode, moveTo, submit, submitPasskey, showWrong, offerPasskeys: passkeys.offer };
+  return { state, secondStep, dispatch, changeMode, moveTo, submit, submitPasskey, offerPasskeys: passkeys.offer };
 }

@@ -12,6 +12,7 @@ import { fieldMessagesOf } from '#api/field-messages.ts';
 import { UNCONFIGURED_NAME } from '#api/support-contact.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { Card } from '#ui/card.tsx';
+import { EmailField } from '#ui/email-field.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { KeptNote, useKeptForm } from '#ui/kept-form.tsx';
 import { Page } from '#ui/page.tsx';
@@ -186,14 +187,11 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           }
           {...form.getInputProps('support_phone')}
         />
-        <TextInput
+        <EmailField
           label="Support Email"
           name="support_email"
-          type="email"
           autoComplete="email"
           required
-          withAsterisk={false}
-          size="md"
           description={
             email === '' || isMailable(email)
               ? 'Shown to everyone, and in the footer of emails.'

@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { listUsers } from '@palisade/contract/users';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useId } from 'react';
 import { call } from '#api/call.ts';
+import { EmailField } from '#ui/email-field.tsx';
 
 /** Letters before people are looked for, and people that are proposed. */
 const LETTERS_LEAST = 2;
@@ -27,15 +27,12 @@ export function PersonField({ value, error, onChange }: PersonFieldProps) {
   });
   return (
     <>
-      <TextInput
+      <EmailField
         label="User Email"
         name="user_email"
-        type="email"
         autoComplete="off"
         placeholder="user@example.com"
         required
-        withAsterisk={false}
-        size="md"
         list={id}
         value={value}
         error={error}
