@@ -17,6 +17,8 @@ export interface Address {
   label: string;
   subdomains: string[];
   ending: string;
+  /** Names are registered below the ending. */
+  hasKnownEnding: boolean;
   isFreeHost: boolean;
   isShortener: boolean;
   isThrowaway: boolean;
@@ -59,6 +61,7 @@ export function takeApart(text: string): Address | undefined {
     label: names.domainWithoutSuffix ?? '',
     subdomains: (names.subdomain ?? '').split('.').filter((label) => label !== ''),
     ending: names.publicSuffix ?? '',
+    hasKnownEnding: names.isIcann === true && names.domain !== null,
     isFreeHost,
     isShortener: SHORTENERS.has(names.domain ?? host) || SHORTENERS.has(host),
     isThrowaway: THROWAWAY_ENDINGS.has(names.publicSuffix ?? ''),

@@ -1,6 +1,7 @@
 import { foldWithOrigins } from '@palisade/contract/text';
 import { parse } from 'tldts';
 import { type Address, takeApart } from './address.ts';
+import { BOUNDARY, patternOf } from './boundaries.ts';
 import { WORD_ENDINGS } from './host-rows.ts';
 import { LONG_SIGNS } from './readable.ts';
 
@@ -30,9 +31,12 @@ const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\u00ad]/gu;
 /** Dots of other scripts, which browsers take for a dot (UTS 46), and those of full width. */
 const OTHER_DOTS = /[\u3002\uff0e\uff61\u2024\ufe52]/gu;
 
+/** The letter that a program reads. A sign that stands for several letters or for a raised digit is a sign: `℡`, `①`, `²`. */
 function normalLetter(letter: string): string {
   if (/^[\u0020-\u007e]$/u.test(letter)) return letter;
-  return letter.replaceAll(IGNORABLE, '').replaceAll(LONG_SIGNS, ' ').replaceAll(OTHER_DOTS, '.').normalize('NFKC');
+  const inked = letter.replaceAll(IGNORABLE, '').replaceAll(LONG_SIGNS, ' ').replaceAll(OTHER_DOTS, '.');
+  const normal = inked.normalize('NFKC');
+  return /^[\p{No}\p{Nl}]/u.test(inked) || (/^\p{So}/u.test(inked) && normal.length > 1) ? inked : normal;
 }
 
 /** Writes one place anew. The written form covers the whole original range. */
@@ -66,6 +70,13 @@ function rewrite(mapped: Mapped, pattern: RegExp, write: (match: RegExpMatchArra
   return result;
 }
 
+const DOT_WORD = '(?:dot|punkt|punto|point|ponto|punt|kropka)';
+/** Articles before such a word: "the dot com years". */
+const ARTICLE = '(?:the|a|an|my|this|der|die|das|le|la|el|il|de|het)';
+const COMMON_ENDING = '(?:com|net|org|info|top|xyz|online|site|shop)';
+const COUNTRY_ENDING = '(?:de|fr|es|it|pt|nl|pl|co|uk|app)';
+const HOST_BEGINS = String.raw`(?<=\bhttps?:\/\/[\w.-]{1,60}`;
+
 /**
  * The tricks, each with what it stood for. No pattern repeats a part that can be empty or that overlaps the next one, so that
  * each is linear.
@@ -74,35 +85,70 @@ function rewrite(mapped: Mapped, pattern: RegExp, write: (match: RegExpMatchArra
 const TRICKS: readonly { pattern: RegExp; write: (match: RegExpMatchArray) => string }[] = [
   // hxxps://, h**p://, http[:]//, http : // , http:\\
   { pattern: /\bh(?:xx|XX|\*\*|__)p(s?)(?=\s?\[?:)/giu, write: ([, s]) => `http${s?.toLowerCase()}` },
-  { pattern: /(\bhttps?) ?(?:\[:\]|:) ?(?:\[?\/\/\]?|\\\\)(?=\S)/giu, write: ([, scheme]) => `${scheme?.toLowerCase()}://` },
+  {
+    pattern: /(https?) ?(?:\[:\]|:) ?(?:\[?\/\/\]?|\\\\)(?=\S)/giu,
+    // Phones write the first letter large, and codes all of them.
+    write: ([all, scheme]) => (all === `${scheme}://` ? all : `${scheme?.toLowerCase()}://`),
+  },
   // example[.]com, example(.)com, example{.}com, example[dot]com, example (punkt) com
   {
-    pattern: /(?<=[\p{L}\p{N}]) ?[[({] ?(?:\.|dot|punkt|punto|point|ponto|punt|kropka) ?[\])}] ?(?=[\p{L}\p{N}])/giu,
+    pattern: patternOf('giu', String.raw`(?<=[\p{L}\p{N}]) ?[[({] ?(?:\.|`, DOT_WORD, String.raw`) ?[\])}] ?(?=[\p{L}\p{N}])`),
     write: () => '.',
   },
   // example dot com
   {
-    pattern:
-      /(?<=[\p{L}\p{N}])(?<!\b(?:the|a|an|my|this|der|die|das|le|la|el|il|de|het)) (?:dot|punkt|punto|point|ponto|punt|kropka) (?=(?:com|net|org|info|top|xyz|online|site|shop|de|fr|es|it|pt|nl|pl|co|uk|app)\b)/giu,
+    pattern: patternOf(
+      'giu',
+      String.raw`(?<=[\p{L}\p{N}])(?<!\b${ARTICLE}) ${DOT_WORD} `,
+      String.raw`(?=(?:${COMMON_ENDING}|${COUNTRY_ENDING})\b)`,
+    ),
     write: () => '.',
   },
   // example . com
-  { pattern: /(?<=[\p{L}\p{N}])(?: \.|\. | \. )(?=(?:com|net|org|info|top|xyz|online|site|shop)\b)/gu, write: () => '.' },
+  { pattern: patternOf('gu', String.raw`(?<=[\p{L}\p{N}])(?: \.|\. | \. )(?=${COMMON_ENDING}\b)`), write: () => '.' },
   // A host that a line break was put into.
-  { pattern: /(?<=\bhttps?:\/\/[\w.-]{1,60})[\r\n]{1,2}(?=\.[\w-]{2,})/gu, write: () => '' },
-  { pattern: /(?<=\bhttps?:\/\/[\w.-]{1,60}-)[\r\n]{1,2}(?=[\w-]{1,40}\.[a-z])/gu, write: () => '' },
-  { pattern: /(?<=\bhttps?:\/\/[\w.-]{1,60}\.)[\r\n]{1,2}(?=[a-z][\w-]{0,30}(?:[./]|\s|$))/gu, write: () => '' },
+  { pattern: patternOf('gu', HOST_BEGINS, String.raw`)[\r\n]{1,2}(?=\.[\w-]{2,})`), write: () => '' },
+  { pattern: patternOf('gu', HOST_BEGINS, String.raw`-)[\r\n]{1,2}(?=[\w-]{1,40}\.[a-z])`), write: () => '' },
+  { pattern: patternOf('gu', HOST_BEGINS, String.raw`\.)[\r\n]{1,2}(?=[a-z][\w-]{0,30}(?:[./]|\s|$))`), write: () => '' },
 ];
 
-const SCHEMES =
-  /\b(?:https?|ftp|intent|market|itms-apps|file):\/\/[^\s<>"'`{}|\\^]{1,2048}|\b(?:javascript|vbscript):[^\s<>"]{1,2048}|\bdata:[a-z]{2,12}\/[^\s<>"]{1,2048}/giu;
-const BARE =
-  /(?<![\p{L}\p{N}@._/:=-])(?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]{0,62})\.){1,10}(?:xn--[a-z0-9-]{2,40}|\p{L}{2,24})(?::\d{1,5})?(?![\p{L}\p{N}@])(?:[/?#][^\s<>"'`{}|\\^]{0,2048})?/gu;
-const NUMBER_HOST = /(?<![\p{L}\p{N}@._/:-])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?:\/[^\s<>"']{0,2048})?(?![\p{L}\p{N}.])/gu;
-const MAIL =
-  /(?<![\p{L}\p{N}@.!#$%&'*+/=?^_{|}~-])[\w.!#$%&'*+/=?^{|}~-]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,10}\p{L}{2,24}(?![\p{L}\p{N}])/gu;
+const { begin, beginOfDigits, end, nameSign, notJoined, otherSign } = BOUNDARY;
+const ADDRESS_SIGN = '[^\\s<>"\'`{}|\\\\^]';
+const LABEL = `${nameSign}(?:${nameSign}|[_-]){0,62}`;
+const OTHER_LABEL = `${otherSign}(?:${otherSign}|-){0,62}`;
+const ENDING = `(?:xn--[a-z0-9-]{2,40}|${nameSign}{2,24})${end}`;
+const PORT = String.raw`(?::\d{1,5})?`;
+const REST = `(?:[/?#]${ADDRESS_SIGN}{0,2048})?`;
+/** Two slashes begin an address without its scheme; one stands in a path. */
+const NOT_IN_PATH = String.raw`(?<!(?<!\/)\/)`;
+const NOT_IN_MAILBOX = "(?<![\\p{L}\\p{N}.!#$%&'*+_-]@)";
+
+const SCHEMES = patternOf(
+  'giu',
+  String.raw`(?:https?|${begin}(?:ftp|intent|market|itms-apps|file)):\/\/${ADDRESS_SIGN}{1,2048}`,
+  String.raw`|${begin}(?:javascript|vbscript):[^\s<>"]{1,2048}|${begin}data:[a-z]{2,12}\/[^\s<>"]{1,2048}`,
+);
+const BARE = patternOf(
+  'giu',
+  begin + notJoined + NOT_IN_PATH + NOT_IN_MAILBOX,
+  String.raw`(?:${LABEL}\.){1,10}${ENDING}${PORT}(?!@)${REST}`,
+);
+/** A host in the letters of another alphabet. */
+const OTHER_BARE = patternOf(
+  'giu',
+  String.raw`(?<![\p{L}\p{N}@._/-])(?:${OTHER_LABEL}\.){1,10}(?:${ENDING}|${otherSign}{2,24})${REST}`,
+);
+const NUMBER_HOST = patternOf(
+  'gu',
+  begin + beginOfDigits + NOT_IN_PATH,
+  String.raw`(?<!@)\d{1,3}(?:\.\d{1,3}){3}${PORT}(?!\.?\d)${end}${REST}`,
+);
+const MAIL_SIGN = "[\\w.!#$%&'*+/=?^{|}~-]";
+const MAIL = patternOf('gu', String.raw`${begin}(?<!${MAIL_SIGN})${MAIL_SIGN}{1,64}@(?:${LABEL}\.){1,10}${ENDING}`);
 /** Signs of a sentence around a link. */
 const AFTER = /[.,;:!?'"’”»…\])}>*_]+$/u;
+/** A sentence that goes on behind an address without a space: with a sign that no address has, or in another alphabet. */
+const SENTENCE = patternOf('iu', String.raw`[^\x21-\x7e\p{L}\p{M}\p{N}]|(?<=[a-z0-9.,;:!?)])${otherSign}`);
 
 /** Whether a text without a scheme is meant as a link. */
 function isMeant(text: string): boolean {
@@ -125,6 +171,32 @@ function trimmed(text: string): string {
   return text.startsWith(`${cut})`) && cut.includes('(') ? `${cut})` : cut;
 }
 
+/** The scheme, the user and the host of an address, up to a sign that no host has. */
+const AUTHORITY = /^(?:[a-z-]+:\/\/(?:[^@/?#]*@)?)?(?:\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}.%_-]+)(?::\d{1,5})?/iu;
+
+/** An address without the sentence that goes on behind it. Letters of another alphabet belong to a host that has an ending with them. */
+function withoutSentence(text: string): string {
+  const authority = AUTHORITY.exec(text)?.[0] ?? '';
+  const at = text.search(SENTENCE);
+  const isForeignHost = at >= 0 && at < authority.length && takeApart(authority)?.hasKnownEnding === true;
+  if (at >= 0 && at < authority.length && !isForeignHost) return text.slice(0, at);
+  const rest = text.slice(authority.length);
+  if (authority !== '' && !/^[/?#]/u.test(rest)) return authority;
+  const behind = rest.search(SENTENCE);
+  return behind < 0 ? text : text.slice(0, authority.length + behind);
+}
+
+/** The part of a text without a scheme that is meant as a link: "example.com.Then" has a sentence without a space. */
+function meantPart(text: string): string | undefined {
+  let part = text;
+  while (!isMeant(part)) {
+    const dot = part.lastIndexOf('.');
+    if (dot < 0 || /[/?#:]/u.test(part)) return undefined;
+    part = part.slice(0, dot);
+  }
+  return part;
+}
+
 interface Candidate {
   text: string;
   url: string;
@@ -133,17 +205,18 @@ interface Candidate {
 
 function candidates(text: string): Candidate[] {
   const found: Candidate[] = [];
-  const add = (pattern: RegExp, urlOf: (shown: string) => string | undefined) => {
-    for (const match of text.matchAll(pattern)) {
-      const shown = trimmed(match[0]);
-      const url = urlOf(shown);
-      if (url !== undefined) found.push({ text: shown, url, at: match.index });
+  const add = (pattern: RegExp, partOf: (match: string) => string | undefined, scheme = '') => {
+    for (const { 0: match, index } of text.matchAll(pattern)) {
+      const shown = partOf(match);
+      if (shown !== undefined) found.push({ text: shown, url: `${scheme}${shown}`, at: index });
     }
   };
-  add(SCHEMES, (shown) => shown);
-  add(MAIL, (shown) => `mailto:${shown}`);
-  add(BARE, (shown) => (isMeant(shown) ? `http://${shown}` : undefined));
-  add(NUMBER_HOST, (shown) => `http://${shown}`);
+  const addressOf = (match: string) => trimmed(withoutSentence(match));
+  add(SCHEMES, (match) => (/^(?:data|javascript|vbscript):/iu.test(match) ? trimmed(match) : addressOf(match)));
+  add(MAIL, trimmed, 'mailto:');
+  add(BARE, (match) => meantPart(addressOf(match)), 'http://');
+  add(OTHER_BARE, (match) => (isMeant(trimmed(match)) ? trimmed(match) : undefined), 'http://');
+  add(NUMBER_HOST, addressOf, 'http://');
   return found;
 }
 
