@@ -46,6 +46,7 @@ export const SCAM_REASON_CODES = [
   'number_address',
   'shortened_link',
   'open_redirect',
+  'hidden_target',
   'code_in_link',
   'disguised_link',
   'link_text_differs',

@@ -21,7 +21,7 @@ export const BOUNDARY = {
   notJoined: `(?<![${NAME_LETTERS}][.-])`,
   /** No letter or digit of a name stands behind this place. */
   end: `(?![${NAME_LETTERS}])`,
-  /** No number goes on at this place: +49, 12:30, 1.5, 3-4, 1/2. */
+  /** No number continues at this place: +49, 12:30, 1.5, 3-4, 1/2. */
   beginOfDigits: String.raw`(?<![\d+])(?<!\d[.,/:-])`,
 } as const;
 

@@ -78,6 +78,10 @@ const SAMPLES: Readonly<Record<ScamReasonCode, Samples>> = {
     fires: ['https://www.google.com/url?q=https://evil-host.net/a', 'https://news.example/out?to=https%3A%2F%2Fevil-host.net%2F'],
     stays: ['https://www.google.com/search?q=weather', 'https://www.google.com/url?q=https://www.youtube.com/watch'],
   },
+  hidden_target: {
+    fires: ['https://url.emailprotection.link/?bAbC', 'https://protect-eu.mimecast.com/s/AbCdE', 'https://archive.ph/aBcDe'],
+    stays: ['https://www.mimecast.com/products/', 'https://protect-eu.mimecast.com/s/AbC?domain=example.org'],
+  },
   code_in_link: {
     fires: ['javascript:alert(1)', 'data:text/html,<script>x</script>'],
     stays: ['data: see below', 'JavaScript: the good parts'],

@@ -147,7 +147,7 @@ const MAIL_SIGN = "[\\w.!#$%&'*+/=?^{|}~-]";
 const MAIL = patternOf('gu', String.raw`${begin}(?<!${MAIL_SIGN})${MAIL_SIGN}{1,64}@(?:${LABEL}\.){1,10}${ENDING}`);
 /** Signs of a sentence around a link. */
 const AFTER = /[.,;:!?'"’”»…\])}>*_]+$/u;
-/** A sentence that goes on behind an address without a space: with a sign that no address has, or in another alphabet. */
+/** The beginning of a sentence directly behind an address: with a sign that no address has, or in another alphabet. */
 const SENTENCE = patternOf('iu', String.raw`[^\x21-\x7e\p{L}\p{M}\p{N}]|(?<=[a-z0-9.,;:!?)])${otherSign}`);
 
 /** Whether a text without a scheme is meant as a link. */
@@ -174,7 +174,7 @@ function trimmed(text: string): string {
 /** The scheme, the user and the host of an address, up to a sign that no host has. */
 const AUTHORITY = /^(?:[a-z-]+:\/\/(?:[^@/?#]*@)?)?(?:\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}.%_-]+)(?::\d{1,5})?/iu;
 
-/** An address without the sentence that goes on behind it. Letters of another alphabet belong to a host that has an ending with them. */
+/** An address without the sentence behind it. Letters of another alphabet belong to a host that has an ending with them. */
 function withoutSentence(text: string): string {
   const authority = AUTHORITY.exec(text)?.[0] ?? '';
   const at = text.search(SENTENCE);

@@ -50,22 +50,6 @@ en.softonic.com apkpure.com apkmirror.com
 bandcamp.com substack.com medium.com tumblr.com wordpress.com blogspot.com livejournal.com deviantart.com aminoapps.com
 `);
 
-/** Hosts that send a browser on to any address that the link names. The parameter holds it. */
-export const REDIRECTORS: readonly { host: string; parameters: readonly string[] }[] = [
-  { host: 'google.com', parameters: ['q', 'url', 'adurl'] },
-  { host: 'googleadservices.com', parameters: ['adurl', 'ds_dest_url'] },
-  { host: 'doubleclick.net', parameters: ['adurl', 'ds_dest_url'] },
-  { host: 'youtube.com', parameters: ['q'] },
-  { host: 'facebook.com', parameters: ['u'] },
-  { host: 'instagram.com', parameters: ['u'] },
-  { host: 'linkedin.com', parameters: ['url'] },
-  { host: 'bing.com', parameters: ['u', 'url'] },
-  { host: 'outlook.com', parameters: ['url'] },
-  { host: 'baidu.com', parameters: ['url'] },
-  { host: 'vk.com', parameters: ['to'] },
-  { host: 'steamcommunity.com', parameters: ['url', 'u'] },
-];
-
 /** File endings that a device runs or installs. */
 export const PROGRAM_ENDINGS = list(
   'apk exe scr msi bat cmd com pif vbs vbe js jse wsf hta jar ps1 lnk iso img dmg pkg appx msix xapk mobileconfig reg cpl',

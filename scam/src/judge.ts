@@ -1,6 +1,6 @@
 import { SCAM_REASONS_MAXIMUM, type ScamReasonCode, type ScamVerdict } from '@palisade/contract/scam-check';
 import { hasRequest as asksInAddress } from './look-alike.ts';
-import type { Message } from './message.ts';
+import { chainOf, type Message } from './message.ts';
 import type { Sign } from './signs.ts';
 
 /** Signs of an imitated organisation; with a request they are dangerous. */
@@ -73,7 +73,7 @@ function hasRequest(message: Message): boolean {
   ] as const;
   return (
     asked.some((concept) => message.evidence.has(concept)) ||
-    message.links.some((link) => link.imitation !== undefined && asksInAddress(link.address))
+    message.links.flatMap(chainOf).some((link) => link.imitation !== undefined && asksInAddress(link.address))
   );
 }
 
@@ -87,7 +87,7 @@ export function judge(message: Message, signs: readonly Sign[]): Exclude<ScamVer
   if (isImitated && (hasIntent || hasRequest(message))) return 'dangerous';
   if (hasIntent && [...codes].filter((code) => SUPPORTS.has(code)).length >= SUPPORTS_LEAST) return 'dangerous';
   if (signs.some(({ weight }) => weight >= STRONG)) return 'suspicious';
-  const weak = [...codes];
+  const weak = [...codes].filter((code) => code !== 'hidden_target');
   return weak.length >= WEAK_TOGETHER && weak.some((code) => !OF_WORDS.has(code)) ? 'suspicious' : 'nothing_found';
 }
 

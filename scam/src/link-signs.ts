@@ -2,7 +2,7 @@ import { takeApart } from './address.ts';
 import { PROGRAM_ENDINGS } from './host-rows.ts';
 import { ownerOf } from './likeness.ts';
 import { mixedLabel } from './look-alike.ts';
-import { isUnknown, type Message, type MessageLink, spanOf } from './message.ts';
+import { chainOf, isTargetHidden, isUnknown, type Message, type MessageLink, spanOf } from './message.ts';
 import type { Detector, Sign } from './signs.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -100,16 +100,16 @@ const ROWS: readonly LinkRow[] = [
     params: (link, { brands }) => {
       const shown = shownHost(link);
       const brand = shown === undefined ? undefined : ownerOf(brands, shown);
-      return shown === undefined || brand === undefined || !isUnknown(link) || link.brand !== undefined
-        ? undefined
-        : { shown, ...place(link) };
+      const target = chainOf(link).at(-1) ?? link;
+      if (shown === undefined || brand === undefined || !isUnknown(link) || target.brand !== undefined) return undefined;
+      return { shown, host: target.address.hostShown };
     },
   },
   {
     code: 'open_redirect',
     weight: always(1),
     params: (link) =>
-      link.redirectsTo !== undefined && isUnknown(link.redirectsTo)
+      (link.through === undefined || link.through === 'open') && link.redirectsTo !== undefined && isUnknown(link.redirectsTo)
         ? { ...place(link), target: link.redirectsTo.address.hostShown }
         : undefined,
   },
@@ -123,11 +123,17 @@ const ROWS: readonly LinkRow[] = [
         : undefined;
     },
   },
+  {
+    code: 'hidden_target',
+    weight: always(1),
+    params: (link) => (link.through !== undefined && isTargetHidden(link) ? place(link) : undefined),
+  },
   { code: 'shortened_link', weight: always(1), params: (link) => (link.address.isShortener ? place(link) : undefined) },
   {
     code: 'free_hosting',
     weight: always(1),
-    params: (link) => (link.address.isFreeHost && link.brand === undefined ? place(link) : undefined),
+    params: (link) =>
+      link.address.isFreeHost && link.brand === undefined && link.through === undefined ? place(link) : undefined,
   },
   {
     code: 'throwaway_ending',
@@ -144,18 +150,14 @@ function decodeURIComponentSafely(text: string): string {
   }
 }
 
-/** A link and where it redirects to. */
-const chain = (link: MessageLink): MessageLink[] =>
-  link.redirectsTo === undefined ? [link] : [link, ...chain(link.redirectsTo)];
-
 export const LINK_DETECTORS: readonly Detector[] = ROWS.map(({ code, weight, params }) => ({
   id: code,
   find: (message, surroundings) =>
     message.links
       // The sender of an email has detectors of its own.
       .filter(({ text }) => text.source !== 'sender' && text.source !== 'reply_to')
+      .flatMap(chainOf)
       .filter((link) => !link.isTrusted || code === 'open_redirect')
-      .flatMap(chain)
       // An address of a mailbox is judged as a sender; imitations count there too.
       .filter((link) => link.address.kind !== 'mail' || code === 'lookalike_domain' || code === 'brand_in_address')
       .flatMap((link) => {

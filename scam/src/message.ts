@@ -1,17 +1,17 @@
 import type { CheckedCode, InputKind, Span, SpanSource } from '@palisade/contract/scam-check';
 import { SPAN_LENGTH_MAXIMUM } from '@palisade/contract/scam-check';
-import { isBelow, takeApart } from './address.ts';
+import { type Address, takeApart } from './address.ts';
 import type { Brand } from './brands.ts';
 import { type FoundAccount, findAccounts } from './find-accounts.ts';
 import { type FoundLink, findLinks } from './find-links.ts';
 import { type FoundNumber, findNumbers } from './find-numbers.ts';
-import { REDIRECTORS } from './host-rows.ts';
 import type { Evidence } from './intents.ts';
 import { ownerOf } from './likeness.ts';
 import { type Imitation, imitationOf, namedInAddress } from './look-alike.ts';
 import type { Hits } from './phrases.ts';
 import { type Readable, readText } from './readable.ts';
 import type { Surroundings } from './surroundings.ts';
+import { type PassingKind, passingOf, targetOf } from './through-others.ts';
 import { CONCEPTS, type Concept } from './words/concepts.ts';
 import { findConcepts } from './words/lists.ts';
 
@@ -32,6 +32,10 @@ export interface MessageLink extends FoundLink {
   /** The list that names its domain as dangerous. */
   listedBy: string | undefined;
   isTrusted: boolean;
+  /** The kind of known service that it goes through: a mail gateway, a translator, a click counter. */
+  through: PassingKind | undefined;
+  /** It counts the clicks of the organisation that the email is from, and of no other that the email names. */
+  isOfSender: boolean;
   /** Where it sends a browser on to, when the link itself says so. */
   redirectsTo: MessageLink | undefined;
   /** In an HTML email: the words that were shown in place of the address. */
@@ -87,7 +91,7 @@ export interface RawText {
 }
 
 /** Redirections within one link that are followed; each is part of the link's own text. */
-const REDIRECTS_MAXIMUM = 3;
+const REDIRECTS_MAXIMUM = 5;
 const AMOUNT =
   /(?:[$€£]|\b(?:eur|usd|gbp|pln|chf|rs|inr)\b|r\$) ?\d|(?<!\d)\d[\d.,]{0,15}(?: ?[$€£%]|\s?(?:euros?|eur|dollars?|usd|pounds?|gbp|quid|zl|zł|złotych|pln|chf|reais|usdt|btc|libras|dolares|dólares|dollari|dolarów)(?![\p{L}]))/iu;
 
@@ -96,59 +100,71 @@ export function spanOf({ source, index, text }: MessageText, { start, end }: { s
   return { source, index, start, end, text: text.slice(start, Math.min(end, start + SPAN_LENGTH_MAXIMUM)) };
 }
 
-/** The address that a redirector names in the link itself: a parameter, or a whole address at the end of the path. */
-function redirectTarget(link: FoundLink): string | undefined {
-  const { url, host } = link.address;
-  if (link.address.kind !== 'web') return undefined;
-  const known = REDIRECTORS.find((redirector) => isBelow(host, new Set([redirector.host])));
-  for (const [name, value] of url.searchParams) {
-    if (/^https?:\/\//iu.test(value)) return value;
-    if (known?.parameters.includes(name) && /^(?:www\.)?[\w-]+(?:\.[\w-]+)+(?:\/|$)/u.test(value)) return `http://${value}`;
-  }
-  const inPath = /\/(https?:\/{1,2}[^\s]+)$/iu.exec(`${url.pathname}${url.search}`)?.[1];
-  return inPath?.replace(/^(https?:)\/+/iu, '$1//');
+/** The address of elsewhere that a link of an unknown host names: in a parameter, or at the end of its path. */
+function namedTarget({ url, owner, host }: Address): string[] {
+  const given = [...url.searchParams.values()].find((value) => /^https?:\/\//iu.test(value));
+  const target = given ?? targetOf(/\/(https?:\/{1,2}[^\s]+)$/iu.exec(`${url.pathname}${url.search}`)?.[1]);
+  const address = target === undefined ? undefined : takeApart(target);
+  return target === undefined || (address?.owner ?? address?.host) === (owner ?? host) ? [] : [target];
 }
 
+/** The link through which another one leads. Of several targets it is the first that leads to no known owner. */
 function judgeLink(found: FoundLink, text: MessageText, surroundings: Surroundings, depth = 0): MessageLink {
-  const { host } = found.address;
-  const brand = ownerOf(surroundings.brands, host);
+  const { host, kind, url } = found.address;
+  const isRead = depth < REDIRECTS_MAXIMUM && (kind === 'web' || kind === 'other');
+  const passing = isRead ? passingOf(url, host) : undefined;
+  const targets = (passing?.targets ?? (isRead && kind === 'web' ? namedTarget(found.address) : [])).flatMap((target) => {
+    const address = takeApart(target);
+    return address === undefined ? [] : [judgeLink({ ...found, address, isDisguised: false }, text, surroundings, depth + 1)];
+  });
   const isTrusted = surroundings.isTrusted(host);
-  const target = depth < REDIRECTS_MAXIMUM ? redirectTarget(found) : undefined;
-  const address = target === undefined ? undefined : takeApart(target);
   return {
     ...found,
     text,
-    brand,
+    brand: ownerOf(surroundings.brands, host),
     isTrusted,
-    imitation: isTrusted ? undefined : imitationOf(surroundings.brands, found.address),
+    imitation: isTrusted || passing !== undefined ? undefined : imitationOf(surroundings.brands, found.address),
     listedBy: isTrusted ? undefined : surroundings.isListed(found.address),
-    redirectsTo:
-      address === undefined || address.domain === found.address.domain
-        ? undefined
-        : judgeLink({ ...found, address, isDisguised: false }, text, surroundings, depth + 1),
+    through: passing?.kind,
+    isOfSender: false,
+    redirectsTo: targets.find(isUnknown) ?? targets[0],
   };
 }
 
-/** Whether a link leads where nobody known receives the click. */
-export const isUnknown = (link: MessageLink): boolean =>
-  (link.address.kind === 'web' || link.address.kind === 'number_address' || link.address.kind === 'code') &&
-  ((link.brand === undefined && !link.isTrusted) ||
-    link.address.isShortener ||
-    link.address.isFreeHost ||
-    (link.redirectsTo !== undefined && isUnknown(link.redirectsTo)));
+/** A link and where it leads on to. */
+export const chainOf = (link: MessageLink): MessageLink[] =>
+  link.redirectsTo === undefined ? [link] : [link, ...chainOf(link.redirectsTo)];
+
+/** The target of a link that goes through a known service is in no part of the link. */
+export const isTargetHidden = (link: MessageLink): boolean =>
+  link.redirectsTo === undefined ? link.through !== undefined : isTargetHidden(link.redirectsTo);
+
+/** Whether a link leads where nobody known receives the click. A gateway is known; its target counts, if the link names it. */
+export function isUnknown({ address, brand, isTrusted, isOfSender, through, redirectsTo }: MessageLink): boolean {
+  if (redirectsTo !== undefined && isUnknown(redirectsTo)) return true;
+  if (through !== undefined && through !== 'counter') return false;
+  if (through === 'counter' && (redirectsTo !== undefined || isOfSender)) return false;
+  if (address.kind !== 'web' && address.kind !== 'number_address' && address.kind !== 'code') return false;
+  return (brand === undefined && !isTrusted) || address.isShortener || address.isFreeHost;
+}
 
 /** Whether the address of a link is odd without any words beside it. */
-export const isOdd = (link: MessageLink): boolean =>
-  isUnknown(link) &&
-  (link.imitation !== undefined ||
+export function isOdd(link: MessageLink): boolean {
+  const { address, redirectsTo } = link;
+  if (!isUnknown(link)) return false;
+  if (link.through !== undefined) return redirectsTo !== undefined && (link.through === 'open' || isOdd(redirectsTo));
+  return (
+    link.imitation !== undefined ||
     link.listedBy !== undefined ||
     link.isDisguised ||
-    link.address.isThrowaway ||
-    link.address.isShortener ||
-    link.address.isFreeHost ||
-    link.address.kind === 'number_address' ||
-    link.address.kind === 'code' ||
-    link.redirectsTo !== undefined);
+    address.isThrowaway ||
+    address.isShortener ||
+    address.isFreeHost ||
+    address.kind === 'number_address' ||
+    address.kind === 'code' ||
+    redirectsTo !== undefined
+  );
+}
 
 const NAME_FACTS = {
   bank: 'bank_name',
@@ -246,9 +262,15 @@ export function takeMessageApart(
       if (isFree({ start, end })) message.named.push({ brand, span: spanOf(whole, { start, end }) });
   }
   const brands = message.named.map(({ brand }) => brand);
+  const { address = '', proof } = message.sender ?? {};
+  const sending =
+    proof === 'failed' ? undefined : ownerOf(surroundings.brands, address.slice(address.lastIndexOf('@') + 1).toLowerCase());
+  if (sending !== undefined && brands.every((brand) => brand === sending))
+    for (const link of message.links.flatMap(chainOf)) link.isOfSender = link.through === 'counter';
   for (const link of message.links)
-    if (link.address.kind === 'web' && isUnknown(link) && link.brand === undefined && !link.isTrusted)
-      link.imitation ??= namedInAddress(brands, link.address);
+    for (const one of chainOf(link))
+      if (one.address.kind === 'web' && one.through === undefined && isUnknown(one) && one.brand === undefined && !one.isTrusted)
+        one.imitation ??= namedInAddress(brands, one.address);
   // A number within an account is none.
   message.numbers = message.numbers.filter(
     (number) =>

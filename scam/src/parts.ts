@@ -1,5 +1,5 @@
 import { type CheckedLink, SCAM_ASKS, SCAM_PARTS_MAXIMUM, type ScamAsk, type ScamParts } from '@palisade/contract/scam-check';
-import { isOdd, type Message, type MessageLink, spanOf } from './message.ts';
+import { chainOf, isOdd, type Message, type MessageLink, spanOf } from './message.ts';
 import { conceptSpan } from './word-signs.ts';
 import type { Concept } from './words/concepts.ts';
 
@@ -22,7 +22,11 @@ function trustOf(link: MessageLink): CheckedLink['trust'] {
   if (link.listedBy !== undefined) return 'listed';
   if (
     link.isTrusted ||
-    (link.brand !== undefined && !link.address.isFreeHost && !link.address.isShortener && link.redirectsTo === undefined)
+    (link.brand !== undefined &&
+      !link.address.isFreeHost &&
+      !link.address.isShortener &&
+      link.redirectsTo === undefined &&
+      link.through === undefined)
   )
     return 'trusted';
   return isOdd(link) ? 'suspicious' : 'unknown';
@@ -46,7 +50,7 @@ function linkPart(link: MessageLink): CheckedLink {
 
 function organisations(message: Message): ScamParts['organisations'] {
   const found = new Map<string, ScamParts['organisations'][number]>();
-  for (const { imitation } of message.links)
+  for (const { imitation } of message.links.flatMap(chainOf))
     if (imitation !== undefined)
       found.set(imitation.brand.name, { name: imitation.brand.name, domain: imitation.brand.domains[0] ?? '', role: 'imitated' });
   for (const { brand } of message.named)
@@ -57,12 +61,10 @@ function organisations(message: Message): ScamParts['organisations'] {
 /** The parts of the input that an answer shows. */
 export function partsOf(message: Message): ScamParts {
   const { sender } = message;
-  const chain = (link: MessageLink): MessageLink[] =>
-    link.redirectsTo === undefined ? [link] : [link, ...chain(link.redirectsTo)];
   return {
     links: message.links
       .filter(({ text }) => text.source !== 'sender' && text.source !== 'reply_to')
-      .flatMap(chain)
+      .flatMap(chainOf)
       .slice(0, SCAM_PARTS_MAXIMUM)
       .map(linkPart),
     sender:

@@ -22,6 +22,7 @@ export const REASON_SENTENCES: Readonly<Record<ScamReasonCode, Sentence>> = {
   user_before_at: ({ shown, host }) => `The link begins with “${shown}”, but leads to ${host}.`,
   number_address: ({ host }) => `The link leads to a bare number (${host}) in place of a name.`,
   shortened_link: ({ host }) => `${host} hides where the link leads.`,
+  hidden_target: ({ host }) => `The link goes through ${host}, so we can’t see where it leads.`,
   open_redirect: ({ host, target }) => `The link shows ${host}, but sends you on to ${target}.`,
   code_in_link: ({ scheme }) => `The link contains a program or a page (${scheme}) in place of an address.`,
   disguised_link: ({ host }) => `The link to ${host} is written so that filters don’t see it.`,
