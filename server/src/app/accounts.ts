@@ -162,12 +162,12 @@ function serveAccountFeatures(
       signIn: ReturnType<typeof createSignIn>;
       emailProofs: ReturnType<typeof createEmailProofs>;
       accounts: ReturnType<typeof createAccounts>;
+      passwords: ReturnType<typeof createPasswords>;
       recovery: ReturnType<typeof createRecovery>;
-      invitations: Invitations;
     },
 ): void {
   const { auth, blocks, guard, callGuard, requirePassword, passkeys, secondFactors, twoFactor, signIn, emailProofs } = parts;
-  const { accounts, recovery, invitations, proxies, auditLog, dataExport, accountDeletion, mail, onChange } = parts;
+  const { accounts, recovery, proxies, auditLog, dataExport, accountDeletion, mail, onChange } = parts;
   const proveAgain = createProveAgain({ requirePassword, secondFactors, mail });
   const { exposure } = settings;
   serveAuth(api, auth, { signIn, guard: callGuard, accounts, notFirst: proxies.notFirst });
@@ -184,6 +184,9 @@ function serveAccountFeatures(
     now: parts.now,
   });
   serveUsers(api, { users, accountDeletion, proveAgain, siteOf });
+  const { database, audit, passwords, now } = parts;
+  const { public_url } = settings;
+  const invitations = new Invitations({ database, audit, passwords, accountDeletion, exposure, mail, public_url, now });
   serveInvitations(api, invitations, callGuard);
   servePrivacy(api, { dataExport, accountDeletion, proveAgain, siteOf });
   serveAudit(api, auditLog);
@@ -338,7 +341,6 @@ export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
     public_url: settings.public_url,
     now,
   });
-  const invitations = new Invitations({ database: accountTables, audit, passwords, mail, public_url: settings.public_url, now });
 
   return {
     auth,
@@ -350,7 +352,7 @@ export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
     serve: (api: Api) =>
       serveAccountFeatures(api, appOptions, {
         ...{ auth, sessions, blocks, guard, callGuard, requirePassword, passkeys, secondFactors, twoFactor, signIn },
-        ...{ emailProofs, accounts, recovery, invitations, proxies, audit, mail, onChange, now, database: accountTables },
+        ...{ emailProofs, accounts, recovery, passwords, proxies, audit, mail, onChange, now, database: accountTables },
         ...buildPrivacy(appOptions, { database, audit, sessions, mail, auth, verifyLog, forget, now }),
       }),
 

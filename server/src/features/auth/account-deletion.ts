@@ -40,13 +40,18 @@ export interface AccountDeletion {
    * @throws Problem `not_found`, `conflict` for one's own, `last_admin`, and `invalid_field` when `email` is not that of the account.
    */
   removeAs(user_id: string, email: string, by: Doer): Promise<void>;
+  /**
+   * Deletes a customer's account that never proved its address, for the owner of the address who was invited, as part of the caller's transaction. Answers the work for after the commit.
+   */
+  clearAddress(transaction: Kysely<Tables>, email: string, by: Doer): Promise<(() => Promise<void>)[]>;
 }
 
-/** The administrator who deletes an account, and the condition for it. */
+/** Another person who deletes an account, the condition for it, and whether a letter tells its owner. */
 interface Other {
   by: Doer;
   /** Throws a Problem for an account that they may not delete. */
   check: (user: { email: string; email_proven_at: string | null }) => void;
+  is_untold?: true;
 }
 
 const TRIES = 5;
@@ -94,7 +99,8 @@ export function createAccountDeletion(parts: {
       .where('value', '=', user_id)
       .execute();
     await mail.forgetRecipient(transaction.$pickTables<'mails'>(), user.email);
-    await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), farewellLetter(user, other !== undefined));
+    if (!other?.is_untold)
+      await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), farewellLetter(user, other !== undefined));
     await transaction.deleteFrom('invitations').where('email', '=', user.email).execute();
     await transaction.deleteFrom('users').where('id', '=', user_id).execute();
 
@@ -129,6 +135,23 @@ export function createAccountDeletion(parts: {
           if (exposure === 'local' || email_proven_at !== null) throw refuse('account.email_confirmed');
         },
       }),
+    async clearAddress(transaction, email, by) {
+      const unproven = await transaction
+        .selectFrom('users')
+        .select('id')
+        .where('email', '=', email)
+        .where('email_proven_at', 'is', null)
+        .where('role', '=', 'customer')
+        .executeTakeFirst();
+      if (unproven === undefined) return [];
+      return await removeIn(transaction, unproven.id, {
+        by,
+        is_untold: true,
+        check({ email_proven_at }) {
+          if (email_proven_at !== null) throw new Problem('email_taken');
+        },
+      });
+    },
     async removeAs(user_id, email, by) {
       if (user_id === by.actor_id) throw refuse('account.is_own');
       await removeNow(user_id, {

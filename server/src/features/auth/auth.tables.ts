@@ -43,6 +43,8 @@ export interface AuthTables {
     role: 'customer' | 'support';
     /** SHA-256 of the token in hex. */
     token_hash: string;
+    /** Null in those of an older version. */
+    invited_by: string | null;
     created_at: string;
     expires_at: string;
   };
@@ -51,5 +53,5 @@ export interface AuthTables {
 export const AUTH_PERSONAL: readonly PersonalTable[] = [
   { table: 'users', column: 'id', withheld: ['password_hash', 'username_key', 'username_skeleton'] },
   { table: 'account_tokens', key: 'token_hash', withheld: ['token_hash'] },
-  { table: 'invitations', column: 'email', holds: 'email', withheld: ['token_hash'] },
+  { table: 'invitations', column: 'email', holds: 'email', withheld: ['token_hash', 'invited_by'] },
 ];

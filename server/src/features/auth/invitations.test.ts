@@ -72,16 +72,78 @@ describe('an invitation', () => {
     expect(problemOf(await withdraw()).code).toBe('not_found');
   });
 
-  test('to somebody with an account is refused, also where they register meanwhile', async () => {
+  test('to somebody with an account is refused', async () => {
     const maria = await signIn('maria');
     expect(problemOf(await invite(maria.email))).toMatchObject({
       code: 'conflict',
       detail: 'maria@example.com has an account already.',
     });
-    replyOf(await invite('fast@example.com'));
+  });
+
+  test('takes the place of an account that another person registered with the address meanwhile', async () => {
+    replyOf(await invite('fast@example.com', 'support'));
     const token = await tokenTo('fast@example.com');
-    replyOf(await call(register, { body: { email: 'fast@example.com', username: 'fast', password: PASSWORD } }));
+    const squatter = { email: 'fast@example.com', username: 'fast', password: 'a password of somebody else' };
+    replyOf(await call(register, { body: squatter }));
+    const { access_token } = replyOf(await call(login, { body: squatter }));
+    expect(replyOf(await accept(token, 'fast'))).toEqual({ email: 'fast@example.com' });
+    expect((await call(currentUser, { token: access_token })).status).toBe(401);
+    expect((await call(login, { body: squatter })).status).toBe(401);
+    const signedIn = replyOf(await call(login, { body: { email: 'fast@example.com', password: PASSWORD } }));
+    expect(replyOf(await call(currentUser, { token: signedIn.access_token })).role).toBe('support');
+    const letters = await app.app.database
+      .selectFrom('mails')
+      .select('subject')
+      .where('recipient', '=', 'fast@example.com')
+      .execute();
+    expect(letters.map(({ subject }) => subject)).not.toContain('Your account is deleted');
+  });
+
+  test.each([
+    { of: 'a proved account', change: { email_proven_at: '2026-11-20T10:00:00.000Z' } },
+    { of: 'an account that was given a role', change: { role: 'admin' as const } },
+  ])('leaves $of alone', async ({ of, change }) => {
+    const email = `${of.replaceAll(' ', '-')}@example.com`;
+    replyOf(await invite(email));
+    const token = await tokenTo(email);
+    replyOf(await call(register, { body: { email, username: `owner of ${of}`.slice(0, 30), password: PASSWORD } }));
+    await app.app.database.updateTable('users').set(change).where('email', '=', email).execute();
     expect(problemOf(await accept(token, 'other')).code).toBe('email_taken');
+    expect((await call(login, { body: { email, password: PASSWORD } })).status).toBe(200);
+    // The link stays.
+    expect((await open()).map((invitation) => invitation.email)).toContain(email);
+  });
+
+  const users = app.app.database.updateTable('users');
+  test.each([
+    {
+      end: 'is disabled',
+      take: (id: string) => users.set({ disabled_at: '2026-11-20T10:00:00.000Z' }).where('id', '=', id).execute(),
+    },
+    { end: 'gets another role', take: (id: string) => users.set({ role: 'support' }).where('id', '=', id).execute() },
+    { end: 'is deleted', take: (id: string) => app.app.database.deleteFrom('users').where('id', '=', id).execute() },
+    {
+      end: 'is not known, as in an older version',
+      take: (id: string) =>
+        app.app.database.updateTable('invitations').set({ invited_by: null }).where('invited_by', '=', id).execute(),
+    },
+  ])('ends when its maker $end', async ({ end, take }) => {
+    const { token: before, email: address, password } = await signIn();
+    const { id } = replyOf(await call(currentUser, { token: before }));
+    await users.set({ role: 'admin' }).where('id', '=', id).execute();
+    const email = `${end.replaceAll(/[ ,]/g, '-')}@example.com`;
+    const maker = replyOf(await call(login, { body: { email: address, password } }));
+    replyOf(await call(invitePerson, { token: maker.access_token, body: { email, role: 'support' } }));
+    const token = await tokenTo(email);
+    expect((await open()).map((invitation) => invitation.email)).toContain(email);
+    await take(id);
+    expect((await open()).map((invitation) => invitation.email)).not.toContain(email);
+    expect(problemOf(await accept(token, 'late comer'))).toMatchObject({ status: 422, errors: [{ field: 'token' }] });
+    // Another administrator may invite them.
+    replyOf(await invite(email, 'support'));
+    expect(replyOf(await accept(await tokenTo(email), `${email} again`.slice(-30).replaceAll(/[^a-z ]/g, '')))).toEqual({
+      email,
+    });
   });
 
   test('keeps its link when the chosen name is taken', async () => {

@@ -3,6 +3,7 @@ import type { PageQuery } from '@palisade/contract/fields';
 import { formatSpan } from '@palisade/contract/intl';
 import { INVITATION_DAYS, type Invitation } from '@palisade/contract/invitation';
 import { may } from '@palisade/contract/may';
+import type { Exposure } from '@palisade/contract/platform';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
@@ -13,6 +14,8 @@ import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import type { SessionTables } from '#platform/session.ts';
+import type { AccountDeletion } from './account-deletion.ts';
 import { refuse, refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { Passwords } from './password.ts';
@@ -22,24 +25,43 @@ const TOKEN_BYTES = 32;
 const DAY_MS = 86_400_000;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
-const columns = ['id', 'email', 'role', 'created_at', 'expires_at'] as const;
+const columns = [
+  'invitations.id',
+  'invitations.email',
+  'invitations.role',
+  'invitations.created_at',
+  'invitations.expires_at',
+] as const;
 
-type Tables = AuthTables & MailTables & InstallationTables & AuditTables;
+type Tables = AuthTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
 interface InvitationsOptions {
   database: Kysely<Tables>;
   audit: Audit;
   passwords: Passwords;
+  accountDeletion: Pick<AccountDeletion, 'clearAddress'>;
+  exposure: Exposure;
   mail: Pick<Mail, 'queue' | 'wake'>;
   public_url: string | undefined;
   now: () => number;
 }
+
+/** Invitations whose maker may still administrate: one who is gone, disabled or demoted invites no longer. */
+const valid = (database: Kysely<Tables>, at: string) =>
+  database
+    .selectFrom('invitations')
+    .innerJoin('users as maker', 'maker.id', 'invitations.invited_by')
+    .where('maker.role', '=', 'admin')
+    .where('maker.disabled_at', 'is', null)
+    .where('expires_at', '>', at);
 
 /** Invitations by mail: a link that works once, for `INVITATION_DAYS`, and makes an account with a confirmed address. */
 export class Invitations {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;
   private readonly passwords: Passwords;
+  private readonly accountDeletion: Pick<AccountDeletion, 'clearAddress'>;
+  private readonly exposure: Exposure;
   private readonly mail: Pick<Mail, 'queue' | 'wake'>;
   private readonly public_url: string | undefined;
   private readonly now: () => number;
@@ -48,6 +70,8 @@ export class Invitations {
     this.database = options.database;
     this.audit = options.audit;
     this.passwords = options.passwords;
+    this.accountDeletion = options.accountDeletion;
+    this.exposure = options.exposure;
     this.mail = options.mail;
     this.public_url = options.public_url;
     this.now = options.now;
@@ -65,10 +89,16 @@ export class Invitations {
       expires_at: new Date(now + INVITATION_DAYS * DAY_MS).toISOString(),
     };
     await inTransaction(this.database, async (transaction) => {
-      const user = await transaction.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
-      if (user !== undefined) throw refuse('invitation.has_account', { email: shownEmail(email) });
+      const user = await transaction
+        .selectFrom('users')
+        .select(['role', 'email_proven_at'])
+        .where('email', '=', email)
+        .executeTakeFirst();
+      // In public exposure anybody may have registered the address. In local exposure nobody proves theirs, and the account is a person's.
+      const is_claimed = user?.role === 'customer' && user.email_proven_at === null && this.exposure === 'public';
+      if (user !== undefined && !is_claimed) throw refuse('invitation.has_account', { email: shownEmail(email) });
       await transaction.deleteFrom('invitations').where('expires_at', '<=', row.created_at).execute();
-      const sent = { ...row, token_hash: hashOf(token) };
+      const sent = { ...row, token_hash: hashOf(token), invited_by: by.actor_id };
       await transaction
         .insertInto('invitations')
         .values(sent)
@@ -97,13 +127,11 @@ export class Invitations {
 
   /** Those that still work, newest first. */
   async list({ limit, cursor }: PageQuery): Promise<Invitation[]> {
-    let query = this.database
-      .selectFrom('invitations')
+    let query = valid(this.database, new Date(this.now()).toISOString())
       .select(columns)
-      .where('expires_at', '>', new Date(this.now()).toISOString())
-      .orderBy('id', 'desc')
+      .orderBy('invitations.id', 'desc')
       .limit(limit);
-    if (cursor !== undefined) query = query.where('id', '<', cursor);
+    if (cursor !== undefined) query = query.where('invitations.id', '<', cursor);
     return await query.execute();
   }
 
@@ -113,19 +141,22 @@ export class Invitations {
     if (gone === undefined) throw refuse('invitation.used');
   }
 
-  /** Makes the account of an invitation, once. @throws Problem `invalid_field` for a worthless token, `email_taken`, `username_taken`. */
+  /**
+   * Makes the account of an invitation, once. It takes the place of an account that another person registered with the address and never proved.
+   * @throws Problem `invalid_field` for a worthless token, `email_taken`, `username_taken`.
+   */
   async accept(
     { token, username: given, password }: { token: string; username: string; password: string },
     origin: Origin,
   ): Promise<{ email: string }> {
     const token_hash = hashOf(token);
     const at = new Date(this.now()).toISOString();
-    const found = await this.database
-      .selectFrom('invitations')
-      .select('email')
-      .where('token_hash', '=', token_hash)
-      .where('expires_at', '>', at)
-      .executeTakeFirst();
+    const find = (database: Kysely<Tables>) =>
+      valid(database, at)
+        .select(['invitations.email', 'invitations.role', 'maker.id as maker_id'])
+        .where('token_hash', '=', token_hash)
+        .executeTakeFirst();
+    const found = await find(this.database);
     // A guess costs no password hash; the deletion below decides.
     if (found === undefined) throw refuseField('token', 'invitation.expired');
     const { email } = found;
@@ -133,13 +164,15 @@ export class Invitations {
     const stored = await this.passwords.stored(password, { field: 'password', person: { username, email } });
     const id = newId();
     try {
-      await inTransaction(this.database, async (transaction) => {
-        const used = await transaction
+      const rest = await inTransaction(this.database, async (transaction) => {
+        const used = await find(transaction);
+        const taken = await transaction
           .deleteFrom('invitations')
           .where('token_hash', '=', token_hash)
-          .returning('role')
+          .returning('id')
           .executeTakeFirst();
-        if (used === undefined) throw refuseField('token', 'invitation.expired');
+        if (used === undefined || taken === undefined) throw refuseField('token', 'invitation.expired');
+        const clear = await this.accountDeletion.clearAddress(transaction, email, { actor_id: used.maker_id, origin });
         await transaction
           .insertInto('users')
           .values({
@@ -156,7 +189,9 @@ export class Invitations {
           .execute();
         const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
         await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
+        return clear;
       });
+      for (const finish of rest) await finish();
     } catch (error) {
       if (isUniqueViolation(error, 'email')) throw new Problem('email_taken');
       throw usernameRefusal(error);
