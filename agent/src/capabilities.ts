@@ -34,6 +34,7 @@ export function capabilitiesOf(found: {
     control_reason: is_linux ? null : 'The screen of this computer cannot be shown: that works on Linux alone.',
     second_look: found.has_signatures,
     second_look_reason: scanner_reason,
+    parsed_rules: true,
     containers: existsSync('/var/run/docker.sock') || existsSync('/run/podman/podman.sock'),
   };
 }

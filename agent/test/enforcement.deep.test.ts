@@ -331,8 +331,9 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       desiredOf(7, [rule(1)]),
       { ...desiredOf(8, []), rules: Array.from({ length: 1_001 }, (_, index) => rule(index)) },
     ];
-    const evil = JSON.stringify(hostile[0]).replace('"source_ip":"*"', '"source_ip":"10.0.0.1; flush ruleset"');
-    for (const raw of [evil, JSON.stringify(hostile[1]), 'no json']) {
+    const evil = JSON.stringify(hostile[0]).replace('"0.0.0.0"', '"10.0.0.1; flush ruleset"');
+    const typed = JSON.stringify({ ...hostile[0], rules: [rule(1, { source_ip: '10.0.0.1; flush ruleset' })] });
+    for (const raw of [evil, typed, JSON.stringify(hostile[1]), 'no json']) {
       const seen = hellos();
       world.command({ raw });
       await eventually(() => expect(hellos()).toBeGreaterThan(seen));

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RULE_DEFAULTS, type Rule } from '@palisade/contract/firewall';
 import { type Export, exportRules } from '@palisade/contract/firewall-export';
+import { reachOf } from '@palisade/contract/firewall-shapes';
 import type { Ruleset, Traffic } from '@palisade/contract/firewall-traffic';
 import { createJudge } from '@palisade/contract/firewall-verdict';
 import { printIp } from '@palisade/contract/ip-address';
@@ -88,7 +89,7 @@ describe.skipIf(no_namespaces !== undefined)('exported rules', () => {
     for (let index = 0; index < RULESETS; index += 1) {
       const rules = Array.from({ length: 1 + random.below(40) }, (_, number) => named(randomRule(random, number)));
       const ruleset: Ruleset<Rule> = {
-        rules,
+        rules: rules.map(reachOf),
         block_list: [],
         control: [],
         defaults: { inbound: random.pick(['allow', 'block']), outbound: random.pick(['allow', 'block']) },

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Direction } from '@palisade/contract/firewall';
-import type { JudgedRule, TrafficProtocol } from '@palisade/contract/firewall-shapes';
+import { type JudgedRule, reachOf, type TrafficProtocol } from '@palisade/contract/firewall-shapes';
 import type { Ruleset, Traffic } from '@palisade/contract/firewall-traffic';
 import { createJudge } from '@palisade/contract/firewall-verdict';
 import { type Family, type IpAddress, lastAddress, parseIp, printIp } from '@palisade/contract/ip-address';
@@ -104,7 +104,7 @@ export function randomRule(random: Random, number: number): JudgedRule {
 function randomRuleset(random: Random): Ruleset {
   const count = 1 + random.below(40);
   return {
-    rules: Array.from({ length: count }, (_, index) => randomRule(random, index)),
+    rules: Array.from({ length: count }, (_, index) => reachOf(randomRule(random, index))),
     defaults: { inbound: random.pick(['allow', 'block']), outbound: random.pick(['allow', 'block']) },
     block_list: random.isLikely(0.3) ? [addressField(random, 4, 'outbound').split(',')[0] ?? '198.18.0.9', 'fd02::7'] : [],
     control: [{ address: read('198.18.0.1'), port: 443 }],

@@ -2,7 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Ack, type Desired, type DeviceRule, type Report, type Said, saidSchema } from '@palisade/contract/agent';
+import { type Ack, type Desired, type Report, type Said, saidSchema } from '@palisade/contract/agent';
+import { deviceRuleOf, type TypedRule } from '@palisade/contract/device-rule';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -19,7 +20,7 @@ export const SERVER = '10.77.0.2';
 const PORT = 8_443;
 const file = (name: string) => new URL(name, import.meta.url).pathname;
 
-export function rule(number: number, parts: Partial<DeviceRule> = {}): DeviceRule {
+export function rule(number: number, parts: Partial<TypedRule> = {}): TypedRule {
   return {
     id: ID(number),
     direction: 'inbound',
@@ -33,13 +34,13 @@ export function rule(number: number, parts: Partial<DeviceRule> = {}): DeviceRul
   };
 }
 
-export function desiredOf(rev: number, rules: readonly DeviceRule[], parts: Partial<Desired> = {}): Desired {
+export function desiredOf(rev: number, rules: readonly TypedRule[], parts: Partial<Desired> = {}): Desired {
   const desired: Desired = {
     kind: 'desired',
     rev,
     hash: '',
     defaults: { inbound: 'allow', outbound: 'allow' },
-    rules: [...rules],
+    rules: rules.map((typed) => deviceRuleOf(typed, true)),
     block_list: [],
     scan_jobs: [],
     file_orders: [],

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { CLOSED, channel } from './channel.ts';
+import { canonicalRule, deviceRuleSchema } from './device-rule.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
-import { actionSchema, directionSchema, newRuleSchema, ruleSchema } from './firewall.ts';
+import { actionSchema, directionSchema } from './firewall.ts';
 import { readAddresses } from './firewall-grammar.ts';
 import { parseIp } from './ip-address.ts';
 import { measuredChangesSchema } from './session-changes.ts';
@@ -111,29 +112,10 @@ export const capabilitiesSchema = z.object({
   second_look_reason: lineSchema(300).nullable().default('The agent on this device is out of date. Update it.'),
   /** Containers run here: what they send out is not covered by rules. */
   containers: z.boolean(),
+  /** Reads rules as traffic (device-rule.ts). Agents of earlier versions do not say it, and get what a person typed. */
+  parsed_rules: z.boolean().default(false),
 });
 export type Capabilities = z.infer<typeof capabilitiesSchema>;
-
-/**
- * A rule as a device gets it: what decides about packets. Its fields are of the grammar of firewall-grammar.ts; a device parses them again and compiles integers and literals
- * of its own, and drops a temporary rule itself at `expires_at` of the server's clock.
- */
-export const deviceRuleSchema = ruleSchema
-  .pick({
-    id: true,
-    direction: true,
-    action: true,
-    protocol: true,
-    source_ip: true,
-    destination_ip: true,
-    port: true,
-    expires_at: true,
-  })
-  .superRefine((rule, context) => {
-    const read = newRuleSchema.safeParse({ ...rule, rule_name: 'rule' });
-    for (const issue of read.error?.issues ?? []) context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
-  });
-export type DeviceRule = z.infer<typeof deviceRuleSchema>;
 
 export const defaultsSchema = z.object({ inbound: actionSchema, outbound: actionSchema });
 export type Defaults = z.infer<typeof defaultsSchema>;
@@ -214,21 +196,7 @@ export type Desired = z.infer<typeof desiredSchema>;
 /** The text whose SHA-256 is the hash of a desired state's rules, the same on both sides. */
 export function canonicalRules({ defaults, rules, block_list }: Pick<Desired, 'defaults' | 'rules' | 'block_list'>): string {
   const sorted = rules.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  return JSON.stringify([
-    defaults.inbound,
-    defaults.outbound,
-    sorted.map((rule) => [
-      rule.id,
-      rule.direction,
-      rule.action,
-      rule.protocol,
-      rule.source_ip,
-      rule.destination_ip,
-      rule.port,
-      rule.expires_at,
-    ]),
-    block_list.toSorted(),
-  ]);
+  return JSON.stringify([defaults.inbound, defaults.outbound, sorted.map(canonicalRule), block_list.toSorted()]);
 }
 
 export const ackStateSchema = z.enum(['trial', 'applied', 'rolled_back', 'rejected', 'unavailable']);

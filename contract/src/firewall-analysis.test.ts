@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyse, cutConnections } from './firewall-analysis.ts';
-import type { JudgedRule } from './firewall-shapes.ts';
+import { type JudgedRule, reachOf } from './firewall-shapes.ts';
 import type { Traffic } from './firewall-traffic.ts';
 import { createJudge } from './firewall-verdict.ts';
 import { parseIp } from './ip-address.ts';
@@ -73,7 +73,7 @@ describe('the analysis of rules', () => {
     const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
     const ssh: Traffic = { direction: 'inbound', protocol: 'tcp', source: ip('10.0.0.9'), destination: ip('10.0.0.1'), port: 22 };
     const web: Traffic = { ...ssh, port: 80 };
-    const cut = cutConnections({ rules: [rule(1, { port: '22' })], defaults: ALLOWED, ...NOTHING }, [ssh, web]);
+    const cut = cutConnections({ rules: [reachOf(rule(1, { port: '22' }))], defaults: ALLOWED, ...NOTHING }, [ssh, web]);
     expect(cut.map(({ connection, decision }) => [connection.port, decision.rule?.id])).toEqual([[22, idOf(1)]]);
   });
 
@@ -117,8 +117,8 @@ describe('the analysis of rules', () => {
       fc.property(made, fc.constantFrom(ALLOWED, BLOCKED), (rules, defaults) => {
         const odd = analyse(rules, defaults).filter(({ kind }) => kind !== 'overlap' && kind !== 'lockout');
         const gone = new Set(odd.map(({ rule_id }) => rule_id));
-        const before = createJudge({ rules, defaults, ...NOTHING });
-        const after = createJudge({ rules: rules.filter(({ id }) => !gone.has(id)), defaults, ...NOTHING });
+        const before = createJudge({ rules: rules.map(reachOf), defaults, ...NOTHING });
+        const after = createJudge({ rules: rules.filter(({ id }) => !gone.has(id)).map(reachOf), defaults, ...NOTHING });
         for (const packet of world) expect(after(packet).action).toBe(before(packet).action);
       }),
       { numRuns: 300 },
@@ -129,9 +129,9 @@ describe('the analysis of rules', () => {
     fc.assert(
       fc.property(made, (rules) => {
         const odd = analyse(rules, BLOCKED);
-        const judge = createJudge({ rules, defaults: BLOCKED, ...NOTHING });
+        const judge = createJudge({ rules: rules.map(reachOf), defaults: BLOCKED, ...NOTHING });
         for (const one of rules.filter(({ action }) => action === 'allow')) {
-          const alone = createJudge({ rules: [one], defaults: BLOCKED, ...NOTHING });
+          const alone = createJudge({ rules: [reachOf(one)], defaults: BLOCKED, ...NOTHING });
           const passing = world.filter((packet) => alone(packet).action === 'allow' && judge(packet).action === 'allow');
           const is_named = odd.some(({ rule_id, kind }) => rule_id === one.id && (kind === 'dead' || kind === 'duplicate'));
           // The world has an address of its own that rules with `*` reach, so that it shows every part of a rule.

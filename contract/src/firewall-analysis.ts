@@ -1,6 +1,7 @@
 import type { Action, Direction } from './firewall.ts';
 import {
   byAge,
+  type DecidingRule,
   FAMILIES,
   isCovered,
   type JudgedRule,
@@ -293,7 +294,7 @@ function isWhole(span: { from: bigint; to: bigint } | undefined, family: 4 | 6):
 }
 
 /** The open connections that a ruleset would cut, each with the rule that decides. */
-export function cutConnections<R extends JudgedRule, C extends Traffic>(
+export function cutConnections<R extends DecidingRule, C extends Traffic>(
   ruleset: Ruleset<R>,
   connections: readonly C[],
 ): { connection: C; decision: Decision<R> }[] {

@@ -1,4 +1,5 @@
 import type { Action, Direction, Rule } from './firewall.ts';
+import { reachOf } from './firewall-shapes.ts';
 import { firstSteps } from './firewall-steps.ts';
 import { CannotExpress, packetsOf, type Writer } from './firewall-writer.ts';
 import { iptables, nftables, ufw } from './firewall-writers-linux.ts';
@@ -44,7 +45,7 @@ export function exportRules(rules: readonly Rule[], target: Export, defaults: Re
       return [];
     }
   });
-  const ruleset = { rules: written.map(({ rule }) => rule), defaults, block_list: [], control: [] };
+  const ruleset = { rules: written.map(({ rule }) => reachOf(rule)), defaults, block_list: [], control: [] };
   const linesOf = (direction: Direction) => [
     ...firstSteps(ruleset, direction).flatMap(({ action, match }) =>
       match.kind === 'packets' ? writer.entry({ direction, action, match, rule: null }) : writer.known(match.kind, direction),

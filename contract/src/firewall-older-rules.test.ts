@@ -46,10 +46,10 @@ describe.each(OLD)('a stored rule with %s', (_, changes, reason) => {
   test('matches nothing, and is found', () => {
     expect(refusalOf(old)).toMatch(reason);
     expect(() => reachOf(old)).not.toThrow();
-    expect(decidingOrder([old])).toEqual([]);
+    expect(decidingOrder([reachOf(old)])).toEqual([]);
     expect(verdict([old, other], packet)).toMatchObject({ action: 'allow', rule: { id: other.id } });
     const judge = createJudge({
-      rules: [old, other],
+      rules: [old, other].map(reachOf),
       defaults: { inbound: 'block', outbound: 'allow' },
       block_list: [],
       control: [],

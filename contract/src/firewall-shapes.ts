@@ -2,8 +2,10 @@ import type { Direction, Protocol, Rule } from './firewall.ts';
 import { type AddressSet, familyConflict, readAddresses, readPorts, type Span, wholeFamily } from './firewall-grammar.ts';
 import type { Family } from './ip-address.ts';
 
-/** The fields of a rule that select traffic and decide about it. */
-export type JudgedRule = Pick<Rule, 'id' | 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
+/** The fields of a rule that need no reading. */
+export type DecidingRule = Pick<Rule, 'id' | 'direction' | 'action' | 'protocol'>;
+/** The fields of a rule that select traffic and decide about it, as a person writes them. */
+export type JudgedRule = DecidingRule & Pick<Rule, 'source_ip' | 'destination_ip' | 'port'>;
 
 /** Protocols of a packet: `other` is every protocol but TCP, UDP, ICMP and ICMPv6. */
 export type TrafficProtocol = Exclude<Protocol, 'all'> | 'other';
@@ -11,7 +13,7 @@ export type TrafficProtocol = Exclude<Protocol, 'all'> | 'other';
 export const FAMILIES: readonly Family[] = [4, 6];
 
 /** The traffic of a rule as sets. For each family both sets are empty or neither is. */
-export interface Reach<R extends JudgedRule = JudgedRule> {
+export interface Reach<R extends DecidingRule = DecidingRule> {
   rule: R;
   protocols: readonly TrafficProtocol[];
   sources: Record<Family, readonly Span[]>;
@@ -59,19 +61,24 @@ export function reachOf<R extends JudgedRule>(rule: R): Reach<R> {
   const [v4, v6] = [sides(4), sides(6)];
   return {
     rule,
-    // A rule that names ports says nothing about traffic that has none.
-    protocols: rule.protocol === 'all' ? (port.value === null ? WITHOUT_PORTS : WITH_PORTS) : [rule.protocol],
+    protocols: protocolsOf(rule, port.value),
     sources: { 4: v4.from, 6: v6.from },
     destinations: { 4: v4.to, 6: v6.to },
     ports: port.value,
   };
 }
 
+/** A rule that names ports says nothing about traffic that has none. */
+export function protocolsOf({ protocol }: DecidingRule, ports: Reach['ports']): Reach['protocols'] {
+  if (protocol !== 'all') return [protocol];
+  return ports === null ? WITHOUT_PORTS : WITH_PORTS;
+}
+
 /**
  * A rule's traffic in small numbers, so that 1,000 rules can be compared with each other: every address and port at which a span of any rule begins or ends has a
  * rank, and a span is two ranks, the second not included. `protocols` has a bit for each.
  */
-export interface Shape<R extends JudgedRule = JudgedRule> {
+export interface Shape<R extends DecidingRule = DecidingRule> {
   rule: R;
   direction: Direction;
   protocols: number;
@@ -107,7 +114,7 @@ function ranksOf(sides: Iterable<readonly Span[]>): Map<bigint, number> {
   return new Map(sorted.map((end, rank) => [end, rank]));
 }
 
-export function shapesOf<R extends JudgedRule>(reaches: readonly Reach<R>[]): Shape<R>[] {
+export function shapesOf<R extends DecidingRule>(reaches: readonly Reach<R>[]): Shape<R>[] {
   const sides = reaches.map(sidesOf);
   const ranks = Array.from({ length: SIDES }, (_, side) => ranksOf(sides.map((of) => of[side] ?? [])));
   return reaches.map((reach, index) => ({
@@ -142,8 +149,8 @@ export function isCovered(inner: Shape, outer: Shape): boolean {
   return (inner.protocols & PORT_BITS) === 0 || isWithin(inner.spans[PORT_SIDE], outer.spans[PORT_SIDE]);
 }
 
-export const isOlder = (a: { rule: JudgedRule }, b: { rule: JudgedRule }) => a.rule.id < b.rule.id;
-export const byAge = (a: { rule: JudgedRule }, b: { rule: JudgedRule }) => (isOlder(a, b) ? -1 : 1);
+export const isOlder = (a: { rule: DecidingRule }, b: { rule: DecidingRule }) => a.rule.id < b.rule.id;
+export const byAge = (a: { rule: DecidingRule }, b: { rule: DecidingRule }) => (isOlder(a, b) ? -1 : 1);
 
 /** Whether `outer` makes `inner` needless: it covers more, or the same and was there before. */
 function outranks(outer: Shape, inner: Shape): boolean {
@@ -160,7 +167,7 @@ function boundsOf({ spans }: Shape, side: number): { from: number; to: number } 
 /**
  * Those of `shapes` that another one outranks. A shape that outranks another covers its sources: shapes are visited by the beginning of their sources, and each is compared only with those that have not ended by then.
  */
-function outranked<R extends JudgedRule>(shapes: readonly Shape<R>[]): ReadonlySet<Shape<R>> {
+function outranked<R extends DecidingRule>(shapes: readonly Shape<R>[]): ReadonlySet<Shape<R>> {
   const lost = new Set<Shape<R>>();
   const compare = (outer: Shape<R>, inner: Shape<R>) => {
     if (outer !== inner && !lost.has(inner) && outranks(outer, inner)) lost.add(inner);
@@ -191,8 +198,8 @@ function outranked<R extends JudgedRule>(shapes: readonly Shape<R>[]): ReadonlyS
  * The rules that can decide anything, in the order in which they are asked: all blocks, then all allows, the oldest first. Left out is a rule that another one of
  * the same action outranks, because that one matches whatever it matches.
  */
-export function decidingOrder<R extends JudgedRule>(rules: readonly R[]): Reach<R>[] {
-  const reaches = rules.map(reachOf).filter(reachesAny);
+export function decidingOrder<R extends DecidingRule>(rules: readonly Reach<R>[]): Reach<R>[] {
+  const reaches = rules.filter(reachesAny);
   const shapes = shapesOf(reaches);
   const decided = (action: R['action']) => {
     const same = shapes.map((shape, index) => ({ shape, index })).filter(({ shape }) => shape.rule.action === action);

@@ -46,7 +46,7 @@ export function blocksAnything({ rules, defaults, block_list }: Pick<Ruleset, 'r
     defaults.inbound === 'block' ||
     defaults.outbound === 'block' ||
     block_list.length > 0 ||
-    rules.some(({ action }) => action === 'block')
+    rules.some(({ rule }) => rule.action === 'block')
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Action, Direction, Protocol } from './firewall.ts';
-import type { JudgedRule, TrafficProtocol } from './firewall-shapes.ts';
+import type { DecidingRule, Reach, TrafficProtocol } from './firewall-shapes.ts';
 import type { IpAddress } from './ip-address.ts';
 
 export type PacketProtocol = Exclude<Protocol, 'all'>;
@@ -14,8 +14,8 @@ export interface Packet {
 }
 
 /** All that decides on one device. Enabled rules alone; their order means nothing. */
-export interface Ruleset<R extends JudgedRule = JudgedRule> {
-  rules: readonly R[];
+export interface Ruleset<R extends DecidingRule = DecidingRule> {
+  rules: readonly Reach<R>[];
   defaults: Record<Direction, Action>;
   /** Entries of the address grammar from which nothing comes in. */
   block_list: readonly string[];

@@ -2,6 +2,7 @@ import type { Action, Direction, Rule } from './firewall.ts';
 import { familyConflict, readAddresses, readOneAddress, readOnePort, type Span } from './firewall-grammar.ts';
 import {
   byAge,
+  type DecidingRule,
   decidingOrder,
   FAMILIES,
   isCovered,
@@ -20,12 +21,12 @@ import type { Packet, PacketProtocol, Ruleset, Step, Traffic } from './firewall-
 export const DEFAULT_ACTIONS: Record<Direction, Action> = { inbound: 'block', outbound: 'allow' };
 
 /** The decision about a packet. `rule` is null when no rule matched and the direction's default decided. */
-export interface Verdict<R extends JudgedRule = Rule> {
+export interface Verdict<R extends DecidingRule = Rule> {
   action: Action;
   rule: R | null;
 }
 
-export interface Decision<R extends JudgedRule = JudgedRule> extends Verdict<R> {
+export interface Decision<R extends DecidingRule = DecidingRule> extends Verdict<R> {
   by: Step;
 }
 
@@ -54,7 +55,7 @@ function matches(reach: Reach, packet: Traffic): boolean {
  * server come before all rules; then the block list, any block that matches, any allow that matches, the direction's default. Of several rules that match, the one
  * that no other one covers is named, and of those the oldest.
  */
-export function createJudge<R extends JudgedRule>(ruleset: Ruleset<R>): (packet: Traffic) => Decision<R> {
+export function createJudge<R extends DecidingRule>(ruleset: Ruleset<R>): (packet: Traffic) => Decision<R> {
   const order = decidingOrder(ruleset.rules);
   const first = { inbound: firstSteps(ruleset, 'inbound'), outbound: firstSteps(ruleset, 'outbound') };
 
@@ -76,7 +77,10 @@ export function verdict<R extends JudgedRule & { enabled: boolean }>(
   packet: Packet,
   defaults: Record<Direction, Action> = DEFAULT_ACTIONS,
 ): Verdict<R> {
-  const matching = rules.filter((rule) => rule.enabled && matches(reachOf(rule), packet));
+  const matching = rules
+    .filter(({ enabled }) => enabled)
+    .map(reachOf)
+    .filter((reach) => matches(reach, packet));
   const { action, rule } = createJudge({ rules: matching, defaults, block_list: [], control: [] })(packet);
   return { action, rule };
 }

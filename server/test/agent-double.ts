@@ -48,7 +48,15 @@ export function helloOf({ device_id, token }: AgentIdentity, parts: Partial<Hell
     ...{ applied_rev: 0, ruleset_hash: null, at: new Date().toISOString() },
     capabilities: {
       ...{ firewall: 'nftables', firewall_reason: null, conntrack: true, scanner: true, scanner_reason: null },
-      ...{ watch: true, control: true, control_reason: null, second_look: true, second_look_reason: null, containers: false },
+      ...{
+        watch: true,
+        control: true,
+        control_reason: null,
+        second_look: true,
+        second_look_reason: null,
+        containers: false,
+        parsed_rules: true,
+      },
     },
     ...parts,
   };

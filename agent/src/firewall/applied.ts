@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalRules, defaultsSchema, deviceRuleSchema } from '@palisade/contract/agent';
+import { canonicalRules, defaultsSchema } from '@palisade/contract/agent';
+import { deviceRuleSchema } from '@palisade/contract/device-rule';
 import { z } from 'zod';
 
 /** A revision of the rules that this device had, or tries, as it is kept on disk. */

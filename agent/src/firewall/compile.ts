@@ -1,8 +1,8 @@
 import { DEVICE_RULES_MAXIMUM } from '@palisade/contract/agent';
 import type { Direction, Protocol } from '@palisade/contract/firewall';
-import { readAddresses, readPorts, wholeFamily } from '@palisade/contract/firewall-grammar';
+import { readAddresses, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
 import { nftMatch, nftSpan, oneOrSet } from '@palisade/contract/firewall-nft';
-import { decidingOrder, type JudgedRule, type Reach } from '@palisade/contract/firewall-shapes';
+import { decidingOrder, type Reach } from '@palisade/contract/firewall-shapes';
 import { type FirstStep, firstSteps } from '@palisade/contract/firewall-steps';
 import type { Ruleset } from '@palisade/contract/firewall-traffic';
 import { type Family, type IpAddress, parseIp, printIp } from '@palisade/contract/ip-address';
@@ -61,51 +61,38 @@ const olderSetSchema = z.object({
 export const LISTED_COUNTER = 'listed';
 const OTHER_COUNTERS = ['d_inbound', 'd_outbound', LISTED_COUNTER, 'stray'];
 
-/** Matches one side of a rule; nothing where it is every address. */
-function addressMatch(side: 'saddr' | 'daddr', text: string): string[] {
-  const read = readAddresses(text);
-  if (!read.ok) throw new Error(`an address field cannot be read: ${read.message}`);
-  const { family, spans } = read.value;
-  if (family === null) return [];
+/** Matches the sources and destinations of a rule in one family; nothing for every packet. */
+function addressMatch({ sources, destinations }: Reach, family: Family): string[] {
+  const side = (name: 'saddr' | 'daddr', spans: readonly Span[]) =>
+    isWhole(spans, family) ? [] : [`${NAMES[family].keyword} ${name} ${oneOrSet(spans.map((span) => nftSpan(span, family)))}`];
+  const matches = [...side('saddr', sources[family]), ...side('daddr', destinations[family])];
+  return matches.length === 0 ? [`meta nfproto ${NAMES[family].nfproto}`] : matches;
+}
+
+function isWhole([span, ...others]: readonly Span[], family: Family): boolean {
   const whole = wholeFamily(family);
-  if (spans.length === 1 && spans[0]?.from === whole.from && spans[0].to === whole.to) {
-    return [`meta nfproto ${NAMES[family].nfproto}`];
-  }
-  return [`${NAMES[family].keyword} ${side} ${oneOrSet(spans.map((span) => nftSpan(span, family)))}`];
+  return others.length === 0 && span?.from === whole.from && span.to === whole.to;
 }
 
-function portMatch(rule: JudgedRule): string[] {
-  const read = readPorts(rule.port);
-  if (!read.ok) throw new Error(`a port field cannot be read: ${read.message}`);
-  const protocol = rule.protocol === 'all' ? undefined : [`meta l4proto ${PROTOCOLS[rule.protocol]}`];
-  if (read.value === null) return protocol ?? [];
-  const ports = read.value.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
-  return [...(protocol ?? [`meta l4proto { ${TCP}, ${UDP} }`]), `th dport ${oneOrSet(ports)}`];
+function portMatch({ rule: { protocol }, ports }: Reach): string[] {
+  const named = protocol === 'all' ? undefined : [`meta l4proto ${PROTOCOLS[protocol]}`];
+  if (ports === null) return named ?? [];
+  const numbers = ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  return [...(named ?? [`meta l4proto { ${TCP}, ${UDP} }`]), `th dport ${oneOrSet(numbers)}`];
 }
 
-/** One rule of a person as one line of its chain. */
-function ruleLine({ rule }: Reach): string {
-  const chain = rule.direction;
-  const end = rule.action === 'allow' ? 'accept' : `goto drop_${chain}`;
-  const matches = [...addressMatch('saddr', rule.source_ip), ...addressMatch('daddr', rule.destination_ip), ...portMatch(rule)];
-  return `add rule ${TABLE} ${chain} ${[...matches, `counter name "${counterOf(rule.id)}"`, end].join(' ')}`;
-}
-
-/** Lines of the rules that were compiled last: an edit changes one of them. */
-let lines_before: ReadonlyMap<string, string> = new Map();
-
-function ruleLines(order: readonly Reach[]): ReadonlyMap<Reach, string> {
-  const lines = new Map<string, string>();
-  const of = new Map<Reach, string>();
-  for (const reach of order) {
-    const { id, direction, action, protocol, source_ip, destination_ip, port } = reach.rule;
-    const key = JSON.stringify([id, direction, action, protocol, source_ip, destination_ip, port]);
-    const line = lines_before.get(key) ?? ruleLine(reach);
-    lines.set(key, line);
-    of.set(reach, line);
-  }
-  lines_before = lines;
-  return of;
+/** A person's rule as lines of its chain: one for both families where it names no address, else one for each. */
+function ruleLines(reach: Reach): string[] {
+  const { rule, sources, destinations } = reach;
+  const end = rule.action === 'allow' ? 'accept' : `goto drop_${rule.direction}`;
+  const isEverywhere = FAMILIES.every((family) => isWhole(sources[family], family) && isWhole(destinations[family], family));
+  const addresses = isEverywhere
+    ? [[]]
+    : FAMILIES.filter((family) => sources[family].length > 0).map((family) => addressMatch(reach, family));
+  return addresses.map((match) => {
+    const words = [...match, ...portMatch(reach), `counter name "${counterOf(rule.id)}"`, end];
+    return `add rule ${TABLE} ${rule.direction} ${words.join(' ')}`;
+  });
 }
 
 function setLines(): string[] {
@@ -245,8 +232,7 @@ export interface Compiled {
  */
 export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], older?: readonly OpenConnection[]): Compiled {
   const order = decidingOrder(ruleset.rules);
-  const line_of = ruleLines(order);
-  const counters = [...OTHER_COUNTERS, ...ruleset.rules.map(({ id }) => counterOf(id))];
+  const counters = [...OTHER_COUNTERS, ...ruleset.rules.map(({ rule }) => counterOf(rule.id))];
   const used = new Set(counters);
   const unused = counters_now.filter((name) => !used.has(name));
   const kept = unused.filter((name) => ruleOf(name) !== undefined).slice(0, DEVICE_RULES_MAXIMUM - ruleset.rules.length);
@@ -263,7 +249,7 @@ export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], 
     ...acceptOlderLines(),
     ...DIRECTIONS.flatMap((direction) => [
       ...firstLines(direction, ruleset),
-      ...order.filter(({ rule }) => rule.direction === direction).map((reach) => line_of.get(reach) ?? ruleLine(reach)),
+      ...order.filter(({ rule }) => rule.direction === direction).flatMap(ruleLines),
       `add rule ${TABLE} ${direction} counter name "${DEFAULT_COUNTERS[direction]}" ${ruleset.defaults[direction] === 'allow' ? 'accept' : `goto drop_${direction}`}`,
     ]),
     ...unused.filter((name) => !kept.includes(name)).map((name) => `delete counter ${TABLE} ${name}`),

@@ -1,3 +1,4 @@
+import { deviceRuleOf, type TypedRule } from '@palisade/contract/device-rule';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { OpenConnection } from '#telemetry/proc.ts';
 import { type FirewallState, hashOf } from './applied.ts';
@@ -89,6 +90,25 @@ it('ends a temporary rule soon after the computer was suspended, and not by a ti
   await vi.advanceTimersByTimeAsync(60_000);
   expect(world.loaded.length).toBeGreaterThan(before);
   expect(world.loaded.at(-1)).not.toContain('7000');
+});
+
+it('keeps rules in force when the server begins to send them parsed', async () => {
+  const { world, enforcer } = createWorld();
+  const typed: TypedRule = {
+    ...({ id: '01930000-0000-7000-8000-000000000001', direction: 'inbound', action: 'block', protocol: 'tcp' } as const),
+    ...{ source_ip: '10.0.0.0/8', destination_ip: '*', port: '7000-7010, 8000', expires_at: null },
+  };
+  for (const is_parsed of [false, true]) {
+    const rules = [deviceRuleOf(typed, is_parsed)];
+    const state = { defaults: { inbound: 'allow', outbound: 'allow' } as const, rules, block_list: [] };
+    await enforcer.want({ rev: 1, hash: hashOf(state), ...state });
+    expect(enforcer.rulesetHash()).toBe(hashOf(state));
+  }
+  const [before, after] = world.loaded.filter((text) => text.includes('7000'));
+  expect(before).toContain('ip saddr 10.0.0.0-10.255.255.255 meta l4proto 6 th dport { 7000-7010, 8000 }');
+  const rulesOf = (text = '') => text.split('\n').filter((line) => line.startsWith('add rule'));
+  expect(rulesOf(after)).toEqual(rulesOf(before));
+  expect(world.loaded.join('')).not.toContain('delete table');
 });
 
 it('gives the table the connections that are older than its first block, and takes those away that a later one forbids', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Ack, Counter, Desired } from '@palisade/contract/agent';
+import { reachOfDevice } from '@palisade/contract/device-rule';
 import type { Action } from '@palisade/contract/firewall';
 import { blocksAnything } from '@palisade/contract/firewall-steps';
 import type { Ruleset } from '@palisade/contract/firewall-traffic';
@@ -144,7 +145,9 @@ class NftEnforcer implements Enforcer {
   async #rulesetOf(revision: Revision): Promise<Ruleset> {
     return {
       defaults: revision.defaults,
-      rules: revision.rules.filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > this.#parts.now()),
+      rules: revision.rules
+        .filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > this.#parts.now())
+        .map(reachOfDevice),
       block_list: revision.block_list,
       control: await this.#parts.control(),
     };
@@ -472,7 +475,7 @@ class NftEnforcer implements Enforcer {
   ruleset(): Ruleset {
     return {
       defaults: this.#loaded?.defaults ?? { inbound: 'allow', outbound: 'allow' },
-      rules: this.#loaded?.rules ?? [],
+      rules: this.#loaded?.rules.map(reachOfDevice) ?? [],
       block_list: this.#loaded?.block_list ?? [],
       control: [],
     };

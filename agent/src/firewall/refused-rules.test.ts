@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import { findRefusedRules } from './refused-rules.ts';
 
-const rules = Array.from({ length: 13 }, (_, index) => ({ id: `rule ${index}` }));
+const rules = Array.from({ length: 13 }, (_, index) => ({ rule: { id: `rule ${index}` } }));
 const refusing =
   (...bad: number[]) =>
-  async (some: readonly { id: string }[]) =>
-    some.filter(({ id }) => bad.some((index) => id === `rule ${index}`)).map(({ id }) => `no ${id}`)[0];
+  async (some: readonly { rule: { id: string } }[]) =>
+    some
+      .map(({ rule: { id } }) => id)
+      .filter((id) => bad.some((index) => id === `rule ${index}`))
+      .map((id) => `no ${id}`)[0];
 
 test.each([[[0]], [[12]], [[6]], [[3, 4]], [[1, 7, 11]]])('each refused rule is named with its own message: %j', async (bad) => {
   const expected = bad.map((index) => ({ rule_id: `rule ${index}`, message: `no rule ${index}` }));

@@ -11,7 +11,7 @@ export interface RefusedRule {
  * Finds the rules that the kernel refuses: the half of them that it refuses is halved until one is left.
  * @param refuses the kernel's message about some of the rules; undefined if it takes them
  */
-export async function findRefusedRules<Rule extends { id: string }>(
+export async function findRefusedRules<Rule extends { rule: { id: string } }>(
   rules: readonly Rule[],
   refuses: (some: readonly Rule[]) => Promise<string | undefined>,
 ): Promise<RefusedRule[]> {
@@ -31,7 +31,7 @@ export async function findRefusedRules<Rule extends { id: string }>(
     }
     const [one] = some;
     if (one === undefined) return found;
-    found.push({ rule_id: one.id, message: (await refuses([one])) ?? message });
+    found.push({ rule_id: one.rule.id, message: (await refuses([one])) ?? message });
     rest = rest.filter((rule) => rule !== one);
   }
   return found;

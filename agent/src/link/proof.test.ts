@@ -93,6 +93,7 @@ it('sends its proof in the head of each poll', async () => {
       second_look: false,
       second_look_reason: null,
       containers: false,
+      parsed_rules: true,
     },
   };
   const link = new Link({

@@ -31,6 +31,7 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
       second_look: true,
       second_look_reason: null,
       containers: false,
+      parsed_rules: true,
     },
     defaults: { inbound: 'allow', outbound: 'allow' },
     enforcement: {

@@ -1,4 +1,5 @@
 import type { Ack, Found, Said } from '@palisade/contract/agent';
+import { deviceRuleOf } from '@palisade/contract/device-rule';
 import { STALLED_MS } from '@palisade/contract/devices';
 import { expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
@@ -7,7 +8,7 @@ import { openDevices } from '#test/device-parts.ts';
 import { ORIGIN } from '#test/feature-database.ts';
 
 const parts = await openDevices();
-const { clock, world, devices, agents, withDevice, setRules } = parts;
+const { clock, database, world, devices, agents, withDevice, setRules } = parts;
 const at = (offset_ms = 0) => new Date(clock.time + offset_ms).toISOString();
 const ackOf = (rev: number, state: Ack['state'], more: Partial<Ack> = {}): Ack => ({
   ...{ kind: 'ack', rev, state, applied_rev: rev, errors: [] },
@@ -29,11 +30,15 @@ test('the desired state has the rules for this device, its defaults and its fold
   const [rule] = setRules(user_id, [{}, { rule_name: 'Elsewhere', device_ids: [newId()] }]);
   if (rule === undefined) throw new Error('no rule');
   const first = await desired();
-  const { id: rule_id, direction, action, protocol, source_ip, destination_ip, port, expires_at } = rule;
   expect(first).toMatchObject({
     ...{ rev: 2, defaults: { inbound: 'allow', outbound: 'allow' }, scan_jobs: [], file_orders: [] },
-    rules: [{ id: rule_id, direction, action, protocol, source_ip, destination_ip, port, expires_at }],
+    rules: [deviceRuleOf(rule, true)],
   });
+  // An agent of an earlier version knows the typed fields alone, and checks their hash.
+  await database.updateTable('devices').set({ capabilities: null }).where('id', '=', id).execute();
+  const old = await desired();
+  expect(old.rules).toEqual([deviceRuleOf(rule, false)]);
+  expect(old.hash).not.toBe(first.hash);
   expect(await device()).toMatchObject({ state: 'online', rules_count: 1 });
   const mark = await agents.markOf(id);
   await devices.change(await row(), { defaults: { inbound: 'block' } });

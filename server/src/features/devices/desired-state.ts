@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalRules, DEVICE_RULES_MAXIMUM, type Desired, type Signatures } from '@palisade/contract/agent';
+import { deviceRuleOf } from '@palisade/contract/device-rule';
 import type { Rule } from '@palisade/contract/firewall';
 import type { Kysely } from 'kysely';
-import { desiredRev, foldersSchema, SCANS_OVER } from './device-record.ts';
+import { capabilitiesOf, desiredRev, foldersSchema, SCANS_OVER } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 import type { MeasuredSessions } from './measured-sessions.ts';
 import type { SecondLooks } from './second-looks.ts';
@@ -93,14 +94,13 @@ export function createDesiredStates(parts: {
         .limit(200)
         .execute(),
     ]);
+    const is_parsed = capabilitiesOf(device)?.parsed_rules === true;
     const state = {
       defaults: { inbound: device.default_inbound, outbound: device.default_outbound },
       rules: all
         .filter(({ device_ids }) => device_ids.length === 0 || device_ids.includes(device_id))
         .slice(0, DEVICE_RULES_MAXIMUM)
-        .map(({ id, direction, action, protocol, source_ip, destination_ip, port, expires_at }) => ({
-          ...{ id, direction, action, protocol, source_ip, destination_ip, port, expires_at },
-        })),
+        .map((rule) => deviceRuleOf(rule, is_parsed)),
       block_list: [],
     };
     const desired_rev = desiredRev(device, rev);

@@ -140,7 +140,10 @@ describe('an agent over calls', async () => {
     expect((await device()).enforcement.state).toBe('applied');
     const waiting = poll(has);
     await call(addRule, { token, body: NEW });
-    expect((await waiting).find((frame) => frame.kind === 'desired')).toMatchObject({ rev: 2, rules: [{ port: '443' }] });
+    expect((await waiting).find((frame) => frame.kind === 'desired')).toMatchObject({
+      rev: 2,
+      rules: [{ traffic: { ports: [[443, 443]] } }],
+    });
     expect((await poll({ applied_rev: 2, ruleset_hash: null })).length).toBe(2);
   });
 

@@ -2,6 +2,7 @@ import type { LiveConnection } from '@palisade/contract/agent';
 import type { Device } from '@palisade/contract/devices';
 import type { Rule } from '@palisade/contract/firewall';
 import { cutConnections } from '@palisade/contract/firewall-analysis';
+import { reachOf } from '@palisade/contract/firewall-shapes';
 import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
 import { parseIp } from '@palisade/contract/ip-address';
 
@@ -13,7 +14,7 @@ interface Cut {
 
 function rulesetOf(rules: readonly Rule[], { id, defaults }: Device) {
   const reaches = ({ device_ids }: Rule) => device_ids.length === 0 || device_ids.includes(id);
-  return { rules: rules.filter((rule) => rule.enabled && reaches(rule)), defaults, block_list: [], control: [] };
+  return { rules: rules.filter((rule) => rule.enabled && reaches(rule)).map(reachOf), defaults, block_list: [], control: [] };
 }
 
 /** A connection as a judge takes it; none where its addresses are of two families. */

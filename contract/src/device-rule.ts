@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { newRuleSchema, ruleSchema } from './firewall.ts';
+import { ADDRESSES_MAXIMUM, PORT_MAXIMUM, PORTS_MAXIMUM, type Span } from './firewall-grammar.ts';
+import { FAMILIES, protocolsOf, type Reach, reachOf } from './firewall-shapes.ts';
+import { type Family, parseIp, printIp } from './ip-address.ts';
+
+/**
+ * A rule as a device gets it: what decides about packets. The server reads the fields that a person typed and sends the traffic that they name, so that a device
+ * needs no grammar. Agents of earlier versions know the typed fields alone, and get them until their capabilities say `parsed_rules`. A device drops a temporary rule
+ * itself at `expires_at` of the server's clock.
+ */
+
+const NOT_A_SPAN = 'Give spans that are in order and apart, of one address family.';
+
+/** First and last address of each span. */
+const addressSpansSchema = z.array(z.tuple([z.string().max(64), z.string().max(64)])).max(ADDRESSES_MAXIMUM);
+const portSchema = z.int().min(1).max(PORT_MAXIMUM);
+const sidesSchema = z.object({ sources: addressSpansSchema.min(1), destinations: addressSpansSchema.min(1) });
+const trafficSchema = z.object({
+  /** Null where the rule has no address of the family. */
+  ipv4: sidesSchema.nullable(),
+  ipv6: sidesSchema.nullable(),
+  /** First and last port of each span; null for every port, and for traffic without ports. */
+  ports: z
+    .array(z.tuple([portSchema, portSchema]))
+    .min(1)
+    .max(PORTS_MAXIMUM)
+    .nullable(),
+});
+type Traffic = z.infer<typeof trafficSchema>;
+
+const decidingSchema = ruleSchema.pick({ id: true, direction: true, action: true, protocol: true, expires_at: true });
+
+const typedRuleSchema = ruleSchema
+  .pick({
+    ...{ id: true, direction: true, action: true, protocol: true, expires_at: true },
+    ...{ source_ip: true, destination_ip: true, port: true },
+  })
+  .superRefine((rule, context) => {
+    const read = newRuleSchema.safeParse({ ...rule, rule_name: 'rule' });
+    for (const issue of read.error?.issues ?? []) context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
+  });
+
+const parsedRuleSchema = decidingSchema
+  .extend({ traffic: trafficSchema })
+  .refine(
+    ({ traffic, protocol }) => spansOf(traffic) !== undefined && (traffic.ports === null || protocol !== 'icmp'),
+    NOT_A_SPAN,
+  );
+
+export type TypedRule = z.infer<typeof typedRuleSchema>;
+export const deviceRuleSchema = z.union([parsedRuleSchema, typedRuleSchema]);
+export type DeviceRule = z.infer<typeof deviceRuleSchema>;
+
+/** Numbers of spans that are in order and apart; undefined of others. */
+function inOrder(spans: readonly (Span | undefined)[]): Span[] | undefined {
+  const read: Span[] = [];
+  for (const span of spans) {
+    const before = read.at(-1);
+    if (span === undefined || span.to < span.from || (before !== undefined && span.from <= before.to + 1n)) return undefined;
+    read.push(span);
+  }
+  return read;
+}
+
+function addressSpans(pairs: readonly (readonly [string, string])[], family: Family): Span[] | undefined {
+  return inOrder(
+    pairs.map(([first, last]) => {
+      const [from, to] = [parseIp(first), parseIp(last)];
+      return from?.family === family && to?.family === family ? { from: from.value, to: to.value } : undefined;
+    }),
+  );
+}
+
+/** The spans of a rule's traffic as numbers; undefined where they are none. */
+function spansOf({ ipv4, ipv6, ports }: Traffic): Pick<Reach, 'sources' | 'destinations' | 'ports'> | undefined {
+  const [sources4, destinations4] = [addressSpans(ipv4?.sources ?? [], 4), addressSpans(ipv4?.destinations ?? [], 4)];
+  const [sources6, destinations6] = [addressSpans(ipv6?.sources ?? [], 6), addressSpans(ipv6?.destinations ?? [], 6)];
+  const port_spans = ports === null ? null : inOrder(ports.map(([from, to]) => ({ from: BigInt(from), to: BigInt(to) })));
+  if (!sources4 || !destinations4 || !sources6 || !destinations6 || port_spans === undefined) return undefined;
+  return { sources: { 4: sources4, 6: sources6 }, destinations: { 4: destinations4, 6: destinations6 }, ports: port_spans };
+}
+
+const NOTHING = { protocols: [], sources: { 4: [], 6: [] }, destinations: { 4: [], 6: [] }, ports: [] };
+
+/** The traffic of a device's rule; empty where it cannot be read. */
+export function reachOfDevice(rule: DeviceRule): Reach<DeviceRule> {
+  if (!('traffic' in rule)) return reachOf(rule);
+  const spans = spansOf(rule.traffic);
+  return spans === undefined ? { rule, ...NOTHING } : { rule, protocols: protocolsOf(rule, spans.ports), ...spans };
+}
+
+/** A person's rule for a device. `is_parsed`: the device's agent reads `traffic`. */
+export function deviceRuleOf(rule: TypedRule, is_parsed: boolean): DeviceRule {
+  const { id, direction, action, protocol, expires_at, source_ip, destination_ip, port } = rule;
+  const deciding = { id, direction, action, protocol, expires_at };
+  if (!is_parsed) return { ...deciding, source_ip, destination_ip, port };
+  const { sources, destinations, ports } = reachOf(rule);
+  const [ipv4 = null, ipv6 = null] = FAMILIES.map((family) => {
+    const printed = (spans: readonly Span[]) =>
+      spans.map(({ from, to }): [string, string] => [printIp({ family, value: from }), printIp({ family, value: to })]);
+    return sources[family].length === 0
+      ? null
+      : { sources: printed(sources[family]), destinations: printed(destinations[family]) };
+  });
+  const numbers = ports?.map(({ from, to }): [number, number] => [Number(from), Number(to)]) ?? null;
+  return { ...deciding, traffic: { ipv4, ipv6, ports: numbers } };
+}
+
+/** The fields that a hash of rules covers. */
+export const canonicalRule = (rule: DeviceRule) => [
+  ...[rule.id, rule.direction, rule.action, rule.protocol],
+  ...('traffic' in rule ? [rule.traffic] : [rule.source_ip, rule.destination_ip, rule.port]),
+  rule.expires_at,
+];
