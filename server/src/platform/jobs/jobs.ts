@@ -38,6 +38,8 @@ const LEASE_MS = 60 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 /** A timer is set for a row that is due within this; a later one is found by the next look after it is due. */
 const PLANNED_MS = 60 * SECOND_MS;
+/** Rows that are due within one step share a timer. */
+const PLANNED_STEP_MS = 10;
 const TIDY_EVERY_MS = 60 * SECOND_MS;
 /** Time to wait for running jobs at the end. */
 const CLOSE_MS = 4 * SECOND_MS;
@@ -47,7 +49,9 @@ interface Handled extends Worked {
   running: Map<string, Running>;
   looking: Promise<void> | undefined;
   is_asked_again: boolean;
-  timer: { at: number; timeout: NodeJS.Timeout } | undefined;
+  /** The times of planned rows, by the clock of `performance`, and the timer of the first. */
+  due: Set<number>;
+  timer: NodeJS.Timeout | undefined;
 }
 
 interface JobsOptions {
@@ -119,15 +123,24 @@ export class Jobs {
   private readonly lookIn = (kind: string, wait_ms: number): void => {
     const of = this.handled.get(kind);
     if (of === undefined || this.closed || this.draining || wait_ms > PLANNED_MS) return;
-    const at = performance.now() + wait_ms;
-    if (of.timer !== undefined && of.timer.at <= at) return;
-    if (of.timer !== undefined) clearTimeout(of.timer.timeout);
-    const timeout = setTimeout(() => {
-      of.timer = undefined;
-      this.look(of);
-    }, wait_ms).unref();
-    of.timer = { at, timeout };
+    of.due.add(Math.ceil((performance.now() + wait_ms) / PLANNED_STEP_MS) * PLANNED_STEP_MS);
+    this.setTimer(of);
   };
+
+  /** Each planned row has its own time: an earlier one may be taken by a look of another reason, and the later one waits still. */
+  private setTimer(of: Handled): void {
+    clearTimeout(of.timer);
+    if (of.due.size === 0) return;
+    const next = Math.min(...of.due);
+    of.timer = setTimeout(() => {
+      // Timers count from the beginning of their turn, and may come early.
+      if (next <= performance.now()) {
+        of.due.delete(next);
+        this.look(of);
+      }
+      this.setTimer(of);
+    }, next - performance.now()).unref();
+  }
 
   private async take(of: Handled): Promise<void> {
     const { kind, running } = of;
@@ -208,6 +221,7 @@ export class Jobs {
       end: createEndings(this.store, this.database),
       looking: undefined,
       is_asked_again: false,
+      due: new Set(),
       timer: undefined,
     });
   }
@@ -330,7 +344,7 @@ export class Jobs {
     clearInterval(this.looker);
     await Promise.all([...this.handled.values()].flatMap(({ looking }) => looking ?? []));
     const running = this.underWay();
-    for (const of of this.handled.values()) if (of.timer !== undefined) clearTimeout(of.timer.timeout);
+    for (const of of this.handled.values()) clearTimeout(of.timer);
     for (const { controller } of running) controller.abort(new Stopping('This server is stopping.'));
     await Promise.race([Promise.allSettled(running.map(({ done }) => done)), pause(CLOSE_MS, undefined, { ref: false })]);
     this.closed = true;
