@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '#test/free-port.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
-import { startRelay } from '#test/relay.ts';
 import { type Counters, createMemoryCounters } from './counters.ts';
 import { createRedisCounters } from './redis-counters.ts';
 
@@ -246,26 +245,6 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     }
   });
 
-  test('reach Redis anew when the network to it has swallowed everything, and answer at once meanwhile', async () => {
-    const relay = await startRelay(Number(new URL(redis?.url ?? '').port));
-    const counters = await createRedisCounters({
-      url: `redis://127.0.0.1:${relay.port}`,
-      meanwhile: createMemoryCounters({ now }),
-      logger,
-    });
-    closing.push(counters);
-    const other = await open('redis', never);
-    const [key, rate] = [newKey(), { count: 1, period_ms: 3_600_000 }];
-    relay.swallow();
-    const began = performance.now();
-    await Promise.all(Array.from({ length: 50 }, () => counters.take([{ key: newKey(), rate }])));
-    expect(performance.now() - began).toBeLessThan(4_000);
-    relay.mend();
-    // Only Redis knows of this one.
-    await other.put(key, { member: 'a', most: 1, window_ms: 3_600_000 });
-    await expect.poll(() => counters.count(key, 3_600_000), { timeout: 30_000 }).toBe(1);
-  });
-
   // proves: attack-D.22-2
   test('count wrong codes and files on their way together, and forget those of one that was killed', async () => {
     const [first, second] = await Promise.all([open('redis', never), open('redis', never)]);
@@ -280,29 +259,6 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     await inRedis(['EVAL', OLDER, '0', '30000']);
     expect(await second.count(key, 60_000)).toBe(1);
     expect(await second.put(key, place('one more'))).toMatchObject({ isNew: true, wait_ms: 0 });
-  });
-
-  test('each count by themselves while Redis does not answer, and together when it does again', async () => {
-    const other = await startRedis(await freePort());
-    const lines: string[] = [];
-    const counters = await createRedisCounters({
-      url: other.url,
-      meanwhile: createMemoryCounters({ now }),
-      logger: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
-    });
-    closing.push(counters);
-    const bucket = { key: newKey(), rate: { count: 2, period_ms: 600_000 } };
-    expect(await counters.take([bucket])).toBeUndefined();
-    other.freeze();
-    expect(await counters.take([bucket])).toBeUndefined();
-    expect(await counters.take([bucket])).toBeUndefined();
-    expect(await counters.take([bucket])).toBeDefined();
-    expect(lines).toHaveLength(1);
-    other.thaw();
-    // Redis has counted the commands that it got before it stopped, and says so when it is asked again.
-    await expect.poll(async () => (await counters.take([bucket])) && lines.length, { timeout: 8_000 }).toBe(2);
-    expect(lines[1]).toContain('Redis answers again');
-    await other.stop();
   });
 });
 

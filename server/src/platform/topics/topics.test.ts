@@ -1,19 +1,17 @@
 import type { LiveEvent } from '@palisade/contract/events';
-import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
 import { createClient } from '@redis/client';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
+import { type Ear, heard, listen, removed } from '#test/ears.ts';
 import { freePort } from '#test/free-port.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
-import { startRelay } from '#test/relay.ts';
 import { createMemoryTopics } from './memory-topics.ts';
 import { createRedisTopics } from './redis-topics.ts';
-import { personTopic, type TopicName, type Topics } from './topics.ts';
+import { personTopic, type Topics } from './topics.ts';
 
 const logger = pino({ level: 'silent' });
-const removed = (scan_id = newId()): LiveEvent => ({ kind: 'scan_removed', scan_id });
 const ofTheMoment: LiveEvent = {
   kind: 'scan_progress',
   scan_id: newId(),
@@ -41,33 +39,6 @@ async function openTwo(kind: 'memory' | 'redis', kept?: number): Promise<[Topics
   const topics = createMemoryTopics({ kept });
   return [topics, topics];
 }
-
-interface Ear {
-  starts: { cursor: string; missed: boolean }[];
-  ids: (string | null)[];
-  events: LiveEvent[];
-  lost: number;
-  stop: () => void;
-}
-
-/** A listener, once it has begun. */
-async function listen(topics: Topics, topic: TopicName, after?: string): Promise<Ear> {
-  const ear: Ear = { starts: [], ids: [], events: [], lost: 0, stop: () => {} };
-  ear.stop = topics.listen(topic, after, {
-    onStart: (start) => void ear.starts.push(start),
-    onEvent({ id, event }) {
-      ear.ids.push(id);
-      ear.events.push(event);
-    },
-    onLost: () => {
-      ear.lost += 1;
-    },
-  });
-  await eventually(() => expect(ear.starts).toHaveLength(1));
-  return ear;
-}
-
-const heard = (ear: Ear, count: number) => eventually(() => expect(ear.events.length).toBeGreaterThanOrEqual(count));
 
 describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
   describe.skipIf(kind === 'redis' && redis === undefined)('tell', () => {
@@ -170,87 +141,15 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
   });
 });
 
-needing('Redis', redis !== undefined).describe('while Redis is away', () => {
-  // proves: support-fault-6
-  test('a server tells its own pages, and everybody learns afterwards that something is missing', async () => {
-    const relay = await startRelay(Number(new URL(redis?.url ?? '').port));
-    const cut = await openInRedis(`redis://127.0.0.1:${relay.port}`);
-    const other = await openInRedis();
-    const topic = personTopic(newId());
-    const [here, there] = [await listen(cut, topic), await listen(other, topic)];
-    relay.swallow();
-    const event = removed();
-    cut.publish(topic, event);
-    await heard(here, 1);
-    expect(here).toMatchObject({ events: [event], ids: [null] });
-    // A newcomer meanwhile does not have to wait.
-    const newcomer = await listen(cut, topic, here.starts[0]?.cursor);
-    expect(newcomer.starts).toMatchObject([{ missed: true }]);
-    expect(there.events).toEqual([]);
-
-    relay.mend();
-    await eventually(() => expect([here.lost, newcomer.lost, there.lost]).toEqual([1, 1, 1]));
-    for (const ear of [here, newcomer, there]) ear.stop();
-    const back = await listen(other, topic, there.starts[0]?.cursor);
-    expect(back.starts).toMatchObject([{ missed: true }]);
-    // And from then on as before.
-    const again = await listen(cut, topic);
-    other.publish(topic, removed());
-    await heard(again, 1);
-    await heard(back, 1);
-  });
-
-  test('and what another server told meanwhile is told when it is back', async () => {
-    const relay = await startRelay(Number(new URL(redis?.url ?? '').port));
-    const cut = await openInRedis(`redis://127.0.0.1:${relay.port}`);
-    const other = await openInRedis();
-    const topic = personTopic(newId());
-    const here = await listen(cut, topic);
-    relay.swallow();
-    other.publish(topic, removed());
-    await eventually(() => expect(here.lost).toBe(0));
-    relay.mend();
-    await eventually(() => expect(here.lost).toBe(1));
-    here.stop();
-    const back = await listen(cut, topic, here.starts[0]?.cursor);
-    await heard(back, 1);
-    expect(back.starts).toMatchObject([{ missed: false }]);
-  });
-
-  // proves: support-fault-6
-  test('a Redis that is merely late ends no connection, and keeps its events', async () => {
-    const slow = await startRedis(await freePort());
-    const topics = await openInRedis(slow.url);
-    const topic = personTopic(newId());
-    const ear = await listen(topics, topic);
-    const event = removed();
-    slow.freeze();
-    topics.publish(topic, event);
-    // The pages here hear of it meanwhile.
-    await heard(ear, 1);
-    slow.thaw();
-    await heard(ear, 2);
-    expect(ear).toMatchObject({ events: [event, event], lost: 0, ids: [null, expect.any(String)] });
-    ear.stop();
-    // The stored events are complete: a page that comes now resumes from there.
-    await eventually(async () => {
-      const back = await listen(topics, topic, ear.starts[0]?.cursor);
-      back.stop();
-      expect(back).toMatchObject({ starts: [{ missed: false }], events: [event], lost: 0 });
-    });
-    await slow.stop();
-  });
-
-  // proves: support-fault-6
-  test('a Redis that has lost its events is noticed', async () => {
-    const topics = await openInRedis();
-    const topic = personTopic(newId());
-    const ear = await listen(topics, topic);
-    ear.stop();
-    const client = createClient({ url: redis?.url ?? '' });
-    await client.connect();
-    await client.sendCommand(['FLUSHALL']);
-    client.destroy();
-    expect((await listen(topics, topic, ear.starts[0]?.cursor)).starts).toMatchObject([{ missed: true }]);
-  });
+// proves: support-fault-6
+needing('Redis', redis !== undefined).test('a Redis that has lost its events is noticed', async () => {
+  const topics = await openInRedis();
+  const topic = personTopic(newId());
+  const ear = await listen(topics, topic);
+  ear.stop();
+  const client = createClient({ url: redis?.url ?? '' });
+  await client.connect();
+  await client.sendCommand(['FLUSHALL']);
+  client.destroy();
+  expect((await listen(topics, topic, ear.starts[0]?.cursor)).starts).toMatchObject([{ missed: true }]);
 });

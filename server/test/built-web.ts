@@ -1,0 +1,21 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterFile } from './after-file.ts';
+
+/** Opens a connection; an error ends it. */
+export function dial(app: { url: string }): Socket {
+  return connect(Number(new URL(app.url).port), '127.0.0.1').on('error', () => {});
+}
+
+/** A built application of two files, in a folder of its own. */
+export function builtWeb(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-web-'));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Palisade</title>');
+  writeFileSync(join(folder, 'third-party-notices.txt'), 'Copyright (c) Hörl');
+  writeFileSync(join(folder, 'assets/main.js'), 'export {};\n'.repeat(1_000_000));
+  return folder;
+}
