@@ -16,7 +16,7 @@ import { personTopic, type Topics } from './topics/topics.ts';
 const redis = REDIS_SERVER === undefined ? undefined : await startRedis(await freePort());
 const opened: (Topics | Counters)[] = [];
 afterAll(async () => {
-  await Promise.all(opened.map((one) => one.close()));
+  for (const one of opened) await one.close();
   await redis?.stop();
 });
 
