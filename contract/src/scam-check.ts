@@ -7,12 +7,12 @@ export const SCAM_TEXT_MAXIMUM = 20_000;
 /** The largest file that is checked, in bytes. */
 export const SCAM_FILE_MAXIMUM = 10 * 1024 * 1024;
 export const SCAM_REASONS_MAXIMUM = 5;
-/** Links, numbers and accounts that an answer takes apart; more are counted as not checked. */
+/** Links, numbers and accounts that an answer shows. More are checked as well. */
 export const SCAM_PARTS_MAXIMUM = 50;
 /** The most of the input that a span repeats, in UTF-16 units. */
 export const SPAN_LENGTH_MAXIMUM = 300;
 
-/** `nothing_found` is no promise: `checked` lists the parts that were looked at. `not_checked`: the input could not be read. */
+/** `nothing_found` is no promise: `checked` lists the parts that were looked at. `not_checked`: the input, or a part of it, could not be read. */
 export const scamVerdictSchema = z.enum(['dangerous', 'suspicious', 'nothing_found', 'not_checked']);
 export type ScamVerdict = z.infer<typeof scamVerdictSchema>;
 
@@ -263,6 +263,7 @@ export type ScamCheck = z.infer<typeof scamCheckSchema>;
 export const scamReplySchema = scamAnswerSchema.extend({ id: idSchema.nullable() });
 
 const keepSchema = z.object({ keep: z.enum(['true', 'false']).default('false') });
+const fileQuerySchema = keepSchema.extend({ ask_dns: z.enum(['true', 'false']).default('false') });
 
 /** A multipart field `file` at the same path is checked in place of `text`: `checkScamFile`. */
 export const checkScamText = endpoint({
@@ -287,9 +288,10 @@ export const checkScamText = endpoint({
 export const checkScamFile = endpoint({
   method: 'POST',
   path: '/scam-check',
-  summary: 'Check a picture, an email or a document for signs of a scam. `keep=true` stores the answer, never the file.',
+  summary:
+    'Check a picture, an email or a document for signs of a scam. `keep=true` stores the answer, never the file. `ask_dns=true` verifies the signature of an email: the server asks the DNS for at most two keys of the sender’s domain, and asks nothing without it.',
   access: 'customer',
-  query: keepSchema,
+  query: fileQuerySchema,
   upload: 'file',
   beside_json: true,
   status: 200,

@@ -194,5 +194,5 @@ const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = 
 /** Explains a code: its kind, and the facts that a person would act on. */
 export function explainCode(format: string, text: string): CheckedCode {
   const reading = READERS.find(({ begins }) => begins.test(text))?.read(text) ?? { kind: 'text' as const, facts: [] };
-  return { ...reading, format, text: text.slice(0, 4_000) };
+  return { ...reading, format, text };
 }

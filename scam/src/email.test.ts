@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isEmailSource } from './email.ts';
@@ -22,10 +23,16 @@ afterAll(() => {
 const letter = (from = 'Maria <maria@example.com>', body = 'Hello', more = '') =>
   `${more}From: ${from}\r\nTo: <ada@example.net>\r\nSubject: Hello\r\nDate: Thu, 26 Nov 2026 10:00:00 +0000\r\n\r\n${body}\r\n`;
 
+const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+async function signaturesOf(mail: string, names: readonly { signingDomain: string; selector: string }[]): Promise<string> {
+  const signatureData = names.map((one) => ({ ...one, privateKey: PEM }));
+  const [key = { signingDomain: '', selector: '', privateKey: PEM }] = signatureData;
+  return (await dkimSign(mail, { canonicalization: 'relaxed/relaxed', ...key, signatureData })).signatures;
+}
+
 async function signed(mail: string, signingDomain = 'example.com'): Promise<string> {
-  const key = { signingDomain, selector: 's', privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
-  const { signatures } = await dkimSign(mail, { canonicalization: 'relaxed/relaxed', ...key, signatureData: [key] });
-  return `${signatures}${mail}`;
+  return `${await signaturesOf(mail, [{ signingDomain, selector: 's' }])}${mail}`;
 }
 
 const proofOf = async (mail: string, by = withDns) =>
@@ -53,6 +60,75 @@ describe('the signature of an email', () => {
     const mail = (await signed(letter())).replace(/Hello\r\n$/u, 'Pay\r\n');
     const { reasons } = await withDns.checkFile('a.eml', new TextEncoder().encode(mail));
     expect(reasons.map(({ code }) => code)).toContain('signature_failed');
+  });
+});
+
+describe('questions to the DNS', () => {
+  const domains = fc.constantFrom(
+    'example.com',
+    'mail.example.com',
+    'EXAMPLE.com',
+    'example.net',
+    'evil-host.net',
+    'com',
+    'co.uk',
+  );
+  const signatures = fc.array(fc.record({ signingDomain: domains, selector: fc.stringMatching(/^[a-z]{1,8}$/) }), {
+    minLength: 1,
+    maxLength: 12,
+  });
+
+  async function asked(mail: string, mayAskDns: boolean): Promise<string[]> {
+    const names: string[] = [];
+    const recording = new ScamCheck({
+      resolve: (name, type) => {
+        names.push(`${type} ${name.toLowerCase()}`);
+        return none();
+      },
+    });
+    const one = recording.forPerson({ mayAskDns });
+    await one.checkFile('a.eml', new TextEncoder().encode(mail));
+    await one.checkText(mail);
+    recording.close();
+    return names;
+  }
+
+  test('are for two keys of the sender’s domain at most, and none without permission', async () => {
+    let most = 0;
+    await fc.assert(
+      fc.asyncProperty(signatures, fc.boolean(), async (names, hasArc) => {
+        const plain = letter('Maria <maria@mail.example.com>');
+        const written = await signaturesOf(plain, names);
+        const [first = ''] = written.split(/(?=DKIM-Signature:)/u);
+        const arc = `ARC-Seal: i=1; a=rsa-sha256; cv=none; d=example.com; s=seal; b=AAAA\r\n${first
+          .replace('DKIM-Signature:', 'ARC-Message-Signature: i=1;')
+          .replace(/ s=[a-z]+;/u, ' s=arcs;')}ARC-Authentication-Results: i=1; mx.example\r\n`;
+        const mail = `${hasArc ? arc : ''}${written}${plain}`;
+        expect(await asked(mail, false)).toEqual([]);
+        const questions = await asked(mail, true);
+        most = Math.max(most, questions.length);
+        expect(questions.length).toBeLessThanOrEqual(2);
+        for (const name of questions) expect(name).toMatch(/^TXT [a-z]+\._domainkey\.(?:mail\.)?example\.com$/u);
+        expect(questions.filter((name) => /arcs|seal/u.test(name))).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+    expect(most).toBe(2);
+  });
+
+  test('of a mail within another one are none', async () => {
+    const inner = await signed(letter());
+    const outer = `From: Ada <ada@example.org>\r\nSubject: Fwd\r\nContent-Type: message/rfc822\r\n\r\n${inner}`;
+    expect(await asked(outer, true)).toEqual([]);
+  });
+
+  test('end before a third signature of the sender, and the answer says so', async () => {
+    const signatures = await Promise.all(
+      ['a', 'b', 's'].map((selector) => signaturesOf(letter(), [{ signingDomain: 'example.com', selector }])),
+    );
+    const answer = await withDns.checkFile('a.eml', new TextEncoder().encode(signatures.join('') + letter()));
+    expect(answer.parts.sender?.proof).toBe('not_checked');
+    expect(answer.checked.find(({ part }) => part === 'signature')).toMatchObject({ code: 'more_signatures' });
   });
 });
 

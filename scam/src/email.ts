@@ -1,31 +1,36 @@
-import PostalMime, { type Address, type Email, type Mailbox } from 'postal-mime';
-import { readHtml } from './html-text.ts';
-import type { Attachment, RawText, Sender } from './message.ts';
-import { checkSignature, type SignatureCheck } from './signature.ts';
-import type { Surroundings } from './surroundings.ts';
+import PostalMime, { type Address, type Mailbox } from 'postal-mime';
+import { type Coverage, mergeCoverage } from './coverage.ts';
+import { type HtmlText, readHtml } from './html-text.ts';
+import { LIMITS } from './limits.ts';
+import type { RawText, Sender } from './message.ts';
 
-/** An email, parsed and its signature verified. */
-export interface ReadEmail {
+/** An email taken apart. Its attachments are not read yet. */
+export interface ParsedEmail {
   texts: RawText[];
-  sender: Sender | undefined;
-  attachments: Attachment[];
-  /** Pictures within it, whose codes are read. */
-  pictures: Uint8Array[];
-  signature: SignatureCheck;
+  sender: Omit<Sender, 'proof'> | undefined;
+  /** Authors that the From fields name. */
+  authors: number;
+  /** Values of the fields `DKIM-Signature`. */
+  signatures: string[];
+  html: HtmlText | undefined;
+  attachments: { name: string; mediaType: string; content: Uint8Array }[];
+  coverage: Coverage;
 }
 
-const PARTS = { maxNestingDepth: 50, maxHeadersSize: 256 * 1024, maxRfc822NestingDepth: 3 } as const;
-const ATTACHMENTS_MAXIMUM = 50;
-const PICTURES_MAXIMUM = 5;
-const BODY_MAXIMUM = 20_000;
+const PARTS = {
+  maxNestingDepth: LIMITS.nested_parts,
+  maxHeadersSize: LIMITS.header_bytes,
+  // Each mail within is read as when it comes alone, with its own sender.
+  forceRfc822Attachments: true,
+} as const;
 
-const BEGINNING = /^(?:[\w-]{2,40}:[^\n]{0,998}\r?\n(?:[ \t][^\n]{0,998}\r?\n)*){2}/u;
+const BEGINNING = /^(?:[\w-]{2,40}:[^\n]{0,9998}\r?\n(?:[ \t][^\n]{0,9998}\r?\n)*){2}/u;
 const KNOWN_FIELD =
   /^(?:received|return-path|delivered-to|mime-version|message-id|dkim-signature|authentication-results|x-[\w-]+|subject|date|to|reply-to|content-type):/imu;
 
 /** Whether a text is the source of an email: fields with an author and a subject or the like, then an empty line. */
 export function isEmailSource(text: string): boolean {
-  const head = text.trimStart().slice(0, 20_000);
+  const head = text.trimStart();
   return BEGINNING.test(head) && /^from:/imu.test(head) && KNOWN_FIELD.test(head) && /\r?\n\r?\n/u.test(head);
 }
 
@@ -36,46 +41,49 @@ function bytesOf(content: ArrayBuffer | Uint8Array | string): Uint8Array {
   return typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
 }
 
-function textsOf(email: Email, sender: Sender | undefined): RawText[] {
+/** Takes an email apart; undefined where it is none. */
+export async function parseEmail(raw: Uint8Array): Promise<ParsedEmail | undefined> {
+  const email = await PostalMime.parse(raw, PARTS).catch(() => undefined);
+  if (email === undefined) return undefined;
+  const [author] = mailboxes(email.from);
+  const [replyTo] = (email.replyTo ?? []).flatMap(mailboxes);
+  const most = LIMITS.sender_letters;
+  const sender = !author?.address
+    ? undefined
+    : {
+        name: author.name.slice(0, most),
+        address: author.address.slice(-most),
+        replyTo: replyTo?.address === undefined || replyTo.address === author.address ? undefined : replyTo.address.slice(-most),
+      };
   const html = email.html === undefined ? undefined : readHtml(email.html);
   const texts: RawText[] = [];
   if (sender !== undefined) texts.push({ source: 'sender', text: `${sender.name} <${sender.address}>` });
   if (sender?.replyTo !== undefined) texts.push({ source: 'reply_to', text: sender.replyTo });
-  if (email.subject !== undefined && email.subject !== '') texts.push({ source: 'subject', text: email.subject.slice(0, 1_000) });
+  if (email.subject !== undefined && email.subject !== '') texts.push({ source: 'subject', text: email.subject });
   // Both bodies are read: programs show one, and a scam may be in the other.
-  if (email.text !== undefined && email.text.trim() !== '')
-    texts.push({ source: 'text', text: email.text.slice(0, BODY_MAXIMUM) });
-  if (html !== undefined) texts.push({ source: 'text', text: html.text.slice(0, BODY_MAXIMUM), links: html.links });
-  return texts;
-}
-
-/** Reads an email. `isPasted`: its bytes are no longer those that were signed. @throws where it is no email. */
-export async function readEmail(raw: Uint8Array, isPasted: boolean, surroundings: Surroundings): Promise<ReadEmail> {
-  const email = await PostalMime.parse(raw, PARTS);
-  const [author] = mailboxes(email.from);
-  const [replyTo] = (email.replyTo ?? []).flatMap(mailboxes);
-  const domain = author?.address?.slice(author.address.lastIndexOf('@') + 1).toLowerCase() ?? '';
-  const signatures = email.headers.filter(({ key }) => key === 'dkim-signature').length;
-  const signature: SignatureCheck = isPasted
-    ? { proof: 'not_checked', code: 'pasted' }
-    : await checkSignature(raw, domain, signatures, surroundings.resolve);
-  const sender: Sender | undefined =
-    author === undefined || !author.address
-      ? undefined
-      : {
-          name: author.name.slice(0, 300),
-          address: author.address.slice(0, 320),
-          replyTo:
-            replyTo?.address === undefined || replyTo.address === author.address ? undefined : replyTo.address.slice(0, 320),
-          proof: signature.proof,
-        };
-  const attachments: Attachment[] = [];
-  const pictures: Uint8Array[] = [];
-  for (const { filename, mimeType, content } of email.attachments.slice(0, ATTACHMENTS_MAXIMUM)) {
-    const [name, bytes] = [filename ?? '', bytesOf(content)];
-    if (mimeType.startsWith('image/') && pictures.length < PICTURES_MAXIMUM) pictures.push(bytes);
-    const verdict = await surroundings.scanAttachment?.(name, bytes).catch(() => 'not_checked' as const);
-    attachments.push({ name: name.slice(0, 300), mediaType: mimeType, verdict });
-  }
-  return { texts: textsOf(email, sender), sender, attachments, pictures, signature };
+  if (email.text !== undefined && email.text.trim() !== '') texts.push({ source: 'text', text: email.text });
+  if (html !== undefined) texts.push({ source: 'text', text: html.text, links: html.links });
+  if (sender === undefined && texts.length === 0 && email.attachments.length === 0) return undefined;
+  const isLong = [author?.name, author?.address, replyTo?.address].some((text) => (text?.length ?? 0) > most);
+  const valuesOf = (field: string) => email.headers.filter(({ key }) => key === field).map(({ value }) => value);
+  const isEncrypted =
+    valuesOf('content-type').some((type) => /^\s*multipart\/encrypted/iu.test(type)) ||
+    email.attachments.some(({ mimeType }) => mimeType === 'application/pgp-encrypted');
+  return {
+    texts,
+    sender,
+    authors: Math.max(valuesOf('from').length, mailboxes(email.from).length),
+    signatures: valuesOf('dkim-signature'),
+    html,
+    attachments: email.attachments.map(({ filename, mimeType, content }) => ({
+      name: filename ?? '',
+      mediaType: mimeType,
+      content: bytesOf(content),
+    })),
+    coverage: mergeCoverage([
+      isEncrypted ? { words: 'encrypted' } : {},
+      html?.isCut === true ? { words: 'text_cut' } : {},
+      isLong ? { sender: 'sender_cut' } : {},
+    ]),
+  };
 }

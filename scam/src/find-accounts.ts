@@ -130,8 +130,6 @@ function isBase58Check(text: string): boolean {
     .equals(bytes.subarray(21));
 }
 
-const ACCOUNTS_MAXIMUM = 50;
-
 /** IBANs and wallets of a text. A run of signs that begins like an IBAN and has another length is skipped. */
 export function findAccounts(text: string): FoundAccount[] {
   const found: FoundAccount[] = [];
@@ -165,5 +163,5 @@ export function findAccounts(text: string): FoundAccount[] {
           start: index,
           end: index + account.length,
         });
-  return found.slice(0, ACCOUNTS_MAXIMUM);
+  return found;
 }

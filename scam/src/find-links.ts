@@ -3,6 +3,7 @@ import { parse } from 'tldts';
 import { type Address, takeApart } from './address.ts';
 import { BOUNDARY, patternOf } from './boundaries.ts';
 import { WORD_ENDINGS } from './host-rows.ts';
+import { LIMITS } from './limits.ts';
 import { LONG_SIGNS } from './readable.ts';
 
 /** A link of a text: what stands there, and the address that a program makes of it. */
@@ -13,10 +14,9 @@ export interface FoundLink {
   end: number;
   /** It is written so that programs do not see it as a link: `hxxp`, `[.]`, dots as words, hidden letters, breaks. */
   isDisguised: boolean;
+  /** It is longer than the maximum, and its end was not read. */
+  isCut: boolean;
 }
-
-const LINKS_MAXIMUM = 50;
-const URL_LENGTH_MAXIMUM = 2_048;
 
 /** A text and where each of its units stands in the original. */
 interface Mapped {
@@ -220,7 +220,7 @@ function candidates(text: string): Candidate[] {
   return found;
 }
 
-/** All links of a text, without those that lie within another one. */
+/** The links of a text, without those that lie within another one; one more than the limit where there are more. */
 export function findLinks(original: string): FoundLink[] {
   const { folded, starts, ends } = foldWithOrigins(original, normalLetter);
   let mapped: Mapped = {
@@ -237,7 +237,7 @@ export function findLinks(original: string): FoundLink[] {
   const found: FoundLink[] = [];
   const taken: [number, number][] = [];
   for (const { text, url, at } of candidates(mapped.text)) {
-    if (found.length >= LINKS_MAXIMUM || url.length > URL_LENGTH_MAXIMUM + 10) continue;
+    if (found.length > LIMITS.links) break;
     const end = at + text.length;
     if (taken.some(([from, to]) => at < to && end > from)) continue;
     const address = takeApart(url);
@@ -246,7 +246,8 @@ export function findLinks(original: string): FoundLink[] {
     const [start, last] = [mapped.starts[at] ?? 0, mapped.ends[end - 1] ?? original.length];
     const shown = original.slice(start, last);
     const hasHidden = /[\u00ad\u200b-\u200d\u2060\ufeff]/u.test(shown);
-    found.push({ shown, address, start, end: last, isDisguised: hasHidden || mapped.undone.slice(at, end).some(Boolean) });
+    const isDisguised = hasHidden || mapped.undone.slice(at, end).some(Boolean);
+    found.push({ shown, address, start, end: last, isDisguised, isCut: url.length > LIMITS.link_letters });
   }
   return found.sort((one, other) => one.start - other.start);
 }

@@ -12,8 +12,6 @@ export interface FoundNumber {
   end: number;
 }
 
-const NUMBERS_MAXIMUM = 50;
-
 /**
  * Beginnings of numbers that cost more than a call, by country. United Kingdom: 09 and 087 (Ofcom, National Telephone Numbering
  * Plan); Germany: 0900, 0137 and 118
@@ -53,7 +51,6 @@ const SHORT =
  * about each candidate instead.
  */
 const CANDIDATE = /(?<![\p{L}\p{N}+.,/:-])(?:\+|00|\()?\d(?:[ ()./-]{0,2}\d){5,17}(?![\p{L}\p{N}])/gu;
-const CANDIDATES_MAXIMUM = 200;
 
 const isPremium = (number: string) => Object.values(PREMIUM).some((pattern) => pattern.test(number));
 
@@ -76,10 +73,7 @@ export function findNumbers(text: string, country?: string): FoundNumber[] {
   }
   const preferred = COUNTRIES.find((one) => one === country);
   const countries = preferred === undefined ? COUNTRIES : [preferred, ...COUNTRIES];
-  let candidates = 0;
   for (const { 0: match, index } of text.matchAll(CANDIDATE)) {
-    candidates += 1;
-    if (candidates > CANDIDATES_MAXIMUM || found.length >= NUMBERS_MAXIMUM) break;
     if (!isFree(index, index + match.length)) continue;
     // With a country code the first country finds it; a national number is of the first country that it fits.
     for (const one of countries) {

@@ -1,18 +1,20 @@
 import { Parser } from 'htmlparser2';
+import { LIMITS } from './limits.ts';
 
 /** The visible content of an HTML email: its words, and links with their shown words. */
 export interface HtmlText {
   text: string;
   links: { href: string; label: string }[];
+  /** Pictures that are written in it, in base64. */
+  pictures: string[];
+  hasRemotePictures: boolean;
+  /** The text of its programs. */
+  programs: string;
+  /** The source is longer than the maximum. */
+  isCut: boolean;
 }
 
-/**
- * Letters of the source that are read; programs for mail clip at half of it. The parser takes longer than in proportion when
- * elements are never closed.
- */
-const HTML_MAXIMUM = 200_000;
-const TEXT_MAXIMUM = 100_000;
-const LINKS_MAXIMUM = 200;
+const DATA_PICTURE = /^data:image\/[\w.+-]{1,30};base64,/iu;
 const UNSEEN = new Set(['script', 'style', 'title', 'head', 'template', 'noscript']);
 const BREAKS = new Set(['br', 'p', 'div', 'tr', 'li', 'h1', 'h2', 'h3', 'h4', 'table', 'td', 'blockquote', 'hr']);
 /** Text that is drawn nowhere: the preview line of newsletters, and words that are put in to fool filters. */
@@ -26,10 +28,12 @@ export interface HtmlEvents {
   /** Only text that a person would see. */
   onText(text: string): void;
   onClose(name: string, is_seen: boolean): void;
+  /** The text of a program. */
+  onProgram?(text: string): void;
 }
 
 /** Reads tokens of HTML one after the other; no tree is built, so nesting costs nothing. An unseen element itself is not opened. */
-export function walkHtml(html: string, { onOpen, onText, onClose }: HtmlEvents): void {
+export function walkHtml(html: string, { onOpen, onText, onClose, onProgram }: HtmlEvents): void {
   const unseen: string[] = [];
   const parser = new Parser(
     {
@@ -44,6 +48,7 @@ export function walkHtml(html: string, { onOpen, onText, onClose }: HtmlEvents):
       },
       ontext(text) {
         if (unseen.length === 0) onText(text);
+        else if (unseen[0] === 'script') onProgram?.(text);
       },
       onclosetag(name) {
         const is_seen = unseen.length === 0;
@@ -53,39 +58,42 @@ export function walkHtml(html: string, { onOpen, onText, onClose }: HtmlEvents):
     },
     { decodeEntities: true },
   );
-  parser.end(html.slice(0, HTML_MAXIMUM));
+  parser.end(html.slice(0, LIMITS.html_letters));
 }
 
-/** Reads the visible content of an HTML email. Links count where they are unseen, too. */
+/** Reads the visible content of a page or an HTML email. Links count where they are unseen, too. */
 export function readHtml(html: string): HtmlText {
-  const result: HtmlText = { text: '', links: [] };
+  const isCut = html.length > LIMITS.html_letters;
+  const result: HtmlText = { text: '', links: [], pictures: [], hasRemotePictures: false, programs: '', isCut };
   let link: { href: string; label: string } | undefined;
   walkHtml(html, {
     onOpen(name, attributes) {
       if (BREAKS.has(name)) result.text += '\n';
       const href = attributes['href'] ?? (name === 'form' ? attributes['action'] : undefined);
-      if ((name === 'a' || name === 'area' || name === 'form') && href !== undefined && result.links.length < LINKS_MAXIMUM) {
-        link = { href: href.trim().slice(0, 2_048), label: '' };
+      if ((name === 'a' || name === 'area' || name === 'form') && href !== undefined) {
+        link = { href: href.trim(), label: '' };
         result.links.push(link);
       }
+      const source = name === 'img' ? (attributes['src'] ?? '').trim() : '';
+      if (DATA_PICTURE.test(source)) result.pictures.push(source.replace(DATA_PICTURE, ''));
+      else if (/^(?:https?:)?\/\//iu.test(source)) result.hasRemotePictures = true;
       if (name === 'img' && attributes['alt'] !== undefined) {
-        result.text += ` ${attributes['alt'].slice(0, 300)} `;
+        result.text += ` ${attributes['alt']} `;
         if (link !== undefined) link.label += attributes['alt'].slice(0, 300);
       }
     },
     onText(text) {
-      if (result.text.length > TEXT_MAXIMUM) return;
       result.text += text.replaceAll(/[\t\r\n ]+/gu, ' ');
       if (link !== undefined && link.label.length < 300) link.label += text;
+    },
+    onProgram(text) {
+      result.programs += text;
     },
     onClose(name) {
       if (name === 'a') link = undefined;
       if (BREAKS.has(name) && name !== 'br') result.text += '\n';
     },
   });
-  result.text = result.text
-    .replaceAll(/ ?\n[ \n]{0,400}/gu, '\n')
-    .trim()
-    .slice(0, TEXT_MAXIMUM);
+  result.text = result.text.replaceAll(/ ?\n[ \n]{0,400}/gu, '\n').trim();
   return result;
 }

@@ -2,23 +2,27 @@ import type { CheckedCode, InputKind, Span, SpanSource } from '@palisade/contrac
 import { SPAN_LENGTH_MAXIMUM } from '@palisade/contract/scam-check';
 import { type Address, takeApart } from './address.ts';
 import type { Brand } from './brands.ts';
+import { type Coverage, mergeCoverage } from './coverage.ts';
 import { type FoundAccount, findAccounts } from './find-accounts.ts';
 import { type FoundLink, findLinks } from './find-links.ts';
 import { type FoundNumber, findNumbers } from './find-numbers.ts';
 import type { Evidence } from './intents.ts';
 import { ownerOf } from './likeness.ts';
+import { LIMITS } from './limits.ts';
 import { type Imitation, imitationOf, namedInAddress } from './look-alike.ts';
 import type { Hits } from './phrases.ts';
 import { type Readable, readText } from './readable.ts';
 import type { Surroundings } from './surroundings.ts';
 import { type PassingKind, passingOf, targetOf } from './through-others.ts';
 import { CONCEPTS, type Concept } from './words/concepts.ts';
-import { findConcepts } from './words/lists.ts';
+import { findConcepts, isKnownLanguage } from './words/lists.ts';
 
 /** One text of an input: where it was, and what was read in it. */
 export interface MessageText {
   source: SpanSource;
   index: number;
+  /** The piece of the input that it is of. */
+  piece: number;
   text: string;
   readable: Readable;
   concepts: Hits<Concept>;
@@ -66,7 +70,15 @@ export interface Attachment {
 /** A brand that a text names, and where. */
 interface NamedBrand {
   brand: Brand;
+  text: MessageText;
   span: Span;
+}
+
+/** The input itself, or a file within it, such as an attachment. */
+export interface Piece {
+  texts: readonly RawText[];
+  codes: readonly CheckedCode[];
+  sender?: Sender | undefined;
 }
 
 /** An input taken apart: what the detectors look at. */
@@ -79,8 +91,10 @@ export interface Message {
   named: NamedBrand[];
   codes: CheckedCode[];
   sender: Sender | undefined;
-  attachments: Attachment[];
+  attachments: readonly Attachment[];
   evidence: ReadonlySet<Evidence>;
+  /** Coverage of the texts: of their words, links, numbers and accounts. */
+  coverage: Coverage;
 }
 
 /** A text of an input before it is read. `links` are those that an HTML email has beside its words. */
@@ -88,10 +102,10 @@ export interface RawText {
   source: SpanSource;
   text: string;
   links?: readonly { href: string; label: string }[];
+  /** It is a list of fields, such as a contact card, of which the language cannot be told. */
+  isFields?: boolean;
 }
 
-/** Redirections within one link that are followed; each is part of the link's own text. */
-const REDIRECTS_MAXIMUM = 5;
 const AMOUNT =
   /(?:[$€£]|\b(?:eur|usd|gbp|pln|chf|rs|inr)\b|r\$) ?\d|(?<!\d)\d[\d.,]{0,15}(?: ?[$€£%]|\s?(?:euros?|eur|dollars?|usd|pounds?|gbp|quid|zl|zł|złotych|pln|chf|reais|usdt|btc|libras|dolares|dólares|dollari|dolarów)(?![\p{L}]))/iu;
 
@@ -111,15 +125,17 @@ function namedTarget({ url, owner, host }: Address): string[] {
 /** The link through which another one leads. Of several targets it is the first that leads to no known owner. */
 function judgeLink(found: FoundLink, text: MessageText, surroundings: Surroundings, depth = 0): MessageLink {
   const { host, kind, url } = found.address;
-  const isRead = depth < REDIRECTS_MAXIMUM && (kind === 'web' || kind === 'other');
-  const passing = isRead ? passingOf(url, host) : undefined;
-  const targets = (passing?.targets ?? (isRead && kind === 'web' ? namedTarget(found.address) : [])).flatMap((target) => {
+  const passing = kind === 'web' || kind === 'other' ? passingOf(url, host) : undefined;
+  const named = passing?.targets ?? (kind === 'web' ? namedTarget(found.address) : []);
+  const isDeep = named.length > 0 && depth >= LIMITS.redirects;
+  const targets = (isDeep ? [] : named).flatMap((target) => {
     const address = takeApart(target);
     return address === undefined ? [] : [judgeLink({ ...found, address, isDisguised: false }, text, surroundings, depth + 1)];
   });
   const isTrusted = surroundings.isTrusted(host);
   return {
     ...found,
+    isCut: found.isCut || isDeep,
     text,
     brand: ownerOf(surroundings.brands, host),
     isTrusted,
@@ -185,7 +201,7 @@ const NAME_FACTS = {
   state: 'state_name',
 } as const;
 
-function evidenceOf(message: Omit<Message, 'evidence'>): Set<Evidence> {
+function evidenceOf(message: Omit<Message, 'evidence' | 'coverage'>): Set<Evidence> {
   const evidence = new Set<Evidence>();
   for (const { concepts, text } of message.texts) {
     for (const concept of CONCEPTS) if (concepts[concept] !== undefined) evidence.add(concept);
@@ -213,70 +229,129 @@ function withoutPlaces(text: string, places: readonly { start: number; end: numb
   return rest + text.slice(from);
 }
 
-/** Takes an input apart. */
+/** Marks click counters in the mail of an organisation that names no other one: its own letters pass through them. */
+function markCounters(
+  { named, links }: Pick<Message, 'named' | 'links'>,
+  piece: number,
+  sender: Sender | undefined,
+  { brands }: Surroundings,
+): void {
+  const { address = '', proof } = sender ?? {};
+  const sending = proof === 'failed' ? undefined : ownerOf(brands, address.slice(address.lastIndexOf('@') + 1).toLowerCase());
+  if (sending === undefined || named.some(({ brand, text }) => text.piece === piece && brand !== sending)) return;
+  for (const link of links.filter(({ text }) => text.piece === piece).flatMap(chainOf))
+    link.isOfSender = link.through === 'counter';
+}
+
+/** The links of a text: those that its words have, and those that a page has beside its words. */
+function linksOf(raw: RawText, text: MessageText, found: readonly FoundLink[], firstIndex: number, surroundings: Surroundings) {
+  const links: MessageLink[] = found.map((link) =>
+    // A picture breaks long links where its lines end.
+    judgeLink({ ...link, isDisguised: link.isDisguised && text.source !== 'picture' }, text, surroundings),
+  );
+  let index = firstIndex;
+  for (const { href, label } of raw.links ?? []) {
+    const shown = href.slice(0, LIMITS.link_letters);
+    const address = takeApart(shown);
+    if (address === undefined) continue;
+    const linkText: MessageText = {
+      source: 'link',
+      index,
+      piece: text.piece,
+      text: shown,
+      readable: readText(''),
+      concepts: {},
+    };
+    index += 1;
+    const isCut = shown.length < href.length;
+    const link = { shown, address, start: 0, end: shown.length, isDisguised: false, isCut };
+    links.push({ ...judgeLink(link, linkText, surroundings), label });
+  }
+  return { links, nextIndex: index };
+}
+
+/** The coverage of a text: of its words where people write them, and its links, numbers and accounts. */
+function coverageOf(
+  { source, readable }: MessageText,
+  isFields: boolean,
+  isFull: boolean,
+  message: Pick<Message, 'links' | 'numbers' | 'accounts'>,
+) {
+  const isWorded = (source === 'text' || source === 'picture' || source === 'subject') && readable.words.length > 0;
+  // A subject is too short for its language to be told by its words.
+  const isKnown =
+    isFields || isKnownLanguage(source === 'subject' ? { ...readable, words: readable.words.slice(0, 7) } : readable);
+  const isCut = message.links.flatMap(chainOf).some((link) => link.isCut);
+  return {
+    ...(isWorded ? { words: isKnown ? 'checked' : 'language_unknown' } : {}),
+    ...(message.links.length === 0 ? {} : { links: isFull ? 'more_links' : isCut ? 'link_cut' : 'checked' }),
+    ...(message.numbers.length === 0 ? {} : { numbers: 'checked' }),
+    ...(message.accounts.length === 0 ? {} : { accounts: 'checked' }),
+  } satisfies Coverage;
+}
+
+/** Takes an input apart. All its pieces together are one message; `messageOfPiece` gives each alone. */
 export function takeMessageApart(
   kind: InputKind,
-  raw: readonly RawText[],
+  pieces: readonly Piece[],
+  attachments: readonly Attachment[],
   surroundings: Surroundings,
-  rest: Partial<Pick<Message, 'codes' | 'sender' | 'attachments'>> = {},
 ): Message {
   const counts = new Map<SpanSource, number>();
-  const message: Omit<Message, 'evidence'> = {
-    ...{ kind, texts: [], links: [], numbers: [], accounts: [], named: [] },
-    ...{ codes: rest.codes ?? [], sender: rest.sender, attachments: rest.attachments ?? [] },
+  const codes = pieces.flatMap((piece) => piece.codes);
+  const parts: Omit<Message, 'evidence' | 'coverage'> = {
+    ...{ kind, texts: [], links: [], numbers: [], accounts: [], named: [], codes, sender: pieces[0]?.sender, attachments },
   };
-  for (const { source, text, links = [] } of raw) {
-    const index = counts.get(source) ?? 0;
-    counts.set(source, index + 1);
-    const foundLinks = findLinks(text);
-    // Words of an address are no words of the message.
-    const readable = readText(withoutPlaces(text, foundLinks));
-    const whole: MessageText = { source, index, text, readable, concepts: findConcepts(readable) };
-    message.texts.push(whole);
-    for (const found of foundLinks) {
-      // A picture breaks long links where its lines end.
-      const isDisguised = found.isDisguised && source !== 'picture';
-      message.links.push(judgeLink({ ...found, isDisguised }, whole, surroundings));
+  const coverages: Coverage[] = [];
+  for (const [piece, { texts }] of pieces.entries())
+    for (const raw of texts) {
+      const { source, text } = raw;
+      const index = counts.get(source) ?? 0;
+      counts.set(source, index + 1);
+      const found = findLinks(text);
+      // Words of an address are no words of the message.
+      const readable = readText(withoutPlaces(text, found));
+      const whole: MessageText = { source, index, piece, text, readable, concepts: findConcepts(readable) };
+      const { links, nextIndex } = linksOf(raw, whole, found, counts.get('link') ?? 0, surroundings);
+      counts.set('link', nextIndex);
+      const isFree = (place: { start: number; end: number }) =>
+        !links.some((link) => link.text === whole && place.start < link.end && place.end > link.start);
+      const accounts = findAccounts(text).filter(isFree);
+      const numbers = findNumbers(text, surroundings.country).filter(
+        // A number within an account is none.
+        (number) => isFree(number) && !accounts.some(({ start, end }) => number.start < end && number.end > start),
+      );
+      const room = LIMITS.links - parts.links.length;
+      parts.texts.push(whole);
+      parts.links.push(...links.slice(0, room));
+      parts.numbers.push(...numbers.map((number) => ({ ...number, text: whole })));
+      parts.accounts.push(...accounts.map((account) => ({ ...account, text: whole })));
+      for (const { brand, start, end } of surroundings.findNames(readable))
+        if (isFree({ start, end })) parts.named.push({ brand, text: whole, span: spanOf(whole, { start, end }) });
+      coverages.push(coverageOf(whole, raw.isFields ?? false, links.length > room, { ...parts, links }));
     }
-    for (const { href, label } of links) {
-      const address = takeApart(href);
-      if (address === undefined || message.links.length >= 200) continue;
-      const linkText: MessageText = {
-        source: 'link',
-        index: counts.get('link') ?? 0,
-        text: href,
-        readable: readText(''),
-        concepts: {},
-      };
-      counts.set('link', linkText.index + 1);
-      const found = { shown: href, address, start: 0, end: href.length, isDisguised: false };
-      message.links.push({ ...judgeLink(found, linkText, surroundings), label });
-    }
-    const taken = message.links.filter((link) => link.text === whole);
-    const isFree = (place: { start: number; end: number }) =>
-      !taken.some((link) => place.start < link.end && place.end > link.start);
-    for (const found of findNumbers(text, surroundings.country))
-      if (isFree(found)) message.numbers.push({ ...found, text: whole });
-    for (const found of findAccounts(text)) if (isFree(found)) message.accounts.push({ ...found, text: whole });
-    for (const { brand, start, end } of surroundings.findNames(readable))
-      if (isFree({ start, end })) message.named.push({ brand, span: spanOf(whole, { start, end }) });
-  }
-  const brands = message.named.map(({ brand }) => brand);
-  const { address = '', proof } = message.sender ?? {};
-  const sending =
-    proof === 'failed' ? undefined : ownerOf(surroundings.brands, address.slice(address.lastIndexOf('@') + 1).toLowerCase());
-  if (sending !== undefined && brands.every((brand) => brand === sending))
-    for (const link of message.links.flatMap(chainOf)) link.isOfSender = link.through === 'counter';
-  for (const link of message.links)
+  for (const [piece, { sender }] of pieces.entries()) markCounters(parts, piece, sender, surroundings);
+  const brands = parts.named.map(({ brand }) => brand);
+  for (const link of parts.links)
     for (const one of chainOf(link))
       if (one.address.kind === 'web' && one.through === undefined && isUnknown(one) && one.brand === undefined && !one.isTrusted)
         one.imitation ??= namedInAddress(brands, one.address);
-  // A number within an account is none.
-  message.numbers = message.numbers.filter(
-    (number) =>
-      !message.accounts.some(
-        (account) => account.text === number.text && number.start < account.end && number.end > account.start,
-      ),
-  );
-  return { ...message, evidence: evidenceOf(message) };
+  return { ...parts, evidence: evidenceOf(parts), coverage: mergeCoverage(coverages) };
+}
+
+/** One piece of a message alone, so that words around it excuse nothing. */
+export function messageOfPiece(message: Message, pieces: readonly Piece[], index: number): Message {
+  const isOfIt = ({ text }: { text: MessageText }) => text.piece === index;
+  const parts = {
+    ...message,
+    texts: message.texts.filter(({ piece }) => piece === index),
+    links: message.links.filter(isOfIt),
+    numbers: message.numbers.filter(isOfIt),
+    accounts: message.accounts.filter(isOfIt),
+    named: message.named.filter(isOfIt),
+    codes: [...(pieces[index]?.codes ?? [])],
+    sender: pieces[index]?.sender,
+    attachments: [],
+  };
+  return { ...parts, evidence: evidenceOf(parts) };
 }

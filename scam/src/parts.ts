@@ -61,12 +61,17 @@ function organisations(message: Message): ScamParts['organisations'] {
 /** The parts of the input that an answer shows. */
 export function partsOf(message: Message): ScamParts {
   const { sender } = message;
+  const links = message.links
+    .filter(({ text }) => text.source !== 'sender' && text.source !== 'reply_to')
+    .flatMap(chainOf)
+    .map(linkPart);
+  const oddity = ({ trust }: CheckedLink) => Number(trust === 'listed' || trust === 'suspicious');
   return {
-    links: message.links
-      .filter(({ text }) => text.source !== 'sender' && text.source !== 'reply_to')
-      .flatMap(chainOf)
-      .slice(0, SCAM_PARTS_MAXIMUM)
-      .map(linkPart),
+    // Of many, those with a finding are shown first.
+    links: (links.length > SCAM_PARTS_MAXIMUM ? links.toSorted((one, other) => oddity(other) - oddity(one)) : links).slice(
+      0,
+      SCAM_PARTS_MAXIMUM,
+    ),
     sender:
       sender === undefined
         ? null
@@ -76,7 +81,7 @@ export function partsOf(message: Message): ScamParts {
       const span = conceptSpan(message, ASKS[kind]);
       return span === undefined ? [] : [{ kind, span }];
     }),
-    codes: message.codes,
+    codes: [...message.codes],
     numbers: message.numbers.slice(0, SCAM_PARTS_MAXIMUM).map((number) => ({
       number: number.number,
       country: number.country ?? null,

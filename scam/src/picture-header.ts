@@ -1,3 +1,5 @@
+import { LIMITS } from './limits.ts';
+
 /** The size of a picture as its header claims it. */
 export interface PictureSize {
   format: 'png' | 'jpeg' | 'gif' | 'bmp' | 'webp' | 'heic' | 'avif' | 'tiff';
@@ -8,19 +10,6 @@ export interface PictureSize {
   held_bytes?: number;
 }
 
-/**
- * More pixels are not decoded: the reader of codes holds six bytes for each. 24 million (5,712 x 4,284) are a photograph of a
- * good telephone.
- */
-const PIXELS_MAXIMUM = 24_500_000;
-const SIDE_MAXIMUM = 16_384;
-/** Bytes that a picture may take while it is decoded, of the memory that its process has for programs in WebAssembly (`own-process.ts`). */
-const HELD_MAXIMUM = 144 * 1024 ** 2;
-/**
- * The text of a picture with more pixels is not read: tesseract holds nine bytes for each. It reads 12 million pixels (a
- * photograph of 4,000 x 3,000) in its limits.
- */
-const TEXT_PIXELS_MAXIMUM = 12_500_000;
 /** Two frames and what changed between them. */
 const GIF_HELD = 9;
 /** Its decoder, the answer of it and the reader of codes hold four bytes each. */
@@ -117,7 +106,6 @@ export function checkPictureSize(
   const { width, height, held_bytes = 4 } = size;
   if (width === 0 || height === 0) return 'picture_broken';
   const pixels = width * height;
-  if (width > SIDE_MAXIMUM || height > SIDE_MAXIMUM || pixels > PIXELS_MAXIMUM || pixels * held_bytes > HELD_MAXIMUM)
-    return 'too_large';
-  return purpose === 'text' && pixels > TEXT_PIXELS_MAXIMUM ? 'too_large' : undefined;
+  if (Math.max(width, height) > LIMITS.picture_side || pixels * held_bytes > LIMITS.picture_bytes) return 'too_large';
+  return pixels > (purpose === 'text' ? LIMITS.picture_text_pixels : LIMITS.picture_pixels) ? 'too_large' : undefined;
 }

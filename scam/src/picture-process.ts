@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import decode, { init as initWebp } from '@jsquash/webp/decode.js';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { LIMITS } from './limits.ts';
 import { serveParent } from './own-process.ts';
 import { pictureSize } from './picture-header.ts';
 
 // The main file of a process that reads codes in pictures: they are hostile bytes for a program in WebAssembly. The parent gives
 // it time and ends it when that is over.
 
-/** Codes of one picture; more are not read. */
-const CODES_MAXIMUM = 20;
 /** Also pictures of so few pixels a side are tried at a smaller size. */
 const SMALLER_FROM = 100;
 /** Larger pictures are read once. */
@@ -48,7 +47,8 @@ serveParent(async (picture) => {
     tryInvert: true,
     tryRotate: true,
     tryDownscale: true,
-    maxNumberOfSymbols: CODES_MAXIMUM,
+    // One more shows that there are more.
+    maxNumberOfSymbols: LIMITS.codes + 1,
   } as const;
   // Noise and low contrast: smaller, where noise is evened out, then with a filter and with another threshold. Each costs as much again.
   const tries = [

@@ -184,11 +184,13 @@ test('signs that stand for a whole sentence are read as one sign', () => {
   expect(findLinks(`${text} https://example.org/a`)).toMatchObject([{ start: 1_001, shown: 'https://example.org/a' }]);
 });
 
-test('the answer of a document says that its pictures were not read', async () => {
-  const reading = new ScamCheck({ readDocument: () => Promise.resolve('Invoice 4711 of our office') });
-  const { checked } = await reading.checkFile('a.pdf', Buffer.from('%PDF-1.4\0'));
-  for (const part of ['codes', 'picture_text'])
-    expect(checked.find((one) => one.part === part)).toMatchObject({ state: 'not_checked', code: 'document_pictures' });
+test('an answer says what the reader of a document could not open', async () => {
+  const reading = new ScamCheck({
+    readDocument: () => Promise.resolve({ text: 'Invoice 4711 of our office', coverage: { codes: 'document_pictures' } }),
+  });
+  const { verdict, checked } = await reading.checkFile('a.pdf', Buffer.from('%PDF-1.4\0'));
+  expect(verdict).toBe('not_checked');
+  expect(checked.find(({ part }) => part === 'codes')).toMatchObject({ state: 'not_checked', code: 'document_pictures' });
 });
 
 describe('pictures', () => {

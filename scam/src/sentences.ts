@@ -73,6 +73,51 @@ export const HEADLINES = {
   suspicious: 'Be careful: this shows signs of a scam.',
   nothing_found: 'Nothing suspicious found. That doesn’t prove that it’s safe.',
   not_checked: 'We couldn’t check this.',
+  /** Of `not_checked` too: some parts were read, and nothing was found in them. */
+  partly_checked: 'We couldn’t check all of this. Nothing suspicious found in the rest.',
+} as const;
+
+/** Parts of the input that were not read: cut, locked or failed. An answer with one of them never says that nothing was found. */
+export const UNREAD_SENTENCES = {
+  language_unknown: 'We don’t know the language of this text.',
+  text_cut: 'The text is longer than we read. We didn’t check the rest.',
+  encrypted: 'The message is encrypted, so we couldn’t read it. Open it, and check the text.',
+  more_links: 'There are more links than we take apart. We didn’t check the rest.',
+  link_cut: 'A link is longer than we read. We didn’t check its end.',
+  sender_cut: 'The sender’s name is longer than we read. We didn’t check its end.',
+  dns_failed: 'The DNS didn’t answer, so we couldn’t verify the signature.',
+  more_signatures: 'There are more signatures than we verify, and none of the first ones holds.',
+  more_attachments: 'There are more attachments than we read. We didn’t check the rest.',
+  more_mails: 'There are more emails within each other than we read. Check the inner one alone.',
+  attachment_locked: 'The scanner couldn’t open an attachment.',
+  attachment_unread: 'We can’t read what an attachment says.',
+  tnef: 'We can’t read the Outlook file winmail.dat. Ask for the files in another form.',
+  more_pictures: 'There are more pictures than we read. Check the others alone.',
+  more_codes: 'There are more codes in a picture than we read.',
+  too_large: 'The picture is too large to read.',
+  file_too_large: 'The file is too large to check.',
+  picture_format: 'We can’t read this picture format.',
+  heic: 'We can’t read HEIC pictures. Send a screenshot, or save it as JPEG.',
+  picture_broken: 'The picture is damaged.',
+  took_too_long: 'Reading took too long, so we stopped.',
+  document_pictures: 'We don’t read pictures in documents. Send a screenshot of the page to check its codes.',
+  no_document_reader: 'We can’t read this kind of document here.',
+  format_unknown: 'We don’t know this kind of file.',
+  empty: 'There’s nothing to check.',
+  broken_email: 'We couldn’t read this email.',
+} as const;
+
+/** Parts that nobody asked for, that need a permission, or that the operator has not set up. They are named, and exclude nothing. */
+export const UNASKED_SENTENCES = {
+  never_visited: 'We never open links: the sender would learn of it.',
+  no_lists: 'No lists of dangerous addresses are installed.',
+  no_dns: 'We didn’t verify the signature: that asks the DNS, and needs your permission.',
+  unsigned: 'The email has no signature, so its sender is unproven.',
+  pasted: 'Pasted emails lose their signature. Check the original file to verify the sender.',
+  no_engine: 'No scanner looked at the attachments.',
+  remote_pictures: 'We don’t load pictures from other servers: the sender would learn of it.',
+  no_text_reader: 'Reading text in pictures isn’t installed. Paste the text to check it.',
+  text_language: 'The text in the picture was read in some languages only.',
 } as const;
 
 /** Why a part was not checked, or that it was. */
@@ -103,28 +148,6 @@ export const CHECKED_SENTENCES = {
     numbers: 'There’s no phone number.',
     accounts: 'There’s no account number.',
   },
-  not_checked: {
-    language_unknown: 'We don’t know the language of this text.',
-    never_visited: 'We never open links: the sender would learn of it.',
-    no_lists: 'No lists of dangerous addresses are installed.',
-    no_dns: 'We couldn’t verify the signature without the DNS.',
-    dns_failed: 'The DNS didn’t answer, so we couldn’t verify the signature.',
-    unsigned: 'The email has no signature, so its sender is unproven.',
-    pasted: 'Pasted emails lose their signature. Check the original file to verify the sender.',
-    headers_only_claim: 'Results that the email itself brings along aren’t believed.',
-    no_engine: 'No scanner looked at the attachments.',
-    too_large: 'The picture is too large to read.',
-    picture_format: 'We can’t read this picture format.',
-    heic: 'We can’t read HEIC pictures. Send a screenshot, or save it as JPEG.',
-    picture_broken: 'The picture is damaged.',
-    took_too_long: 'Reading took too long, so we stopped.',
-    no_text_reader: 'Reading text in pictures isn’t installed. Paste the text to check it.',
-    text_language: 'The text in the picture was read in some languages only.',
-    document_pictures: 'We don’t read pictures in documents. Send a screenshot of the page to check its codes.',
-    no_document_reader: 'We can’t read this kind of document here.',
-    format_unknown: 'We don’t know this kind of file.',
-    empty: 'There’s nothing to check.',
-    broken_email: 'We couldn’t read this email.',
-  },
+  not_checked: { ...UNREAD_SENTENCES, ...UNASKED_SENTENCES },
 } as const;
 export type NotCheckedCode = keyof typeof CHECKED_SENTENCES.not_checked;

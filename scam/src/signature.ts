@@ -1,51 +1,72 @@
+import { getDomain } from 'tldts';
+import type { ParsedEmail } from './email.ts';
+import { LIMITS } from './limits.ts';
 import type { Sender } from './message.ts';
 import type { NotCheckedCode } from './sentences.ts';
 import type { Resolve } from './surroundings.ts';
 
-const SIGNATURES_MAXIMUM = 10;
 const DEADLINE_MS = 6_000;
 
 /** The result for the signature of an email. */
-export interface SignatureCheck {
+interface SignatureCheck {
   proof: Sender['proof'];
   /** Why it was not checked. */
   code: NotCheckedCode | undefined;
 }
 
-/** Domains of one organisation: one is the other or lies below it. */
+const organisationOf = (domain: string) => getDomain(domain, { allowPrivateDomains: true }) ?? domain;
+
+/** Domains of one organisation (RFC 7489, section 3.1.1, relaxed). */
 const isAligned = (signing: string, author: string) =>
-  signing === author || author.endsWith(`.${signing}`) || signing.endsWith(`.${author}`);
+  organisationOf(signing.toLowerCase()) === organisationOf(author.toLowerCase());
+
+const tagOf = (signature: string, tag: string) => new RegExp(`(?:^|;)\\s*${tag}\\s*=\\s*([^;\\s]+)`, 'u').exec(signature)?.[1];
+
+/** The names of the keys of signatures whose domain is the author's. */
+function namesOf(signatures: readonly string[], author: string): Set<string> {
+  const names = signatures.flatMap((signature) => {
+    const [domain, selector] = [tagOf(signature, 'd'), tagOf(signature, 's')];
+    const isOfAuthor = domain !== undefined && selector !== undefined && isAligned(domain, author);
+    return isOfAuthor ? [`${selector}._domainkey.${domain}`.toLowerCase()] : [];
+  });
+  return new Set(names);
+}
 
 /**
  * Verifies the DKIM signatures (RFC 6376) of an email anew. The email's own `Authentication-Results` is never read: any sender
- * can write it.
- * `author`: the domain of the From address, which a signature must be of.
+ * can write it. `resolve` is asked at most two questions, for keys of the author's own domain; never without it.
  */
 export async function checkSignature(
   raw: Uint8Array,
-  author: string,
-  signatures: number,
+  { sender, authors, signatures }: Pick<ParsedEmail, 'sender' | 'authors' | 'signatures'>,
   resolve: Resolve | undefined,
 ): Promise<SignatureCheck> {
-  if (signatures === 0 || signatures > SIGNATURES_MAXIMUM) return { proof: 'unsigned', code: 'unsigned' };
+  const author = sender?.address.slice(sender.address.lastIndexOf('@') + 1) ?? '';
+  const names = namesOf(signatures, author);
+  const asked = new Set([...names].slice(0, LIMITS.dns_questions));
+  if (names.size === 0) return { proof: 'unsigned', code: 'unsigned' };
   if (resolve === undefined) return { proof: 'not_checked', code: 'no_dns' };
+  // Two authors, or another one than people see, prove nothing.
+  if (authors !== 1) return { proof: 'failed', code: undefined };
+  const resolver: Resolve = (name, type) =>
+    type === 'TXT' && asked.has(name.toLowerCase())
+      ? resolve(name, type)
+      : Promise.reject(Object.assign(new Error('not asked for'), { code: 'ENODATA' }));
   // Loaded for a signed email alone.
   const { dkimVerify } = await import('mailauth/lib/dkim/verify.js');
-  const verified = dkimVerify(Buffer.from(raw), { resolver: resolve, minBitLength: 1_024 });
+  const verified = dkimVerify(Buffer.from(raw), { resolver, minBitLength: 1_024 });
   const late = new Promise<undefined>((done) => setTimeout(() => done(undefined), DEADLINE_MS).unref());
   const answer = await Promise.race([verified.catch(() => undefined), late]);
   if (answer === undefined) return { proof: 'not_checked', code: 'dns_failed' };
   const { headerFrom, results } = answer;
   const [named, ...others] = Array.isArray(headerFrom) ? headerFrom : [headerFrom];
-  // Two authors, or another one than people see, prove nothing.
-  if (others.length > 0 || named === undefined || !named.toLowerCase().endsWith(`@${author}`))
+  if (others.length > 0 || named === undefined || !named.toLowerCase().endsWith(`@${author.toLowerCase()}`))
     return { proof: 'failed', code: undefined };
-  const ofAuthor = results.filter(
-    ({ signingDomain }) => signingDomain !== undefined && isAligned(signingDomain.toLowerCase(), author),
-  );
+  const ofAuthor = results.filter(({ signingDomain }) => signingDomain !== undefined && isAligned(signingDomain, author));
   if (ofAuthor.some(({ status }) => status.result === 'pass' && (status.underSized ?? 0) === 0))
     return { proof: 'proven', code: undefined };
-  if (results.some(({ status }) => status.result === 'temperror')) return { proof: 'not_checked', code: 'dns_failed' };
+  if (asked.size < names.size) return { proof: 'not_checked', code: 'more_signatures' };
+  if (ofAuthor.some(({ status }) => status.result === 'temperror')) return { proof: 'not_checked', code: 'dns_failed' };
   // A changed body is reported as neutral (RFC 8601, section 2.7.1, leaves it open).
   const isBroken = ofAuthor.some(({ status }) => status.result === 'fail' || status.comment === 'body hash did not verify');
   return isBroken ? { proof: 'failed', code: undefined } : { proof: 'unsigned', code: 'unsigned' };

@@ -1,5 +1,6 @@
 import { type Address, isBelow, suffixesOf } from './address.ts';
 import { BRANDS, type Brand, providerBrand } from './brands.ts';
+import type { Coverage } from './coverage.ts';
 import { type BrandIndex, indexBrands } from './likeness.ts';
 import { comparable, type Readable } from './readable.ts';
 import type { NotCheckedCode } from './sentences.ts';
@@ -25,16 +26,16 @@ export interface Options {
   lists?: readonly DangerousList[];
   /** The person's country (ISO 3166), for phone numbers without a country code. */
   country?: string;
-  /** Absent: signatures of emails are not checked. */
-  resolve?: Resolve;
+  /** Absent: signatures of emails are not checked. With it, an email may ask at most two questions. */
+  resolve?: Resolve | undefined;
   /** Reads the text of a picture. Absent: texts of pictures are not checked. */
   readPictureText?: (picture: Uint8Array) => Promise<TextReading>;
   /** Looks at an attachment with the engine. */
   scanAttachment?: (name: string, content: Uint8Array) => Promise<'infected' | 'clean' | 'not_checked'>;
   /** The source of an email with what a letter in another format holds, such as `.msg`; undefined for another file. */
-  readLetter?: (name: string, content: Uint8Array) => Promise<Uint8Array | undefined>;
-  /** Reads the texts of a document such as a PDF. */
-  readDocument?: (name: string, content: Uint8Array) => Promise<string | undefined>;
+  readLetter?: (name: string, content: Uint8Array) => Promise<{ source: Uint8Array; coverage: Coverage } | undefined>;
+  /** Reads the texts of a document such as a PDF; undefined for another file, and for one without texts. */
+  readDocument?: (name: string, content: Uint8Array) => Promise<{ text: string; coverage: Coverage } | undefined>;
 }
 
 export interface Surroundings extends Options {
@@ -131,13 +132,16 @@ export interface Person {
   trusted?: ReadonlySet<string>;
   /** The person's country (ISO 3166), for phone numbers without a country code. */
   country?: string | undefined;
+  /** Whether they allow questions to the DNS for this check. Absent: no. */
+  mayAskDns?: boolean;
 }
 
 /** The surroundings of a check for one person. */
-export function surroundingsFor(all: Surroundings, { trusted, country }: Person): Surroundings {
+export function surroundingsFor(all: Surroundings, { trusted, country, mayAskDns = false }: Person): Surroundings {
   return {
     ...all,
     ...(country === undefined ? {} : { country }),
+    resolve: mayAskDns ? all.resolve : undefined,
     isTrusted: (host) => all.isTrusted(host) || (trusted !== undefined && isBelow(host, trusted)),
   };
 }

@@ -103,15 +103,19 @@ try {
     const sent = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
     await note(await fetch(`${url}/api/scam-check`, sent));
   }
-  for (const { name, content } of FILES) {
+  const send = async ({ name, content }: (typeof FILES)[number], query = '') => {
     const body = new FormData();
     body.append('file', new Blob([content]), name);
-    await note(await fetch(`${url}/api/scam-check`, { method: 'POST', headers, body }));
-  }
+    await note(await fetch(`${url}/api/scam-check${query}`, { method: 'POST', headers, body }));
+  };
+  for (const file of FILES) await send(file);
   await pause(QUIET_MS);
   const after = counted();
+  for (const file of FILES) await send(file, '?ask_dns=true');
+  await pause(QUIET_MS);
+  const allowed = counted();
   await fetch('http://93.184.216.34/', { signal: AbortSignal.timeout(500) }).catch(() => undefined);
-  process.stdout.write(`${JSON.stringify({ verdicts, before, after, control: counted() })}\n`);
+  process.stdout.write(`${JSON.stringify({ verdicts, before, after, allowed, control: counted() })}\n`);
 } finally {
   child.kill('SIGTERM');
   await ended;

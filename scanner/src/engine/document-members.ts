@@ -13,11 +13,21 @@ const LIMITS = { ...SCAN_LIMITS, members: 2_000, unpacked_bytes: 64 * MIB, time_
 /** Of a larger member the beginning is given. */
 const MEMBER_BYTES_MAXIMUM = 4 * MIB;
 
-async function beginningOf(body: MemberBody, budget: Budget): Promise<Buffer> {
+/** A member of a document. `is_cut`: it has more bytes than these, or it stands for members that were not read. */
+interface DocumentMember {
+  name: string;
+  bytes: Buffer;
+  is_cut: boolean;
+}
+
+const REST: DocumentMember = { name: '', bytes: Buffer.alloc(0), is_cut: true };
+
+async function beginningOf(body: MemberBody, budget: Budget): Promise<Omit<DocumentMember, 'name'>> {
   if ('content' in body) {
     const source = openSource(body.content);
+    const is_cut = body.content.size > MEMBER_BYTES_MAXIMUM || body.damage !== undefined;
     try {
-      return Buffer.from(source.read(0, Math.min(body.content.size, MEMBER_BYTES_MAXIMUM)));
+      return { bytes: Buffer.from(source.read(0, Math.min(body.content.size, MEMBER_BYTES_MAXIMUM))), is_cut };
     } finally {
       source.close();
       await disposeContent(body.content);
@@ -31,14 +41,14 @@ async function beginningOf(body: MemberBody, budget: Budget): Promise<Buffer> {
     budget.addUnpacked(piece.length, size, body.packed_bytes);
     if (size <= MEMBER_BYTES_MAXIMUM) pieces.push(Buffer.from(piece));
   }
-  return Buffer.concat(pieces);
+  return { bytes: Buffer.concat(pieces), is_cut: size > MEMBER_BYTES_MAXIMUM };
 }
 
 /**
- * The members of a document in memory, by the readers of the scanner: the format (`pdf`, `ole`) with each member's name and the beginning of its bytes. A damaged document ends
- * early, and one that takes more than 8 s, 64 MiB or 2,000 members does.
+ * The members of a document in memory, by the readers of the scanner: each with its name and the beginning of its bytes. A damaged document ends early, and one that takes more
+ * than 8 s, 64 MiB or 2,000 members does; a member without a name then stands for the rest.
  */
-export async function* documentMembers(bytes: Buffer): AsyncGenerator<{ format: string; name: string; bytes: Buffer }> {
+export async function* documentMembers(bytes: Buffer): AsyncGenerator<DocumentMember> {
   const budget = new Budget(LIMITS, bytes.length);
   const container = containerOf(bytes.subarray(0, HEAD_BYTES), budget);
   if (container === undefined) return;
@@ -56,12 +66,13 @@ export async function* documentMembers(bytes: Buffer): AsyncGenerator<{ format: 
     };
     for await (const member of membersOf(container, { size: bytes.length, bytes }, 'document', context)) {
       budget.addMember();
-      if (member.closed !== undefined) continue;
-      yield { format: container.format.id, name: member.name, bytes: await beginningOf(await member.read(), budget) };
+      if (member.closed === undefined) yield { name: member.name, ...(await beginningOf(await member.read(), budget)) };
+      else yield REST;
     }
   } catch (error) {
     // The members before it are good; a limit or damage ends the rest.
     if (!(error instanceof Error)) throw error;
+    yield REST;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -59,7 +59,6 @@ export async function buildScamCheck(
   const reader = new ScamReader({
     scanAttachment,
     zone: appOptions.mail_zone,
-    has_dns: true,
     logger,
     deadline_ms: appOptions.scam_check_ms,
   });

@@ -1,8 +1,6 @@
+import type { Coverage } from '@palisade/scam/coverage';
 import { documentMembers } from '@palisade/scanner/document-members';
 
-/** Letters of a document that are checked. */
-const TEXT_MAXIMUM = 20_000;
-const LINKS_MAXIMUM = 100;
 const PAGES = 'text of the pages';
 /** Share of letters and digits. Text that was decoded with another font's map has fewer. */
 const LETTERS_LEAST = 0.5;
@@ -22,21 +20,34 @@ function* linksIn(bytes: Buffer): Generator<string> {
     yield address.replaceAll(/\\(.)/g, '$1');
 }
 
+const PICTURE = /\/Subtype\s{0,4}\/Image\b/;
+
 /** The text and the links of a PDF; undefined for another file, and for one without either. */
-export async function readPdf(content: Uint8Array): Promise<string | undefined> {
+export async function readPdf(content: Uint8Array): Promise<{ text: string; coverage: Coverage } | undefined> {
   const bytes = Buffer.from(content);
   if (!bytes.subarray(0, 1_024).includes('%PDF-')) return undefined;
   const texts: string[] = [];
   const links = new Set(linksIn(bytes));
+  let has_pictures = PICTURE.test(bytes.toString('latin1'));
+  let is_cut = false;
   for await (const member of documentMembers(bytes)) {
+    is_cut ||= member.is_cut;
     if (member.name === PAGES) texts.push(member.bytes.toString('utf8'));
-    else if (links.size < LINKS_MAXIMUM) for (const link of linksIn(member.bytes)) links.add(link);
+    else {
+      has_pictures ||= PICTURE.test(member.bytes.toString('latin1'));
+      for (const link of linksIn(member.bytes)) links.add(link);
+    }
   }
   // Each map of letters was tried on all texts: lines that several of them agree on are the same line.
   const lines = new Set(texts.filter(isReadable).flatMap((text) => text.split('\n')));
-  const written = [...lines].join('\n').slice(0, TEXT_MAXIMUM - 2_000);
-  const all = [written, ...[...links].slice(0, LINKS_MAXIMUM).filter((link) => !written.includes(link))].join('\n').trim();
-  return all === '' ? undefined : all.slice(0, TEXT_MAXIMUM);
+  const written = [...lines].join('\n');
+  // The links stand first, so that a long text does not push them out.
+  const text = [...[...links].filter((link) => !written.includes(link)), written].join('\n').trim();
+  if (text === '') return undefined;
+  return {
+    text,
+    coverage: { ...(is_cut ? { words: 'text_cut' } : {}), ...(has_pictures ? { codes: 'document_pictures' } : {}) },
+  };
 }
 
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
@@ -50,41 +61,45 @@ const SENDER_EMAIL = '0C1F';
 const SENDER_SMTP = '5D01';
 const BODY = '1000';
 const HTML = '1013';
+const COMPRESSED_RTF = '1009';
 const FILE_NAME = '3707';
 const FILE_SHORT_NAME = '3704';
 const FILE_CONTENT = '3701';
-const ATTACHMENTS_MAXIMUM = 20;
 
 const oneLine = (text: string) => text.replaceAll(/[\r\n\0]+/g, ' ').trim();
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll(/.{76}/g, '$&\r\n');
-const encodedWord = (text: string) => `=?utf-8?B?${Buffer.from(oneLine(text).slice(0, 900)).toString('base64')}?=`;
+const encodedWord = (text: string) => `=?utf-8?B?${Buffer.from(oneLine(text).slice(0, 10_000)).toString('base64')}?=`;
 
 interface Letter {
   first: Map<string, Buffer>;
   names: string[];
   files: Buffer[];
+  is_cut: boolean;
+  is_file_cut: boolean;
 }
 
 async function lettersOf(bytes: Buffer): Promise<Letter> {
-  const letter: Letter = { first: new Map(), names: [], files: [] };
-  for await (const { name, bytes: value } of documentMembers(bytes)) {
+  const letter: Letter = { first: new Map(), names: [], files: [], is_cut: false, is_file_cut: false };
+  for await (const { name, bytes: value, is_cut } of documentMembers(bytes)) {
+    letter.is_cut ||= is_cut;
     const [, id = '', type] = PROPERTY.exec(name) ?? [];
     if (id === '') continue;
     const text = type === '001F' ? Buffer.from(value.toString('utf16le')) : value;
     if (id === FILE_NAME || (id === FILE_SHORT_NAME && letter.names.length < letter.files.length))
       letter.names.push(text.toString());
     else if (id === FILE_CONTENT) {
-      if (letter.files.length < ATTACHMENTS_MAXIMUM) letter.files.push(value);
+      letter.files.push(value);
+      letter.is_file_cut ||= is_cut;
     } else if (!letter.first.has(id)) letter.first.set(id, text);
   }
   return letter;
 }
 
 /** The source of an email with what a letter of Outlook (`.msg`) holds; undefined for another file. Its signature cannot be verified: the bytes that were signed are gone. */
-export async function readOutlookLetter(content: Uint8Array): Promise<Uint8Array | undefined> {
+export async function readOutlookLetter(content: Uint8Array): Promise<{ source: Uint8Array; coverage: Coverage } | undefined> {
   const bytes = Buffer.from(content);
   if (!bytes.subarray(0, OLE.length).equals(OLE)) return undefined;
-  const { first, names, files } = await lettersOf(bytes);
+  const { first, names, files, is_cut, is_file_cut } = await lettersOf(bytes);
   const textOf = (id: string) => first.get(id)?.toString() ?? '';
   const address = [textOf(SENDER_SMTP), textOf(SENDER_EMAIL)].map(oneLine).find((one) => one.includes('@'));
   const [body, html, headers] = [textOf(BODY), first.get(HTML), textOf(HEADERS)];
@@ -103,7 +118,12 @@ export async function readOutlookLetter(content: Uint8Array): Promise<Uint8Array
       return `Content-Type: application/octet-stream; name="${name}"\r\nContent-Disposition: attachment; filename="${name}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${base64(file)}`;
     }),
   ];
-  return Buffer.from(
+  const is_unread = body === '' && html === undefined && first.has(COMPRESSED_RTF);
+  const coverage: Coverage = {
+    ...(is_unread ? { words: 'no_document_reader' } : is_cut ? { words: 'text_cut' } : {}),
+    ...(is_file_cut ? { attachments: 'attachment_unread' } : {}),
+  };
+  const source = Buffer.from(
     [
       `From: ${encodedWord(textOf(SENDER_NAME))} <${address ?? ''}>`,
       ...(replyTo === undefined ? [] : [`Reply-To: ${oneLine(replyTo)}`]),
@@ -116,4 +136,5 @@ export async function readOutlookLetter(content: Uint8Array): Promise<Uint8Array
       '',
     ].join('\r\n'),
   );
+  return { source, coverage };
 }

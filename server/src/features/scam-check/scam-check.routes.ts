@@ -59,7 +59,7 @@ export function serveScamCheck(api: Api, parts: { checks: ScamChecks; domains: S
   serve(api, checkScamText, 'customer', async ({ session, body, query }) => {
     const leave = await checks.admit(session.user.id);
     try {
-      return await checks.check(session.user.id, { kind: 'text', text: body.text }, query.keep === 'true');
+      return await checks.check(session.user.id, { kind: 'text', text: body.text }, query);
     } finally {
       await leave();
     }
@@ -76,7 +76,7 @@ export function serveScamCheck(api: Api, parts: { checks: ScamChecks; domains: S
           own += bytes;
         },
       });
-      return await checks.check(session.user.id, { kind: 'file', ...file }, query.keep === 'true');
+      return await checks.check(session.user.id, { kind: 'file', ...file }, query);
     } finally {
       held -= own;
       await leave();

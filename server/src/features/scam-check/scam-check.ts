@@ -25,6 +25,12 @@ const TOLD_MAXIMUM = 1_000;
 /** A check that runs is forgotten after this, should its server die. ms. */
 const RUNNING_MS = 120_000;
 
+/** As the query of a request has them. */
+interface CheckQuery {
+  keep: 'true' | 'false';
+  ask_dns?: 'true' | 'false';
+}
+
 type Row = Selectable<ScamCheckTables['scam_checks']>;
 
 /** The provider as the check knows it, and the lists that feeds brought. */
@@ -110,20 +116,20 @@ export class ScamChecks {
     return () => counters.remove(place, member);
   }
 
-  /** Checks an input. @throws Problem as `ScamReader.check` does. */
-  async check(user_id: string, input: ScamInput, keep: boolean): Promise<ScamAnswer & { id: string | null }> {
+  /** Checks an input. `ask_dns`: the person allows questions for the keys of a signature. @throws Problem as `ScamReader.check` does. */
+  async check(
+    user_id: string,
+    input: ScamInput,
+    { keep, ask_dns = 'false' }: CheckQuery,
+  ): Promise<ScamAnswer & { id: string | null }> {
     const { domains, sources, reader } = this.options;
     const [trusted, provider, { trusted: all, dangerous }]: [{ domain: string }[], ThreadSurroundings['provider'], Lists] =
       await Promise.all([domains.trustedOf(user_id), sources.provider(), domains.providerLists()]);
     const surroundings = { provider, lists: sources.lists(), trusted: all, dangerous };
-    const answer = await reader.check(
-      user_id,
-      input,
-      trusted.map(({ domain }) => domain),
-      surroundings,
-    );
+    const person = { trusted: trusted.map(({ domain }) => domain), may_ask_dns: ask_dns === 'true' };
+    const answer = await reader.check(user_id, input, person, surroundings);
     if (answer.verdict === 'dangerous') await this.tell(user_id, input, answer);
-    return { ...answer, id: keep ? await this.keep(user_id, input, answer) : null };
+    return { ...answer, id: keep === 'true' ? await this.keep(user_id, input, answer) : null };
   }
 
   private async tell(user_id: string, input: ScamInput, answer: ScamAnswer): Promise<void> {

@@ -3,7 +3,14 @@ import type { ScamAnswer } from '@palisade/contract/scam-check';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Problem } from '#platform/problem.ts';
 import { refuse } from './scam-check.refusals.ts';
-import { fromThreadSchema, type ScamInput, type ThreadSurroundings, type ToThread, type Zone } from './scam-thread-messages.ts';
+import {
+  fromThreadSchema,
+  type ScamInput,
+  type ThreadPerson,
+  type ThreadSurroundings,
+  type ToThread,
+  type Zone,
+} from './scam-thread-messages.ts';
 
 /** Beside this one, as source and as built. */
 const THREAD_FILE = new URL(import.meta.url.endsWith('.ts') ? './scam-thread.ts' : './scam-thread.js', import.meta.url);
@@ -35,7 +42,7 @@ interface Waiting {
 /** Checks messages in a thread of its own, which starts with the first one and ends when it has had nothing to do for a minute. */
 export class ScamReader {
   private readonly scanAttachment: ScanAttachment;
-  private readonly data: { zone: Zone | undefined; has_dns: boolean };
+  private readonly data: { zone: Zone | undefined };
   private readonly logger: FastifyBaseLogger;
   private readonly deadline_ms: number;
   private thread: Worker | undefined;
@@ -46,18 +53,17 @@ export class ScamReader {
   constructor(options: {
     scanAttachment: ScanAttachment;
     zone: Zone | undefined;
-    has_dns: boolean;
     logger: FastifyBaseLogger;
     deadline_ms?: number | undefined;
   }) {
     this.scanAttachment = options.scanAttachment;
-    this.data = { zone: options.zone, has_dns: options.has_dns };
+    this.data = { zone: options.zone };
     this.logger = options.logger;
     this.deadline_ms = options.deadline_ms ?? DEADLINE_MS;
   }
 
   /** @throws Problem `unavailable` while too many checks wait, and for one that took too long or whose thread ended. */
-  check(user_id: string, input: ScamInput, trusted: readonly string[], surroundings: ThreadSurroundings): Promise<ScamAnswer> {
+  check(user_id: string, input: ScamInput, person: ThreadPerson, surroundings: ThreadSurroundings): Promise<ScamAnswer> {
     if (this.waiting.size >= WAITING_MAXIMUM) throw refuse('scam_check.busy', {}, { retry_after: 5 });
     clearTimeout(this.idle);
     const thread = this.thread ?? this.start();
@@ -66,7 +72,7 @@ export class ScamReader {
     return new Promise<ScamAnswer>((resolve, reject) => {
       const timer = setTimeout(() => void this.end(id), this.deadline_ms);
       this.waiting.set(id, { user_id, done: resolve, fail: reject, timer, stop: new AbortController() });
-      thread.postMessage({ kind: 'check', id, input, person: { trusted: [...trusted] }, surroundings } satisfies ToThread);
+      thread.postMessage({ kind: 'check', id, input, person, surroundings } satisfies ToThread);
     });
   }
 

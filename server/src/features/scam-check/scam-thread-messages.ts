@@ -22,13 +22,17 @@ const surroundingsSchema = z.object({
 });
 export type ThreadSurroundings = z.infer<typeof surroundingsSchema>;
 
+/** The person for whom a message is checked, and whether this check may ask the DNS. */
+const personSchema = z.object({ trusted: z.array(z.string()), may_ask_dns: z.boolean() });
+export type ThreadPerson = z.infer<typeof personSchema>;
+
 /** Messages to the thread. `told` answers a question of it. */
 export const toThreadSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('check'),
     id: z.int(),
     input: inputSchema,
-    person: z.object({ trusted: z.array(z.string()) }),
+    person: personSchema,
     surroundings: surroundingsSchema,
   }),
   z.object({ kind: z.literal('told'), id: z.int(), value: z.string().optional() }),

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { readOutlookLetter, readPdf } from './documents.ts';
 import { type FromThread, type ThreadSurroundings, type ToThread, toThreadSchema, zoneSchema } from './scam-thread-messages.ts';
 
-const { zone, has_dns } = z.object({ zone: zoneSchema.optional(), has_dns: z.boolean() }).parse(workerData);
+const { zone } = z.object({ zone: zoneSchema.optional() }).parse(workerData);
 const VERDICTS = z.enum(['infected', 'clean', 'not_checked']);
 
 const send = (message: FromThread) => parentPort?.postMessage(message);
@@ -27,16 +27,8 @@ function resolveIn(records: z.infer<typeof zoneSchema>): Resolve {
   };
 }
 
-const resolve: Resolve | undefined =
-  zone !== undefined
-    ? resolveIn(zone)
-    : has_dns
-      ? async (name, type) => {
-          // Only what DKIM needs is asked for.
-          if (type === 'TXT') return await dns.resolveTxt(name);
-          throw Object.assign(new Error('not asked for'), { code: 'ENODATA' });
-        }
-      : undefined;
+/** Asked for a person who allows it alone, and for the keys of signatures alone, which are texts. */
+const resolve: Resolve = zone === undefined ? (name) => dns.resolveTxt(name) : resolveIn(zone);
 
 const asking = new Map<number, (value: string | undefined) => void>();
 let questions = 0;
@@ -76,7 +68,7 @@ function checkWith(surroundings: ThreadSurroundings): ScamCheck {
     scanAttachment,
     readDocument: (_name, content) => readPdf(content),
     readLetter: (_name, content) => readOutlookLetter(content),
-    ...(resolve === undefined ? {} : { resolve }),
+    resolve,
     ...(pictureText === undefined ? {} : { readPictureText: pictureText.read }),
   });
   opened = { key, check, lists: lists.map(({ list }) => list) };
@@ -87,7 +79,7 @@ function checkWith(surroundings: ThreadSurroundings): ScamCheck {
 
 async function answer({ id, input, person, surroundings }: Extract<ToThread, { kind: 'check' }>): Promise<void> {
   try {
-    const check = checkWith(surroundings).forPerson({ trusted: new Set(person.trusted) });
+    const check = checkWith(surroundings).forPerson({ trusted: new Set(person.trusted), mayAskDns: person.may_ask_dns });
     const found = await (input.kind === 'text' ? check.checkText(input.text) : check.checkFile(input.name, input.bytes));
     send({ kind: 'answer', id, answer: found });
   } catch (error) {

@@ -1,0 +1,74 @@
+// Cryptographic messages (RFC 5652) as S/MIME has them, in DER, and in BER with open lengths.
+
+const SEQUENCE = 0x30;
+const IDENTIFIER = 0x06;
+const EXPLICIT = 0xa0;
+const OCTETS = 0x04;
+const OCTETS_IN_PIECES = 0x24;
+/** 1.2.840.113549.1.7 */
+const PKCS7 = '2a864886f70d0107';
+/** Enveloped, signed and enveloped, encrypted; and authenticated and enveloped (1.2.840.113549.1.9.16.1.23). */
+const LOCKED: ReadonlySet<string> = new Set([`${PKCS7}03`, `${PKCS7}04`, `${PKCS7}06`, '2a864886f70d0109100117']);
+const SIGNED = `${PKCS7}02`;
+/** Values of one content that are passed over. */
+const VALUES_MAXIMUM = 100_000;
+
+interface Value {
+  tag: number;
+  start: number;
+  /** Where its content ends; the end of all bytes where its length is open. */
+  end: number;
+  isOpen: boolean;
+}
+
+function valueAt(bytes: Buffer, at: number): Value | undefined {
+  const [tag, first] = [bytes[at], bytes[at + 1]];
+  if (tag === undefined || first === undefined) return undefined;
+  if (first === 0x80) return { tag, start: at + 2, end: bytes.length, isOpen: true };
+  const count = first < 0x80 ? 0 : first - 0x80;
+  if (count > 4 || at + 2 + count > bytes.length) return undefined;
+  const start = at + 2 + count;
+  const length = count === 0 ? first : bytes.readUIntBE(at + 2, count);
+  return { tag, start, end: Math.min(start + length, bytes.length), isOpen: false };
+}
+
+/** The values that stand beside each other from `at` on. Those of an open length end them, since their end is not known. */
+function* valuesFrom(bytes: Buffer, at: number, end: number): Generator<Value> {
+  let next = at;
+  for (let count = 0; count < VALUES_MAXIMUM && next < end; count += 1) {
+    const value = valueAt(bytes, next);
+    // Two zeros end what is open.
+    if (value === undefined || (value.tag === 0 && value.end === value.start)) return;
+    yield value;
+    if (value.isOpen) return;
+    next = value.end;
+  }
+}
+
+/** The bytes of an octet string, which may be in pieces. */
+function octetsOf(bytes: Buffer, { tag, start, end }: Value): Buffer | undefined {
+  if (tag === OCTETS) return bytes.subarray(start, end);
+  if (tag !== OCTETS_IN_PIECES) return undefined;
+  const pieces = [...valuesFrom(bytes, start, end)].map((piece) => octetsOf(bytes, piece));
+  return Buffer.concat(pieces.filter((piece) => piece !== undefined));
+}
+
+/**
+ * The content that a signature encloses. The signature itself is not verified. `detached`: the content lies elsewhere, or there are
+ * only certificates. Undefined for other bytes.
+ */
+export function signedContent(content: Uint8Array): Buffer | 'encrypted' | 'detached' | undefined {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const outer = bytes[0] === SEQUENCE ? valueAt(bytes, 0) : undefined;
+  const [identifier, explicit] = outer === undefined ? [] : [...valuesFrom(bytes, outer.start, outer.end)];
+  if (identifier?.tag !== IDENTIFIER) return undefined;
+  const kind = bytes.toString('hex', identifier.start, identifier.end);
+  if (LOCKED.has(kind)) return 'encrypted';
+  const message = kind === SIGNED && explicit?.tag === EXPLICIT ? valueAt(bytes, explicit.start) : undefined;
+  if (message?.tag !== SEQUENCE) return undefined;
+  // The version and the algorithms stand before the enclosed content.
+  const enclosed = [...valuesFrom(bytes, message.start, message.end)].find(({ tag }) => tag === SEQUENCE);
+  const [, wrapped] = enclosed === undefined ? [] : [...valuesFrom(bytes, enclosed.start, enclosed.end)];
+  const octets = wrapped?.tag === EXPLICIT ? valueAt(bytes, wrapped.start) : undefined;
+  return octets === undefined ? 'detached' : (octetsOf(bytes, octets) ?? 'detached');
+}

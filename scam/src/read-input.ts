@@ -1,0 +1,273 @@
+import type { CheckedCode, InputKind } from '@palisade/contract/scam-check';
+import { signedContent } from './cms.ts';
+import { explainCode } from './code-contents.ts';
+import { type Coverage, mergeCoverage } from './coverage.ts';
+import { isEmailSource, type ParsedEmail, parseEmail } from './email.ts';
+import { findLinks } from './find-links.ts';
+import { readHtml } from './html-text.ts';
+import { LIMITS } from './limits.ts';
+import type { Attachment, Piece, RawText } from './message.ts';
+import { pictureSize } from './picture-header.ts';
+import type { PictureReader } from './picture-reader.ts';
+import { TEXT_LANGUAGES } from './picture-text.ts';
+import type { NotCheckedCode } from './sentences.ts';
+import { checkSignature } from './signature.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** An input as far as it was read: itself, the files in it, and its coverage. */
+export interface Reading {
+  kind: InputKind;
+  pieces: Piece[];
+  attachments: Attachment[];
+  coverage: Coverage;
+}
+
+/** A file of which nothing was read. */
+type Unread = NotCheckedCode;
+
+const TNEF = [0x78, 0x9f, 0x3e, 0x22];
+const BEGINNING_BYTES = 64 * 1024;
+const HTML = /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html|svg)\b/iu;
+const HTML_NAME = /\.(?:x?html?|svg)$/iu;
+/** The beginning of a part of an email, such as the content of a signed one. */
+const ENTITY = /^(?:[\w-]{2,40}:[^\n]{0,9998}\r?\n(?:[ \t][^\n]{0,9998}\r?\n)*){1,100}\r?\n/u;
+const ENCRYPTED = /^-----BEGIN PGP MESSAGE-----/mu;
+/** Lines of a PGP signature or a key (RFC 9580, section 6.2), which people do not read. */
+const ARMOUR =
+  /(?<=^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----(?:\r?\n[A-Za-z]{1,20}: [^\n]{0,200})*\r?\n\r?\n)(?:[\w+/]{60,80}\r?\n)+[\w+/=]{0,80}(?:\r?\n=[\w+/]{4})?/gmu;
+/** A picture within a contact card (RFC 6350, section 6.2.4; RFC 2426, section 3.1.4), after unfolding. */
+const CARD_PICTURE =
+  /^(?:[\w-]{1,40}\.)?(?:PHOTO|LOGO)(?:;[^:\r\n]{0,200})?:(?:data:image\/[\w.+-]{1,30};base64,)?([A-Za-z0-9+/=]{60,})\r?$/gimu;
+
+const startsWith = (content: Uint8Array, bytes: readonly number[]) => bytes.every((byte, at) => content[at] === byte);
+const isPdf = (name: string, content: Uint8Array) =>
+  /\.pdf$/iu.test(name) || new TextDecoder('latin1').decode(content.subarray(0, 5)) === '%PDF-';
+
+/** Bytes without control characters. */
+function isPlainText(content: Uint8Array): boolean {
+  return !content.subarray(0, BEGINNING_BYTES).some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
+}
+
+/** A card or a calendar without its folded lines: a line break and a blank (RFC 5545, section 3.1). */
+function unfolded(text: string): string {
+  return text
+    .replaceAll(/\r?\n[ \t]/gu, '')
+    .replaceAll(/\\n/giu, '\n')
+    .replaceAll(/\\([,;])/gu, '$1');
+}
+
+/** Reads one input with the files in it. The limits of a number of files are those of the whole input. */
+export class InputReader {
+  readonly #surroundings: Surroundings;
+  readonly #pictures: PictureReader;
+  #attachments = 0;
+  #picturesRead = 0;
+  #letters = 0;
+
+  constructor(surroundings: Surroundings, pictures: PictureReader) {
+    this.#surroundings = surroundings;
+    this.#pictures = pictures;
+  }
+
+  /** Reads a text that was pasted: a message, a link, or the source of an email. */
+  async readText(text: string, kind: InputKind): Promise<Reading> {
+    const pasted = text.slice(0, LIMITS.letters);
+    const email = isEmailSource(pasted) ? await parseEmail(new TextEncoder().encode(pasted.trimStart())) : undefined;
+    if (email === undefined) return this.#textReading(kind, text);
+    const reading = await this.#readEmail(email, 'pasted', 0);
+    return pasted === text ? reading : { ...reading, coverage: mergeCoverage([reading.coverage, { words: 'text_cut' }]) };
+  }
+
+  /** Reads a file by its content. `depth`: files that it lies in. */
+  async readFile(name: string, content: Uint8Array, depth = 0, mediaType = ''): Promise<Reading | Unread> {
+    if (content.length === 0) return 'empty';
+    if (depth > LIMITS.nested_mails + 1) return 'more_mails';
+    if (content.length > LIMITS.file_bytes) return 'file_too_large';
+    if (pictureSize(content) !== undefined) return await this.#readPicture(content);
+    if (startsWith(content, TNEF)) return 'tnef';
+    const signed = signedContent(content);
+    if (signed === 'encrypted') return { kind: 'email', pieces: [], attachments: [], coverage: { words: 'encrypted' } };
+    if (signed === 'detached') return { kind: 'email', pieces: [], attachments: [], coverage: {} };
+    if (signed !== undefined)
+      return ENTITY.test(new TextDecoder('latin1').decode(signed.subarray(0, BEGINNING_BYTES)))
+        ? await this.#readMail(signed, 'pasted', depth)
+        : await this.readFile(name.replace(/\.p7m$/iu, ''), signed, depth + 1);
+    const beginning = new TextDecoder().decode(content.subarray(0, LIMITS.header_bytes));
+    if (isEmailSource(beginning) || /\.eml$/iu.test(name) || mediaType === 'message/rfc822')
+      return await this.#readMail(content, depth === 0 ? content : 'pasted', depth);
+    return (await this.#readDocument(name, content, depth)) ?? this.#readPlain(name, content, mediaType);
+  }
+
+  async #readDocument(name: string, content: Uint8Array, depth: number): Promise<Reading | Unread | undefined> {
+    const { readLetter, readDocument } = this.#surroundings;
+    const letter = await readLetter?.(name, content).catch(() => undefined);
+    if (letter !== undefined) {
+      const mail = await this.#readMail(letter.source, 'pasted', depth);
+      return typeof mail === 'string' ? mail : { ...mail, coverage: mergeCoverage([mail.coverage, letter.coverage]) };
+    }
+    const document = await readDocument?.(name, content).catch(() => undefined);
+    return document === undefined ? undefined : this.#textReading('document', document.text, { coverages: [document.coverage] });
+  }
+
+  async #readPlain(name: string, content: Uint8Array, mediaType: string): Promise<Reading | Unread> {
+    if (!isPlainText(content)) return isPdf(name, content) ? 'no_document_reader' : 'format_unknown';
+    const text = new TextDecoder().decode(content);
+    if (HTML.test(text) || HTML_NAME.test(name) || mediaType === 'text/html') return await this.#readPage(text);
+    const kind: InputKind = /^BEGIN:VCARD/iu.test(text) ? 'contact' : /^BEGIN:VCALENDAR/iu.test(text) ? 'calendar' : 'text';
+    if (kind === 'text') return this.#textReading(kind, text);
+    const readings: Reading[] = [];
+    const plain = unfolded(text);
+    for (const [, base64 = ''] of plain.matchAll(CARD_PICTURE))
+      readings.push(await this.#readPicture(Buffer.from(base64, 'base64')));
+    const card = this.#textReading(kind, plain.replaceAll(CARD_PICTURE, ''), { isFields: true });
+    return together(kind, [card, ...readings]);
+  }
+
+  /** A page opens in a browser, so that addresses in its programs count too. */
+  async #readPage(source: string): Promise<Reading> {
+    const html = readHtml(source);
+    const links = findLinks(html.programs.slice(0, LIMITS.letters)).map(({ shown }) => ({ href: shown, label: shown }));
+    const page = this.#textReading('document', html.text, {
+      links: [...html.links, ...links],
+      coverages: [html.isCut || html.programs.length > LIMITS.letters ? { words: 'text_cut' } : {}],
+    });
+    return together('document', [page, ...(await this.#readPagePictures(html))]);
+  }
+
+  async #readPagePictures(html: ReturnType<typeof readHtml>): Promise<Reading[]> {
+    const readings: Reading[] = [];
+    for (const base64 of html.pictures) readings.push(await this.#readPicture(Buffer.from(base64, 'base64')));
+    if (html.hasRemotePictures)
+      readings.push({ kind: 'picture', pieces: [], attachments: [], coverage: { codes: 'remote_pictures' } });
+    return readings;
+  }
+
+  /** A text as far as the limits let it be read. */
+  #cut(text: string, most: number): { text: string; coverage: Coverage } {
+    const room = Math.max(0, Math.min(most, LIMITS.letters_together - this.#letters));
+    const plain = text.replaceAll(ARMOUR, '');
+    const kept = plain.slice(0, room);
+    this.#letters += kept.length;
+    return {
+      text: kept,
+      coverage: mergeCoverage([
+        ENCRYPTED.test(plain) ? { words: 'encrypted' } : {},
+        kept.length < plain.length ? { words: 'text_cut' } : {},
+      ]),
+    };
+  }
+
+  #textReading(
+    kind: InputKind,
+    whole: string,
+    { coverages = [], ...rest }: Pick<RawText, 'links' | 'isFields'> & { coverages?: Coverage[] } = {},
+  ): Reading {
+    const { text, coverage } = this.#cut(whole, LIMITS.letters);
+    const texts: RawText[] = [{ source: 'text', text, ...rest }];
+    return { kind, pieces: [{ texts, codes: [] }], attachments: [], coverage: mergeCoverage([coverage, ...coverages]) };
+  }
+
+  /** The codes and the words of a picture. */
+  async #readPicture(picture: Uint8Array): Promise<Reading> {
+    const none = { kind: 'picture', pieces: [], attachments: [] } as const;
+    if (this.#picturesRead >= LIMITS.pictures)
+      return { ...none, pieces: [], attachments: [], coverage: { codes: 'more_pictures' } };
+    this.#picturesRead += 1;
+    const { readPictureText } = this.#surroundings;
+    // Each reader is a process of its own, so that both run at once.
+    const [reading, found] = await Promise.all([
+      this.#pictures.read(picture),
+      readPictureText?.(picture).catch(() => ({ code: 'picture_broken' }) as const),
+    ]);
+    const coverages: Coverage[] = [];
+    const codes: CheckedCode[] = [];
+    if ('codes' in reading) {
+      codes.push(...reading.codes.slice(0, LIMITS.codes).map(({ format, text }) => explainCode(format, text)));
+      coverages.push({ codes: reading.codes.length > LIMITS.codes ? 'more_codes' : 'checked' });
+    } else coverages.push({ codes: reading.code });
+    const texts: RawText[] = codes.map(({ text }) => ({ source: 'code', text }));
+    if (found === undefined) coverages.push({ picture_text: 'no_text_reader' });
+    else if ('code' in found) coverages.push({ picture_text: 'codes' in reading ? found.code : reading.code });
+    else {
+      const { text, coverage } = this.#cut(found.text, LIMITS.letters);
+      if (text.trim() !== '') texts.push({ source: 'picture', text });
+      const isWhole = TEXT_LANGUAGES.every((language) => found.languages.includes(language));
+      coverages.push(coverage, { picture_text: isWhole ? 'checked' : 'text_language' });
+    }
+    return { kind: 'picture', pieces: [{ texts, codes }], attachments: [], coverage: mergeCoverage(coverages) };
+  }
+
+  async #readMail(content: Uint8Array, signedAs: Uint8Array | 'pasted', depth: number): Promise<Reading | Unread> {
+    if (depth > LIMITS.nested_mails) return 'more_mails';
+    const email = await parseEmail(content);
+    return email === undefined ? 'broken_email' : await this.#readEmail(email, signedAs, depth);
+  }
+
+  /** `signedAs`: the bytes that the sender's domain signed; `pasted` where they are gone. */
+  async #readEmail(email: ParsedEmail, signedAs: Uint8Array | 'pasted', depth: number): Promise<Reading> {
+    const { author, resolve } = { author: email.sender, resolve: this.#surroundings.resolve };
+    const signature =
+      signedAs === 'pasted'
+        ? ({ proof: 'not_checked', code: 'pasted' } as const)
+        : await checkSignature(signedAs, email, resolve);
+    const texts: RawText[] = [];
+    const readings: Reading[] = [];
+    const coverages: Coverage[] = [email.coverage];
+    // The domain of a mail within another one is not asked.
+    if (author !== undefined && depth === 0) coverages.push({ sender: 'checked', signature: signature.code ?? 'checked' });
+    else if (author !== undefined) coverages.push({ sender: 'checked' });
+    for (const { text: whole, ...raw } of email.texts) {
+      const { text, coverage } = this.#cut(whole, raw.source === 'subject' ? LIMITS.subject_letters : LIMITS.letters);
+      texts.push({ ...raw, text });
+      coverages.push(coverage);
+    }
+    if (email.html !== undefined) readings.push(...(await this.#readPagePictures(email.html)));
+    const attachments: Attachment[] = [];
+    for (const { name, mediaType, content } of email.attachments) {
+      if (this.#attachments >= LIMITS.attachments) {
+        coverages.push({ attachments: 'more_attachments' });
+        break;
+      }
+      this.#attachments += 1;
+      const attachment: Attachment = { name, mediaType, verdict: await this.#scan(name, content, depth) };
+      attachments.push(attachment);
+      const reading = await this.readFile(name, content, depth + 1, mediaType);
+      coverages.push(scanCoverage(attachment), ...(typeof reading === 'string' ? [unreadAttachment(reading)] : []));
+      if (typeof reading !== 'string') readings.push(reading);
+    }
+    const proof = signature.proof;
+    const sender = author === undefined ? undefined : { ...author, proof };
+    const own: Reading = {
+      kind: 'email',
+      pieces: [{ texts, codes: [], sender }],
+      attachments,
+      coverage: mergeCoverage(coverages),
+    };
+    return together('email', [own, ...readings]);
+  }
+
+  /** Asks the engine about an attachment. It opens the mails in it, so that their attachments are not asked about again. */
+  async #scan(name: string, content: Uint8Array, depth: number): Promise<Attachment['verdict']> {
+    if (depth > 0) return this.#surroundings.scanAttachment === undefined ? undefined : 'clean';
+    return await this.#surroundings.scanAttachment?.(name, content).catch(() => 'not_checked' as const);
+  }
+}
+
+function together(kind: InputKind, readings: readonly Reading[]): Reading {
+  return {
+    kind,
+    pieces: readings.flatMap(({ pieces }) => pieces),
+    attachments: readings.flatMap(({ attachments }) => attachments),
+    coverage: mergeCoverage(readings.map(({ coverage }) => coverage)),
+  };
+}
+
+function scanCoverage({ verdict }: Attachment): Coverage {
+  if (verdict === undefined) return { attachments: 'no_engine' };
+  return { attachments: verdict === 'not_checked' ? 'attachment_locked' : 'checked' };
+}
+
+function unreadAttachment(code: Unread): Coverage {
+  if (code === 'empty') return {};
+  return { attachments: code === 'format_unknown' || code === 'no_document_reader' ? 'attachment_unread' : code };
+}
