@@ -10,11 +10,16 @@ export type BlockKind = z.infer<typeof blockKindSchema>;
 const blockRuleSchema = z.enum(['wrong_passwords', 'many_accounts']);
 export type BlockRule = z.infer<typeof blockRuleSchema>;
 
+/** The beginning of a source that is a browser which signed in to the account before. The hash of its id follows. */
+export const BROWSER_SOURCE = 'browser:';
+
 /** A refusal of sign-ins that is in force. `level` is 1 for the first, and each further one is longer. */
 export const blockSchema = z.object({
   id: idSchema,
   kind: blockKindSchema,
-  source: z.string().describe('An IPv4 address, or the /64 network of an IPv6 address.'),
+  source: z
+    .string()
+    .describe('An IPv4 address, the /64 network of an IPv6 address, or `browser:` and the hash of the id of a browser.'),
   rule: blockRuleSchema,
   since: timeSchema,
   until: timeSchema,

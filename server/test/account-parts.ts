@@ -104,7 +104,7 @@ export async function accountParts(settings: Settings = {}) {
   const none = () => Promise.resolve();
   const signIn = createSignIn({
     ...{ ...common, auth, sessions, secondFactors, passkeys, mustHaveFactor, wakeMail() {}, onSignedIn() {}, observe: none },
-    guard: { attempt: (_, work) => work({ failed: none, succeeded: none }) },
+    guard: { attempt: (_, work) => work({ failed: () => Promise.resolve(4), succeeded: none }) },
     challenges: createSignInChallenges(common),
     isUnproven,
   });

@@ -43,7 +43,7 @@ function waysIn(use: SecondFactors['use']) {
       end: never,
     },
     guard: {
-      attempt: (_, work) => work({ failed: () => Promise.resolve(void admitted.push('failed')), succeeded: never }),
+      attempt: (_, work) => work({ failed: () => Promise.resolve(admitted.push('failed') + 4), succeeded: never }),
     },
     passkeys: { request: never, ownerOf: (id) => Promise.resolve(id === 'known' ? MARIA.id : undefined) },
     audit: { record: never },

@@ -37,13 +37,17 @@ interface Credentials {
 
 /** A try that the guard let through. One that ends with neither was right but is not all, or could not be looked at: it does not count. */
 interface Admission {
-  failed(user_id: string | null): Promise<void>;
+  /** Answers the tries that are left before further ones are refused for a time. */
+  failed(user_id: string | null): Promise<number>;
   succeeded(user_id: string): Promise<void>;
 }
 
 /** Bounds attempts to sign in, before they are examined. @throws Problem `too_many_requests`, and what the work throws. */
 export interface SignInGuard {
-  attempt<Result>(attempt: { source: string; account: string }, work: (admission: Admission) => Promise<Result>): Promise<Result>;
+  attempt<Result>(
+    attempt: { source: string; account: string; browser_id: string | undefined },
+    work: (admission: Admission) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
@@ -117,16 +121,17 @@ export class SignIn {
   private async failed(
     admission: Admission | undefined,
     { email, step, origin }: { email: string; step: 'password' | 'second_factor'; origin: Origin },
-  ): Promise<void> {
+  ): Promise<{ is_one_left: boolean }> {
     const user = await this.auth.findUserByEmail(email);
     // The refusal first: the report of the event says whether it is in force.
-    await admission?.failed(user?.id ?? null);
+    const left = await admission?.failed(user?.id ?? null);
     const event: SecurityEvent = {
       ...happened(this.now, user?.id ?? null, origin),
       kind: 'login_failed',
       data: { account: accountKey(email), step },
     };
     await this.observe(event);
+    return { is_one_left: left === 1 };
   }
 
   /** The last step of every way to sign in. `stillHolds` checks the base of the way again, once the session is there. */
@@ -184,8 +189,10 @@ export class SignIn {
     try {
       return await step();
     } catch (error) {
-      if (error instanceof Problem && error.code === 'second_factor_refused')
-        await this.failed(admission, { email: user.email, step: 'second_factor', origin });
+      if (error instanceof Problem && error.code === 'second_factor_refused') {
+        const { is_one_left } = await this.failed(admission, { email: user.email, step: 'second_factor', origin });
+        if (is_one_left) throw refuse('code.one_try_left', {}, { cause: error });
+      }
       throw error;
     }
   }
@@ -201,13 +208,15 @@ export class SignIn {
    * `too_many_requests`.
    */
   withPassword({ email, password, browser_id }: Credentials, origin: Origin): Promise<SignedIn> {
-    return this.guard.attempt({ source: origin.source, account: accountKey(email) }, async (admission) => {
+    return this.guard.attempt({ source: origin.source, account: accountKey(email), browser_id }, async (admission) => {
       let authenticated: Awaited<ReturnType<Auth['authenticate']>>;
       try {
         authenticated = await this.auth.authenticate({ email, password });
       } catch (error) {
-        if (error instanceof Problem && error.code === 'invalid_credentials')
-          await this.failed(admission, { email, step: 'password', origin });
+        if (error instanceof Problem && error.code === 'invalid_credentials') {
+          const { is_one_left } = await this.failed(admission, { email, step: 'password', origin });
+          if (is_one_left) throw refuse('password.one_try_left', {}, { cause: error });
+        }
         throw error;
       }
       const { user_info, password_mark } = authenticated;
@@ -234,7 +243,8 @@ export class SignIn {
   ): Promise<SignedIn> {
     const { user_id, password_mark, browser_id } = await this.challenges.find(challenge);
     const user = await this.waitingUser(user_id);
-    return await this.guard.attempt({ source: origin.source, account: accountKey(user.email) }, async (admission) => {
+    const attempt = { source: origin.source, account: accountKey(user.email), browser_id: browser_id ?? undefined };
+    return await this.guard.attempt(attempt, async (admission) => {
       await this.watched({ user, origin, admission }, () =>
         this.challenges.attempt(challenge, () =>
           this.secondFactors.use(proof, { user_id, purpose: 'second_step', site, origin }, (transaction) =>

@@ -7,6 +7,16 @@ export const TWO_FACTOR_REFUSALS = {
     english: 'This code is wrong or already used. Wait for the next code and try again.',
     params: {},
   },
+  'code.one_try_left': {
+    problem: 'second_factor_refused',
+    english: 'That didn’t match. One try is left. After that, you have to wait at least 10 minutes.',
+    params: {},
+  },
+  'password.one_try_left': {
+    problem: 'invalid_credentials',
+    english: 'The email or password is wrong. One try is left. After that, you have to wait at least 10 minutes.',
+    params: {},
+  },
   'code.too_many': {
     problem: 'too_many_requests',
     english: 'Too many wrong codes. Use a recovery code or passkey, or wait {wait}.',

@@ -5,7 +5,7 @@ import { createMemoryCounters } from '#platform/counters.ts';
 import { parseLimits } from '#platform/limits.ts';
 import { Problem } from '#platform/problem.ts';
 import { addPerson, auditKindsOf, featureAudit, featureDatabase } from '#test/feature-database.ts';
-import { startTestApp } from '#test/harness.ts';
+import { problemOf, startTestApp } from '#test/harness.ts';
 import { createBlocks, refusalLength } from './blocks.ts';
 import { createPasswordGuard } from './call-guard.ts';
 import { createLoginGuard, delayOf } from './login-guard.ts';
@@ -37,7 +37,7 @@ type Outcome = 'right' | 'wrong' | 'refused';
 
 /** One try to sign in. `user_id` is that of the account, where there is one. */
 async function attempt(
-  place: { source: string; account: string },
+  place: { source: string; account: string; browser_id?: string },
   isRight: boolean,
   user_id: string | null = null,
 ): Promise<Outcome> {
@@ -293,6 +293,73 @@ describe('the password of a signed-in person', () => {
     clock.now += DAY;
     expect(await give(user_id, true)).toBe('right');
   });
+});
+
+describe('a browser that signed in to the account before', () => {
+  const browser = (browser_id: string) => (place: { source: string; account: string }) => ({ ...place, browser_id });
+
+  test('has its own count, and gets in while its network is refused', async () => {
+    const person = await owner();
+    const known = browser('01930000-0000-4000-8000-000000000001')(person.place);
+    expect(await attempt(known, true, person.user_id)).toBe('right');
+    expect(await person.wrong(6)).toEqual([...wrongs(5), 'refused']);
+    expect(await attempt(known, true, person.user_id)).toBe('right');
+    // The right password in one browser forgives no other.
+    expect(await person.wrong(1)).toEqual(['refused']);
+    // It gets in as well while the whole network is refused, and from another network.
+    for (let time = 0; time < 6; time += 1) await attempt({ ...person.place, account: unused('account') }, false);
+    expect(await attempt(known, true, person.user_id)).toBe('right');
+    expect(await attempt({ ...known, source: unused('source') }, true, person.user_id)).toBe('right');
+  });
+
+  test('is refused after as many wrong passwords, wherever it is, while its network is not', async () => {
+    const person = await owner();
+    const known = browser('01930000-0000-4000-8000-000000000002')(person.place);
+    expect(await attempt(known, true, person.user_id)).toBe('right');
+    for (let time = 0; time < 5; time += 1)
+      expect(await attempt({ ...known, source: unused('source') }, false, person.user_id)).toBe('wrong');
+    expect(await attempt(known, true, person.user_id)).toBe('refused');
+    expect(await person.right()).toBe('right');
+    const [block] = await blocks.list({ limit: 10 }, person.user_id);
+    expect(block?.source).toMatch(/^browser:[0-9a-f]{64}$/);
+  });
+
+  test('is known to that account alone, and an invented id to none', async () => {
+    const [person, other] = [await owner(), await owner()];
+    const known = browser('01930000-0000-4000-8000-000000000003');
+    expect(await attempt(known(person.place), true, person.user_id)).toBe('right');
+    await other.wrong(5);
+    for (const id of ['01930000-0000-4000-8000-000000000003', '01930000-0000-4000-8000-000000000004'])
+      expect(await attempt(browser(id)(other.place), true, other.user_id)).toBe('refused');
+    // Many invented ids are one count.
+    const account = unused('account');
+    const guesses = Array.from({ length: 6 }, (_, index) => ({ account, source: 'many', browser_id: `id ${index}` }));
+    const ends: Outcome[] = [];
+    for (const guess of guesses) ends.push(await attempt(guess, false));
+    expect(ends).toEqual([...wrongs(5), 'refused']);
+  });
+});
+
+test('the last try is announced, and a refusal is the same for right and wrong passwords, also for an unknown account', async () => {
+  const { call, signIn } = await startTestApp();
+  const { email, password } = await signIn();
+  const answers = async (address: string, last: string) => {
+    const seen: unknown[] = [];
+    for (const given of ['a', 'b', 'c', 'd', 'e', 'f', last]) {
+      const { code, detail } = problemOf(await call(login, { body: { email: address, password: given } }));
+      seen.push({ code, detail });
+    }
+    return seen;
+  };
+  const known = await answers(email, password);
+  expect(known[3]).toMatchObject({
+    code: 'invalid_credentials',
+    detail: 'The email or password is wrong. One try is left. After that, you have to wait at least 10 minutes.',
+  });
+  expect(known[4]).toEqual(known[0]);
+  expect(known[5]).toMatchObject({ code: 'too_many_requests' });
+  expect(known[6]).toEqual(known[5]);
+  expect(await answers('nobody@example.com', password)).toEqual(known);
 });
 
 test('the application exempts private networks and, in local exposure, the machine itself, and counts by source', async () => {

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { BROWSER_SOURCE } from '@palisade/contract/blocks';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
@@ -16,10 +17,15 @@ interface Attempt {
   account: string;
 }
 
+/** An attempt, and the id of the browser that makes it. A browser that signed in to the account before has its own count. */
+interface BrowserAttempt extends Attempt {
+  browser_id?: string | undefined;
+}
+
 /** A try that may look at the password, or at the second factor. One that ends with neither was right and is not all, or could not be looked at: it does not count. */
 interface Admission {
-  /** It was wrong. Done when the refusal that follows from it, if any, is in force. `user_id` is null where no account has the email. */
-  failed(user_id: string | null): Promise<void>;
+  /** It was wrong. Done when the refusal that follows from it, if any, is in force. `user_id` is null where no account has the email. Answers the tries that are left. */
+  failed(user_id: string | null): Promise<number>;
   /** It was right, and a person is signed in. */
   succeeded(user_id: string): Promise<void>;
 }
@@ -67,16 +73,19 @@ interface LoginGuardOptions {
 
 const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
+const browserSource = (browser_id: string) => BROWSER_SOURCE + createHash('sha256').update(browser_id).digest('hex');
+
 async function remember(
   database: Kysely<Tables>,
   now: () => number,
-  { source, account }: Attempt,
+  { source, account, browser_id }: BrowserAttempt,
   user_id: string,
 ): Promise<void> {
   await database.deleteFrom('sign_in_sources').where('user_id', '=', user_id).where('last_at', '<', at(now, -KNOWN_MS)).execute();
+  const sources = [source, ...(browser_id === undefined ? [] : [browserSource(browser_id)])];
   await database
     .insertInto('sign_in_sources')
-    .values({ account, source, user_id, last_at: at(now) })
+    .values(sources.map((known) => ({ account, source: known, user_id, last_at: at(now) })))
     .onConflict((conflict) => conflict.columns(['account', 'source']).doUpdateSet({ user_id, last_at: at(now) }))
     .execute();
 }
@@ -165,10 +174,17 @@ export class LoginGuard {
     return row !== undefined;
   }
 
+  /** The place whose tries are counted together: a browser that signed in to the account before, or else the source. */
+  private async placeOf({ source, account, browser_id }: BrowserAttempt): Promise<Attempt> {
+    if (browser_id === undefined) return { source, account };
+    const browser = { source: browserSource(browser_id), account };
+    return (await this.isKnown(browser)) ? browser : { source, account };
+  }
+
   /** The owner, at a known place, does not wait. */
-  private async delay(attempt: Attempt): Promise<void> {
-    const failures = await this.isGuessedAt(attempt.account);
-    if (failures === undefined || (await this.isKnown(attempt))) return;
+  private async delay(place: Attempt): Promise<void> {
+    const failures = await this.isGuessedAt(place.account);
+    if (failures === undefined || (await this.isKnown(place))) return;
     if (this.waiting >= WAITING_MAXIMUM) throw refuseFor(WAITING_RETRY_MS, 'sign_in.busy');
     this.waiting += 1;
     try {
@@ -215,14 +231,15 @@ export class LoginGuard {
    * Does the work of a try, or makes it wait. At most so many are under way as may fail, also of those that come at once; the others wait for them.
    * @throws Problem `too_many_requests`, the same for known and unknown emails, and the work's own errors.
    */
-  async attempt<Result>(attempt: Attempt, work: (admission: Admission) => Promise<Result>): Promise<Result> {
+  async attempt<Result>(attempt: BrowserAttempt, work: (admission: Admission) => Promise<Result>): Promise<Result> {
+    const counted = await this.placeOf(attempt);
     const requireUnrefused = async () => {
-      const refused = await this.blocks.refusal(attempt);
+      const refused = await this.blocks.refusal(counted);
       if (refused) throw refusal(this.now, refused);
     };
     await requireUnrefused();
-    await this.delay(attempt);
-    const [tries, failures] = [this.keys.tries(attempt), this.keys.failures(attempt)];
+    await this.delay(counted);
+    const [tries, failures] = [this.keys.tries(counted), this.keys.failures(counted)];
     const place = { member: randomUUID(), most: this.limits.pair.count, window_ms: this.limits.pair.period_ms };
     const began = performance.now();
     for (;;) {
@@ -230,7 +247,7 @@ export class LoginGuard {
       if (wait_ms <= 0) break;
       // Refused since it was asked above, or about to be.
       if ((await this.counters.count(failures, this.limits.pair.period_ms)) >= this.limits.pair.count)
-        throw refusal(this.now, (await this.blocks.refusal(attempt)) ?? { kind: 'pair', until: this.now() + wait_ms });
+        throw refusal(this.now, (await this.blocks.refusal(counted)) ?? { kind: 'pair', until: this.now() + wait_ms });
       // The tries under way may be right.
       if (!(await this.waitingTries.forOthers(tries, began))) throw refuseFor(WAITING_RETRY_MS, 'sign_in.busy');
       await requireUnrefused();
@@ -242,15 +259,16 @@ export class LoginGuard {
           isSettled = true;
           const { count } = await this.counters.put(failures, place);
           // A set counts each of its members once, so that exactly one of several at once is the last.
-          if (count === this.limits.pair.count) await this.refuse(attempt, 'wrong_passwords', user_id);
+          if (count === this.limits.pair.count) await this.refuse(counted, 'wrong_passwords', user_id);
           await this.countSource(attempt);
           await this.countAnywhere(attempt, place.member);
+          return this.limits.pair.count - count;
         },
         succeeded: async (user_id) => {
           isSettled = true;
           await this.forgiveSource(attempt, failures);
           await this.counters.clear([tries, failures]);
-          await this.blocks.forgive(attempt);
+          await this.blocks.forgive(counted);
           await remember(this.database, this.now, attempt, user_id);
         },
       });

@@ -1,4 +1,4 @@
-import { type Block, liftBlock, listBlocks } from '@palisade/contract/blocks';
+import { type Block, BROWSER_SOURCE, liftBlock, listBlocks } from '@palisade/contract/blocks';
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeServer, refusal } from '#api/fake-server.ts';
@@ -44,6 +44,13 @@ describe('the active blocks', () => {
     server.answer(listBlocks, []);
     await open();
     expect(screen.getByText('No sign-ins are blocked')).toBeVisible();
+  });
+
+  it('name a known browser in words', async () => {
+    server.answer(listBlocks, [{ ...BLOCK, source: `${BROWSER_SOURCE}0a1b` }]);
+    await open();
+    expect(screen.getByRole('listitem')).toHaveTextContent('Sign-ins from a browser that you used before are refused');
+    expect(screen.getByRole('button', { name: 'Undo the block of your browser' })).toBeVisible();
   });
 
   it('tell from where, why, since when and for how long, and read anew when one is over', async () => {

@@ -1,4 +1,4 @@
-import { type Block, liftBlock } from '@palisade/contract/blocks';
+import { type Block, BROWSER_SOURCE, liftBlock } from '@palisade/contract/blocks';
 import { ordinal } from '@palisade/contract/intl';
 import { IconDoorOff, IconLockOpen } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -100,12 +100,17 @@ interface BlockRowProps {
 
 function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
   const { source, rule, since, until, level } = block;
+  const isBrowser = source.startsWith(BROWSER_SOURCE);
   return (
     <li className="block-row">
       <IconTile tone="attention" icon={IconDoorOff} />
       <div className="block-row__what">
         <p className="block-row__source">
-          <Sentence text="Sign-ins from {source} are refused" parts={{ source: <code>{source}</code> }} />
+          {isBrowser ? (
+            'Sign-ins from a browser that you used before are refused'
+          ) : (
+            <Sentence text="Sign-ins from {source} are refused" parts={{ source: <code>{source}</code> }} />
+          )}
         </p>
         <p className="block-row__why">
           <span>{REASONS[rule]}</span>
@@ -118,7 +123,13 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
       <p className="block-row__left">
         <Countdown until={Date.parse(until)} onEnd={onEnd} /> <span>left</span>
       </p>
-      <Button variant="quiet" size="s" loading={isLifting} aria-label={`Undo the block of ${source}`} onClick={onLift}>
+      <Button
+        variant="quiet"
+        size="s"
+        loading={isLifting}
+        aria-label={`Undo the block of ${isBrowser ? 'your browser' : source}`}
+        onClick={onLift}
+      >
         Undo
       </Button>
     </li>
