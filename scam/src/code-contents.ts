@@ -4,23 +4,31 @@ type Fact = CheckedCode['facts'][number];
 interface Reading {
   kind: CheckedCode['kind'];
   facts: Fact[];
+  /** All words of the content without the marks of its format; absent where the content has none. */
+  plain?: string;
 }
 
-const fact = (name: string, value: string | undefined): Fact[] =>
-  value === undefined || value.trim() === '' ? [] : [{ name, value: value.trim().slice(0, 300) }];
+const fact = (name: string, value: string | null | undefined): Fact[] =>
+  value === undefined || value === null || value.trim() === '' ? [] : [{ name, value: value.trim().slice(0, 300) }];
 
-/** `KEY:value;` fields in which a backslash keeps the next sign (Wi-Fi, MECARD). */
-function fields(text: string): Map<string, string> {
-  const found = new Map<string, string>();
+/** A field of a card: its name without group and parameters, in capital letters, and its value. */
+type Field = readonly [name: string, value: string];
+
+const fieldOf = (fields: readonly Field[], name: string) => fields.find(([one]) => one === name)?.[1];
+const linesOf = (fields: readonly Field[]) => fields.map(([name, value]) => `${name}: ${value}`).join('\n');
+
+/** `KEY:value;` fields in which a backslash keeps the next sign (Wi-Fi, MECARD, MEBKM, MATMSG). */
+function keyFields(text: string): Field[] {
+  const found: Field[] = [];
   let [key, value, inKey] = ['', '', true];
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at] ?? '';
-    if (sign === '\\') {
+  for (let at = 0; at <= text.length; at += 1) {
+    const sign = text[at] ?? ';';
+    if (sign === '\\' && !inKey) {
       at += 1;
       value += text[at] ?? '';
     } else if (inKey && sign === ':') inKey = false;
     else if (!inKey && sign === ';') {
-      found.set(key.toUpperCase(), value);
+      found.push([key.trim().toUpperCase(), value]);
       [key, value, inKey] = ['', '', true];
     } else if (inKey) key += sign === ';' ? '' : sign;
     else value += sign;
@@ -28,13 +36,72 @@ function fields(text: string): Map<string, string> {
   return found;
 }
 
-/** Lines of a vCard or an iCalendar: `NAME;params:value`. */
-const lineOf = (text: string, name: string) => new RegExp(`^${name}(?:;[^:\\n]{0,200})?:(.{1,300})$`, 'imu').exec(text)?.[1];
+const ESCAPED: Readonly<Record<string, string>> = { n: '\n', N: '\n' };
 
-function query(text: string): URLSearchParams {
-  const at = text.indexOf('?');
-  return new URLSearchParams(at < 0 ? '' : text.slice(at + 1));
+function quotedPrintable(text: string, charset: string): string {
+  const bytes = Buffer.from(
+    text.replaceAll(/=([0-9a-f]{2})/giu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return bytes.toString('utf8');
+  }
 }
+
+/** A card or a calendar without its folded lines: a line break and a blank (RFC 5545, section 3.1). */
+export const unfolded = (text: string) => text.replaceAll(/\r?\n[ \t]/gu, '');
+
+/**
+ * Fields of a vCard (RFC 2426, 6350, and 2.1) or an iCalendar (RFC 5545). In quoted-printable a long line
+ * ends in an equals sign.
+ */
+function cardFields(text: string): Field[] {
+  const lines: string[] = [];
+  for (const line of unfolded(text).split(/\r?\n/u)) {
+    const before = lines.at(-1);
+    if (before !== undefined && /;(?:ENCODING=)?QUOTED-PRINTABLE[;:]/iu.test(before) && before.endsWith('='))
+      lines[lines.length - 1] = before.slice(0, -1) + line;
+    else lines.push(line);
+  }
+  return lines.flatMap((line) => {
+    const [, name = '', params = '', value = ''] =
+      /^(?:[\w-]{1,40}\.)?([\w-]{1,60})((?:;(?:"[^"]{0,300}"|[^:"]){0,300})?):(.*)$/u.exec(line) ?? [];
+    // Pictures and keys have no words.
+    if (name === '' || /;ENCODING=(?:B|BASE64)\b|;BASE64\b/iu.test(params) || value.startsWith('data:')) return [];
+    const charset = /;CHARSET="?([\w-]{1,40})/iu.exec(params)?.[1] ?? 'utf-8';
+    const isQuoted = /QUOTED-PRINTABLE/iu.test(params);
+    const plain = isQuoted ? quotedPrintable(value, charset) : value;
+    return [[name.toUpperCase(), plain.replaceAll(/\\(.)/gu, (_, sign: string) => ESCAPED[sign] ?? sign)] as const];
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The part of an address such as `mailto:` before the question mark, and the parameters behind it. */
+function beforeAndAfter(text: string): { before: string; given: URLSearchParams; plain: string } {
+  // Phones begin the parameters of `sms:` with an ampersand or a semicolon too.
+  const at = text.search(/[?&]|;\?/u);
+  const before = decoded(at < 0 ? text : text.slice(0, at));
+  const given = new URLSearchParams(
+    at < 0
+      ? ''
+      : text
+          .slice(at)
+          .replace(/^[;?&]+/u, '')
+          .replaceAll('+', '%2B'),
+  );
+  return { before, given, plain: [before, ...given.values()].join('\n') };
+}
+
+const query = (text: string) => beforeAndAfter(text).given;
 
 /** The beginning of each kind of content, and its facts. The first that fits reads it. */
 const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = [
@@ -78,11 +145,7 @@ const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = 
       const given = query(text);
       return {
         kind: 'payment',
-        facts: [
-          ...fact('payee', given.get('name') ?? undefined),
-          ...fact('iban', given.get('iban') ?? undefined),
-          ...fact('amount', given.get('amount') ?? undefined),
-        ],
+        facts: [...fact('payee', given.get('name')), ...fact('iban', given.get('iban')), ...fact('amount', given.get('amount'))],
       };
     },
   },
@@ -128,71 +191,128 @@ const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = 
         facts: [
           ...fact('currency', scheme.toLowerCase()),
           ...fact('wallet', rest.split('?')[0]),
-          ...fact('amount', query(text).get('amount') ?? undefined),
+          ...fact('amount', query(text).get('amount')),
         ],
+        plain: beforeAndAfter(rest).plain,
       };
     },
   },
   {
     begins: /^WIFI:/iu,
     read: (text) => {
-      const given = fields(text.slice(5));
-      return { kind: 'wifi', facts: [...fact('network', given.get('S')), ...fact('security', given.get('T') ?? 'none')] };
+      const given = keyFields(text.slice(5));
+      const network = fieldOf(given, 'S');
+      return {
+        kind: 'wifi',
+        facts: [...fact('network', network), ...fact('security', fieldOf(given, 'T') ?? 'none')],
+        plain: network ?? '',
+      };
     },
   },
   {
-    begins: /^(?:BEGIN:VCARD|MECARD:)/iu,
+    begins: /^(?:BEGIN:VCARD|MECARD:|BIZCARD:)/iu,
     read: (text) => {
-      const card = /^MECARD:/iu.test(text) ? fields(text.slice(7)) : undefined;
-      const name = card?.get('N') ?? lineOf(text, 'FN') ?? lineOf(text, 'N');
+      const fields = /^BEGIN:/iu.test(text) ? cardFields(text) : keyFields(text.slice(text.indexOf(':') + 1));
       return {
         kind: 'contact',
         facts: [
-          ...fact('name', name),
-          ...fact('phone', card?.get('TEL') ?? lineOf(text, 'TEL')),
-          ...fact('mail', card?.get('EMAIL') ?? lineOf(text, 'EMAIL')),
-          ...fact('link', card?.get('URL') ?? lineOf(text, 'URL')),
+          ...fact('name', fieldOf(fields, 'FN') ?? fieldOf(fields, 'N')),
+          ...fact('phone', fieldOf(fields, 'TEL') ?? fieldOf(fields, 'B')),
+          ...fact('mail', fieldOf(fields, 'EMAIL') ?? fieldOf(fields, 'E')),
+          ...fact('link', fieldOf(fields, 'URL')),
         ],
+        plain: linesOf(fields),
       };
     },
   },
   {
     begins: /^BEGIN:(?:VCALENDAR|VEVENT)/iu,
-    read: (text) => ({
-      kind: 'calendar',
-      facts: [
-        ...fact('title', lineOf(text, 'SUMMARY')),
-        ...fact('begins', lineOf(text, 'DTSTART')),
-        ...fact('place', lineOf(text, 'LOCATION')),
-      ],
-    }),
-  },
-  {
-    begins: /^(?:smsto|sms):/iu,
     read: (text) => {
-      const [, number, body] = text.split(/[:?]/u);
-      return { kind: 'sms', facts: [...fact('phone', number), ...fact('text', body?.replace(/^body=/iu, ''))] };
+      const fields = cardFields(text);
+      return {
+        kind: 'calendar',
+        facts: [
+          ...fact('title', fieldOf(fields, 'SUMMARY')),
+          ...fact('begins', fieldOf(fields, 'DTSTART')),
+          ...fact('place', fieldOf(fields, 'LOCATION')),
+        ],
+        // Its times and its own numbers are no words.
+        plain: linesOf(fields.filter(([name]) => !/^(?:DT|UID|PRODID|RRULE|SEQUENCE|CREATED|LAST|TZ|X-)/u.test(name))),
+      };
     },
   },
-  { begins: /^tel:/iu, read: (text) => ({ kind: 'phone', facts: fact('phone', text.slice(4)) }) },
   {
-    begins: /^(?:mailto:|MATMSG:)/iu,
-    read: (text) => ({
-      kind: 'mail',
-      facts: fact('mail', /^MATMSG:/iu.test(text) ? fields(text.slice(7)).get('TO') : text.slice(7).split('?')[0]),
-    }),
+    // The text stands behind the second colon up to the end.
+    begins: /^(?:sms|mms)to:/iu,
+    read: (text) => {
+      const [, number = '', body = ''] = /^\w+:([^:]{0,100}):?(.*)$/su.exec(text) ?? [];
+      return { kind: 'sms', facts: [...fact('phone', number), ...fact('text', body)], plain: `${number}\n${body}` };
+    },
   },
-  { begins: /^geo:/iu, read: (text) => ({ kind: 'place', facts: fact('place', text.slice(4)) }) },
+  {
+    begins: /^(?:sms|mms):/iu,
+    read: (text) => {
+      const [first = '', ...rest] = text.slice(4).replace(/^\/\//u, '').split(':');
+      const { before, given, plain } = beforeAndAfter(rest.length > 0 && !first.includes('?') ? first : text.slice(4));
+      const body = given.get('body') ?? rest.join(':');
+      return { kind: 'sms', facts: [...fact('phone', before), ...fact('text', body)], plain: `${plain}\n${body}` };
+    },
+  },
+  { begins: /^tel:/iu, read: (text) => ({ kind: 'phone', facts: fact('phone', text.slice(4)), plain: decoded(text.slice(4)) }) },
+  {
+    begins: /^(?:mailto:|smtp:)/iu,
+    read: (text) => {
+      const { before, plain } = beforeAndAfter(text.slice(text.indexOf(':') + 1));
+      const [address = '', ...words] = before.split(':');
+      return { kind: 'mail', facts: fact('mail', address), plain: [address, ...words, plain].join('\n') };
+    },
+  },
+  {
+    begins: /^MATMSG:/iu,
+    read: (text) => {
+      const fields = keyFields(text.slice(7));
+      return { kind: 'mail', facts: fact('mail', fieldOf(fields, 'TO')), plain: linesOf(fields) };
+    },
+  },
+  {
+    begins: /^geo:/iu,
+    read: (text) => ({ kind: 'place', facts: fact('place', text.slice(4)), plain: [...query(text).values()].join('\n') }),
+  },
+  {
+    // Bookmarks: MEBKM of NTT Docomo, URLTO and URL of other readers.
+    begins: /^(?:MEBKM|URLTO|URL):/iu,
+    read: (text) => {
+      const rest = text.slice(text.indexOf(':') + 1);
+      const fields: Field[] = /^MEBKM:/iu.test(text) ? keyFields(rest) : [['URL', rest]];
+      return { kind: 'link', facts: fact('link', fieldOf(fields, 'URL')), plain: linesOf(fields) };
+    },
+  },
   { begins: /^https?:\/\//iu, read: (text) => ({ kind: 'link', facts: fact('link', text) }) },
   {
     begins: /^(?:market|itms-apps|intent|otpauth|otpauth-migration|whatsapp|tg|fb|upi|app):/iu,
-    read: (text) => ({ kind: 'app', facts: fact('app', text.split(':')[0]) }),
+    read: (text) => ({
+      kind: 'app',
+      facts: fact('app', text.split(':')[0]?.toLowerCase()),
+      plain: /^intent:/iu.test(text) ? text : [text, ...query(text).values()].join('\n'),
+    }),
   },
   { begins: /^(?:www\.)?[\w-]+(?:\.[\w-]+)+(?:[/?#]\S*)?$/u, read: (text) => ({ kind: 'link', facts: fact('link', text) }) },
 ];
 
+const read = (text: string): Reading =>
+  READERS.find(({ begins }) => begins.test(text))?.read(text) ?? { kind: 'text', facts: [] };
+
+/** The words of a code or a card without the marks of its format: all that a person would read or act on. */
+export function plainContents(text: string): string {
+  const begun = text.trimStart();
+  return read(begun).plain ?? begun;
+}
+
+/** Whether a text is the content of a code or a card, and no message of its own. */
+export const isCodeContents = (text: string): boolean => read(text.trimStart()).plain !== undefined;
+
 /** Explains a code: its kind, and the facts that a person would act on. */
 export function explainCode(format: string, text: string): CheckedCode {
-  const reading = READERS.find(({ begins }) => begins.test(text))?.read(text) ?? { kind: 'text' as const, facts: [] };
-  return { ...reading, format, text };
+  const { kind, facts } = read(text.trimStart());
+  return { kind, facts, format, text };
 }

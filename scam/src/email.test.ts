@@ -165,6 +165,27 @@ describe('HTML', () => {
   test('keeps the description of a picture that is a link', () => {
     expect(readHtml('<a href="https://a.example"><img alt="Your bank"></a>').links[0]?.label).toBe('Your bank');
   });
+  test.each([
+    ['<a href="/login">x</a><base href="https://a.example/b/">', 'https://a.example/login'],
+    ['<head><base href="//a.example/b/"></head><a href="c">x</a>', 'https://a.example/b/c'],
+    ['<base href="https://first.example/"><base href="https://second.example/"><a href="c">x</a>', 'https://first.example/c'],
+    ['<a href="//a-b.com/c">x</a>', 'https://a-b.com/c'],
+    ['<a href="a-b.com/c">x</a>', 'http://a-b.com/c'],
+    ['<a href="a-b.com:8080/c">x</a>', 'http://a-b.com:8080/c'],
+    ['<a href=" HTTPS://A-B.com ">x</a>', 'HTTPS://A-B.com'],
+    ['<svg><a xlink:href="https://a-b.com/c"><text>x</text></a></svg>', 'https://a-b.com/c'],
+    ['<map><area href="https://a-b.com/c"></map>', 'https://a-b.com/c'],
+    ['<form><button formaction="https://a-b.com/c">x</button></form>', 'https://a-b.com/c'],
+    ['<form><input type="submit" formaction="https://a-b.com/c" value="Sign in"></form>', 'https://a-b.com/c'],
+    ['<head><meta http-equiv="Refresh" content="0; URL=\'https://a-b.com/c\'"></head>', 'https://a-b.com/c'],
+    ['<meta http-equiv="refresh" content="3;https://a-b.com/c">', 'https://a-b.com/c'],
+  ])('resolves a link as a mail program does: %s', (source, href) =>
+    expect(readHtml(source).links.map((link) => link.href)).toEqual([href]),
+  );
+  test.each(['<a href="#top">x</a>', '<a href="/login">x</a>', '<a href="page.html">x</a>', '<meta charset="utf-8">'])(
+    '%s leads nowhere',
+    (source) => expect(readHtml(source).links).toEqual([]),
+  );
   test('reads a form’s address as a link', () =>
     expect(readHtml('<form action="https://a.example/p"><input></form>').links).toHaveLength(1));
 });

@@ -151,7 +151,7 @@ const AFTER = /[.,;:!?'"’”»…\])}>*_]+$/u;
 const SENTENCE = patternOf('iu', String.raw`[^\x21-\x7e\p{L}\p{M}\p{N}]|(?<=[a-z0-9.,;:!?)])${otherSign}`);
 
 /** Whether a text without a scheme is meant as a link. */
-function isMeant(text: string): boolean {
+export function isMeant(text: string): boolean {
   const [host = '', ...rest] = text.split(/(?=[/?#])/u);
   const bare = host.replace(/:\d+$/u, '');
   const { publicSuffix, isIcann, domainWithoutSuffix } = parse(bare, { allowPrivateDomains: false });

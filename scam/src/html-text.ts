@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { isMeant } from './find-links.ts';
 import { LIMITS } from './limits.ts';
 
 /** The visible content of an HTML email: its words, and links with their shown words. */
@@ -61,18 +62,42 @@ export function walkHtml(html: string, { onOpen, onText, onClose, onProgram }: H
   parser.end(html.slice(0, LIMITS.html_letters));
 }
 
+/** The addresses of an element that a press, or time, leads to. */
+function hrefsOf(name: string, attributes: Readonly<Record<string, string>>): string[] {
+  const { href, action, formaction, content = '' } = attributes;
+  const isRefresh = name === 'meta' && attributes['http-equiv']?.trim().toLowerCase() === 'refresh';
+  const refreshed = isRefresh
+    ? /^[\s\d.]{0,20}[;,]?\s{0,20}(?:url\s{0,5}=\s{0,5})?["']?([^"']{3,2048})/iu.exec(content)?.[1]
+    : undefined;
+  const named = name === 'a' || name === 'area' ? (href ?? attributes['xlink:href']) : undefined;
+  return [named, name === 'form' ? action : undefined, formaction, refreshed].filter((one) => one !== undefined);
+}
+
+/** An address as a mail program opens it: below the base of the page, and without a scheme as a web address. Undefined: nothing opens. */
+function resolveHref(href: string, base: string | undefined): string | undefined {
+  const text = href.trim();
+  if (text === '' || text.startsWith('#')) return undefined;
+  if (/^[/\\]{2}/u.test(text)) return `${base?.startsWith('http:') ? 'http' : 'https'}:${text}`;
+  const isHostWithPort = /^[^/?#:]+\.[^/?#:]+:\d{1,5}(?:[/?#]|$)/u.test(text);
+  if (!isHostWithPort && URL.canParse(text)) return text;
+  if (base !== undefined && URL.canParse(text, base)) return new URL(text, base).href;
+  return isMeant(text) ? `http://${text}` : undefined;
+}
+
 /** Reads the visible content of a page or an HTML email. Links count where they are unseen, too. */
 export function readHtml(html: string): HtmlText {
   const isCut = html.length > LIMITS.html_letters;
   const result: HtmlText = { text: '', links: [], pictures: [], hasRemotePictures: false, programs: '', isCut };
   let link: { href: string; label: string } | undefined;
+  let base: string | undefined;
   walkHtml(html, {
     onOpen(name, attributes) {
       if (BREAKS.has(name)) result.text += '\n';
-      const href = attributes['href'] ?? (name === 'form' ? attributes['action'] : undefined);
-      if ((name === 'a' || name === 'area' || name === 'form') && href !== undefined) {
-        link = { href: href.trim(), label: '' };
-        result.links.push(link);
+      if (name === 'base') base ??= resolveHref(attributes['href'] ?? '', undefined);
+      for (const href of hrefsOf(name, attributes)) {
+        const found = { href, label: attributes['value'] ?? '' };
+        if (name === 'a' || name === 'area' || name === 'form') link = found;
+        result.links.push(found);
       }
       const source = name === 'img' ? (attributes['src'] ?? '').trim() : '';
       if (DATA_PICTURE.test(source)) result.pictures.push(source.replace(DATA_PICTURE, ''));
@@ -93,6 +118,11 @@ export function readHtml(html: string): HtmlText {
       if (name === 'a') link = undefined;
       if (BREAKS.has(name) && name !== 'br') result.text += '\n';
     },
+  });
+  // The base counts for the links in front of it, too.
+  result.links = result.links.flatMap(({ href, label }) => {
+    const resolved = resolveHref(href, base);
+    return resolved === undefined ? [] : [{ href: resolved, label }];
   });
   result.text = result.text.replaceAll(/ ?\n[ \n]{0,400}/gu, '\n').trim();
   return result;

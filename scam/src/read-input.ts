@@ -1,6 +1,6 @@
 import type { CheckedCode, InputKind } from '@palisade/contract/scam-check';
 import { signedContent } from './cms.ts';
-import { explainCode } from './code-contents.ts';
+import { explainCode, isCodeContents, plainContents, unfolded } from './code-contents.ts';
 import { type Coverage, mergeCoverage } from './coverage.ts';
 import { isEmailSource, type ParsedEmail, parseEmail } from './email.ts';
 import { findLinks } from './find-links.ts';
@@ -46,14 +46,6 @@ const isPdf = (name: string, content: Uint8Array) =>
 /** Bytes without control characters. */
 function isPlainText(content: Uint8Array): boolean {
   return !content.subarray(0, BEGINNING_BYTES).some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
-}
-
-/** A card or a calendar without its folded lines: a line break and a blank (RFC 5545, section 3.1). */
-function unfolded(text: string): string {
-  return text
-    .replaceAll(/\r?\n[ \t]/gu, '')
-    .replaceAll(/\\n/giu, '\n')
-    .replaceAll(/\\([,;])/gu, '$1');
 }
 
 /** Reads one input with the files in it. The limits of a number of files are those of the whole input. */
@@ -116,10 +108,9 @@ export class InputReader {
     const kind: InputKind = /^BEGIN:VCARD/iu.test(text) ? 'contact' : /^BEGIN:VCALENDAR/iu.test(text) ? 'calendar' : 'text';
     if (kind === 'text') return this.#textReading(kind, text);
     const readings: Reading[] = [];
-    const plain = unfolded(text);
-    for (const [, base64 = ''] of plain.matchAll(CARD_PICTURE))
+    for (const [, base64 = ''] of unfolded(text).matchAll(CARD_PICTURE))
       readings.push(await this.#readPicture(Buffer.from(base64, 'base64')));
-    const card = this.#textReading(kind, plain.replaceAll(CARD_PICTURE, ''), { isFields: true });
+    const card = this.#textReading(kind, plainContents(text), { isFields: true });
     return together(kind, [card, ...readings]);
   }
 
@@ -164,6 +155,9 @@ export class InputReader {
   ): Reading {
     const { text, coverage } = this.#cut(whole, LIMITS.letters);
     const texts: RawText[] = [{ source: 'text', text, ...rest }];
+    // The content of a code, pasted as a text.
+    if (kind !== 'contact' && kind !== 'calendar' && isCodeContents(text))
+      texts.push({ source: 'code', text: plainContents(text), isFields: true });
     return { kind, pieces: [{ texts, codes: [] }], attachments: [], coverage: mergeCoverage([coverage, ...coverages]) };
   }
 
@@ -185,7 +179,7 @@ export class InputReader {
       codes.push(...reading.codes.slice(0, LIMITS.codes).map(({ format, text }) => explainCode(format, text)));
       coverages.push({ codes: reading.codes.length > LIMITS.codes ? 'more_codes' : 'checked' });
     } else coverages.push({ codes: reading.code });
-    const texts: RawText[] = codes.map(({ text }) => ({ source: 'code', text }));
+    const texts: RawText[] = codes.map(({ text }) => ({ source: 'code', text: plainContents(text) }));
     if (found === undefined) coverages.push({ picture_text: 'no_text_reader' });
     else if ('code' in found) coverages.push({ picture_text: 'codes' in reading ? found.code : reading.code });
     else {

@@ -147,10 +147,46 @@ describe('codes', () => {
     ['bitcoin:1Boat?amount=1', 'payment', 'wallet', '1Boat'],
     ['00020126330014br.gov.bcb.pix5204000053039865802BR5903Ada6005LISBO6304ABCD', 'payment', 'payee', 'Ada'],
     ['otpauth://totp/x', 'app', 'app', 'otpauth'],
+    ['MEBKM:TITLE:Bank;URL:https\\://a-b.net/c;;', 'link', 'link', 'https://a-b.net/c'],
+    ['URLTO:a-b.net/c', 'link', 'link', 'a-b.net/c'],
+    ['BEGIN:VCARD\nitem1.TEL:+431234567\nitem1.X-ABLabel:Bank\nEND:VCARD', 'contact', 'phone', '+431234567'],
+    ['BEGIN:VCARD\nN;ENCODING=QUOTED-PRINTABLE:M=C3=BCl=\nler;Ada\nEND:VCARD', 'contact', 'name', 'Müller;Ada'],
+    ['SMSTO:+431234567:Pay at: https://a-b.net?x', 'sms', 'text', 'Pay at: https://a-b.net?x'],
+    ['sms:+431234567?body=Pay%20now', 'sms', 'text', 'Pay now'],
+    ['sms:+431234567&body=Pay%20now', 'sms', 'text', 'Pay now'],
+    ['MATMSG:TO:a@b.example;SUB:Hi;BODY:Pay\\; now;;', 'mail', 'mail', 'a@b.example'],
+    ['SMTP:a@b.example:Hi:Pay now', 'mail', 'mail', 'a@b.example'],
   ])('%j is explained', (text, kind, name, value) => {
     const code = explainCode('QRCode', text);
     expect(code.kind).toBe(kind);
     expect(code.facts).toContainEqual({ name, value });
+  });
+});
+
+describe('the whole content of a code or a card is searched', () => {
+  const LINK = 'https://paypa1-login.com/confirm';
+  const quoted = LINK.replaceAll(/[=-]/gu, (sign) => `=${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const escaped = LINK.replaceAll(':', '\\:');
+  test.each([
+    `BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Bank\r\nitem1.URL;type=pref:${LINK.slice(0, 20)}\r\n ${LINK.slice(20)}\r\nEND:VCARD`,
+    `BEGIN:VCARD\nVERSION:3.0\nitem2.URL:${escaped}\nEND:VCARD`,
+    `BEGIN:VCARD\nVERSION:2.1\nNOTE;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Confirm your details =\n${quoted.slice(0, 30)}=\n${quoted.slice(30)}\nEND:VCARD`,
+    `BEGIN:VCALENDAR\nBEGIN:VEVENT\nDESCRIPTION:Confirm\\, please\\n${LINK}\\nThanks\nEND:VEVENT\nEND:VCALENDAR`,
+    `MECARD:N:Bank;URL:${escaped};;`,
+    `MEBKM:TITLE:Bank;URL:${escaped};;`,
+    `URLTO:${LINK}`,
+    `SMSTO:+431234567:Confirm your details: ${LINK}`,
+    `sms:+431234567?body=${encodeURIComponent(`Confirm: ${LINK}`)}`,
+    `mailto:a@b.example?subject=Bank&body=${encodeURIComponent(`Confirm: ${LINK}`)}`,
+    `MATMSG:TO:a@b.example;SUB:Bank;BODY:Confirm\\: ${escaped};;`,
+    `SMTP:a@b.example:Bank:Confirm: ${LINK}`,
+    `geo:48.2,16.3?q=${encodeURIComponent(LINK)}`,
+    `bitcoin:1Boat?message=${encodeURIComponent(`Confirm: ${LINK}`)}`,
+    `intent://paypa1-login.com/confirm#Intent;scheme=https;end`,
+  ])('%j', async (text) => {
+    const { parts, verdict } = await check.checkText(text);
+    expect(parts.links.map(({ host }) => host)).toContain('paypa1-login.com');
+    expect(verdict).toBe('dangerous');
   });
 });
 
