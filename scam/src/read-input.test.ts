@@ -191,6 +191,12 @@ describe('S/MIME', () => {
     expect(await check.checkFile('bill.txt.p7m', cms('02', BAIT, isOpen))).toMatchObject({ verdict: 'dangerous' });
     expect(await mailed({ name: 'a.p7m', content: cms('02', entity, isOpen) })).toMatchObject({ verdict: 'dangerous' });
   });
+  test('lines of a header without an end are read once', async () => {
+    const header = `${'Ab: x\r\n'.repeat(99)}no ${BAIT}`;
+    expect(await check.checkFile('a.p7m', cms('02', header))).toMatchObject({ verdict: 'dangerous' });
+    const armour = `-----BEGIN PGP SIGNATURE-----${'\r\nA: x'.repeat(99)} ${BAIT}`;
+    expect(await check.checkText(armour)).toMatchObject({ verdict: 'dangerous' });
+  });
   test('a mail in a mail inside a signature is read', async () => {
     const inner = `Content-Type: message/rfc822\r\n\r\n${mailOf([], BAIT)}`;
     expect(await check.checkFile('a.eml', rooted('application/pkcs7-mime', cms('02', inner)))).toMatchObject({

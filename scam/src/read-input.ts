@@ -30,11 +30,11 @@ const BEGINNING_BYTES = 64 * 1024;
 const HTML = /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html|svg)\b/iu;
 const HTML_NAME = /\.(?:x?html?|svg)$/iu;
 /** The beginning of a part of an email, such as the content of a signed one. */
-const ENTITY = /^(?:[\w-]{2,40}:[^\n]{0,9998}\r?\n(?:[ \t][^\n]{0,9998}\r?\n)*){1,100}\r?\n/u;
+const ENTITY = /^(?:[\w-]{2,40}:[^\r\n]{0,9998}\r?\n(?:[ \t][^\r\n]{0,9998}\r?\n)*){1,100}\r?\n/u;
 const ENCRYPTED = /^-----BEGIN PGP MESSAGE-----/mu;
 /** Lines of a PGP signature or a key (RFC 9580, section 6.2), which people do not read. */
 const ARMOUR =
-  /(?<=^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----(?:\r?\n[A-Za-z]{1,20}: [^\n]{0,200})*\r?\n\r?\n)(?:[\w+/]{60,80}\r?\n)+[\w+/=]{0,80}(?:\r?\n=[\w+/]{4})?/gmu;
+  /(?<=^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----(?:\r?\n[A-Za-z]{1,20}: [^\r\n]{0,200})*\r?\n\r?\n)(?:[\w+/]{60,80}\r?\n)+[\w+/=]{0,80}(?:\r?\n=[\w+/]{4})?/gmu;
 /** A picture within a contact card (RFC 6350, section 6.2.4; RFC 2426, section 3.1.4), after unfolding. */
 const CARD_PICTURE =
   /^(?:[\w-]{1,40}\.)?(?:PHOTO|LOGO)(?:;[^:\r\n]{0,200})?:(?:data:image\/[\w.+-]{1,30};base64,)?([A-Za-z0-9+/=]{60,})\r?$/gimu;

@@ -14,6 +14,19 @@ const BLOCKS = new Set(
 const QUOTES = /\b(?:gmail_quote|yahoo_quoted|protonmail_quote|moz-cite-prefix|zmail_extra)\b/;
 const REST_IS_QUOTED = /\b(?:divRplyFwdMsg|appendonsend|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container)\b/;
 const NAMES_MAXIMUM = 1_000;
+/** The line that newsletters show in lists of mails alone. It is drawn nowhere, or in some programs only. */
+const PREVIEW = /\b(?:pre-?header|preview-?text)\b/i;
+const ZERO = String.raw`\s*:\s*0*(?:\.0+)?(?:px|pt|em|rem|%)?\s*(?:!important\s*)?(?:;|$)`;
+const NOT_DRAWN = new RegExp(`mso-hide\\s*:\\s*all|(?:^|[;\\s])(?:opacity|font-size|max-height|max-width)${ZERO}`, 'iu');
+const IS_CLIPPED = /overflow\s*:\s*hidden/iu;
+const NO_SIZE = new RegExp(`(?:^|[;\\s])(?:height|width)${ZERO}`, 'iu');
+
+function isHidden(attributes: Readonly<Record<string, string>>, named: string): boolean {
+  const style = (attributes['style'] ?? '').slice(0, NAMES_MAXIMUM);
+  return (
+    'hidden' in attributes || PREVIEW.test(named) || NOT_DRAWN.test(style) || (IS_CLIPPED.test(style) && NO_SIZE.test(style))
+  );
+}
 
 /** The lines of a letter while its tokens are read. */
 class Lines {
@@ -22,14 +35,24 @@ class Lines {
   /** Quotes and preformatted elements that are open. */
   quotes = 0;
   pre = 0;
+  /** Elements that are open and drawn nowhere. */
+  hidden = 0;
   #endsBlank = false;
+  #hasCell = false;
 
   end(isBlank = false): void {
     if (this.line.trim() !== '' || isBlank) this.lines.push(`${'> '.repeat(Math.min(this.quotes, 3))}${this.line.trimEnd()}`);
     this.line = '';
+    this.#hasCell = false;
+  }
+
+  /** The next words of the row are another cell's. */
+  cell(): void {
+    this.#hasCell = this.line.trim() !== '';
   }
 
   write(text: string): void {
+    if (this.hidden > 0) return;
     if (this.pre > 0) {
       const [first = '', ...rest] = text.split('\n');
       this.line += first;
@@ -41,8 +64,10 @@ class Lines {
     }
     const flat = text.replaceAll(/[\s\u200b\ufeff]+/g, ' ');
     const added = this.line === '' || this.#endsBlank ? flat.trimStart() : flat;
-    if (added === '') return;
-    this.line += added;
+    if (added.trim() === '' && (added === '' || this.#hasCell)) return;
+    if (this.#hasCell) this.line = `${this.line.trimEnd()} | `;
+    this.line += this.#hasCell ? added.trimStart() : added;
+    this.#hasCell = false;
     // To ask the line itself would copy it each time.
     this.#endsBlank = added.endsWith(' ');
   }
@@ -51,17 +76,24 @@ class Lines {
 /** The text of an HTML mail; lines of its quotes begin with `>`, as in a plain-text mail. */
 export function textOfHtml(html: string): string {
   const text = new Lines();
-  const open: { is_quote: boolean; link: string | undefined; linked_from: number }[] = [];
+  /** Undefined for an element that is drawn nowhere. */
+  const open: ({ is_quote: boolean; link: string | undefined; linked_from: number } | undefined)[] = [];
   walkHtml(html, {
     onText: (some) => text.write(some),
 
     onOpen(name, attributes, is_seen) {
       if (!is_seen) return;
+      const named = `${attributes['class'] ?? ''} ${attributes['id'] ?? ''}`.slice(0, NAMES_MAXIMUM);
+      if (text.hidden > 0 || isHidden(attributes, named)) {
+        text.hidden += 1;
+        open.push(undefined);
+        return;
+      }
       if (name === 'br') text.end(true);
       if (BLOCKS.has(name)) text.end();
+      if (name === 'td' || name === 'th') text.cell();
       if (name === 'li') text.line = '- ';
       if (name === 'p' && text.lines.length > 0 && text.lines.at(-1) !== '') text.lines.push('');
-      const named = `${attributes['class'] ?? ''} ${attributes['id'] ?? ''}`.slice(0, NAMES_MAXIMUM);
       if (REST_IS_QUOTED.test(named)) text.lines.push(QUOTED_FROM_HERE);
       const is_quote = name === 'blockquote' || QUOTES.test(named);
       if (is_quote) {
@@ -75,8 +107,12 @@ export function textOfHtml(html: string): string {
 
     // The parser closes each opened element once, also one without an end.
     onClose(name, is_seen) {
-      const element = is_seen ? open.pop() : undefined;
-      if (element === undefined) return;
+      if (!is_seen || open.length === 0) return;
+      const element = open.pop();
+      if (element === undefined) {
+        text.hidden -= 1;
+        return;
+      }
       const { is_quote, link, linked_from } = element;
       if (link !== undefined && !text.line.slice(linked_from).includes(link.replace(/^https?:\/\/|\/$/g, '')))
         text.line += ` (${link})`;

@@ -15,14 +15,26 @@ const NOTICE_START = /^To (?:reply by email|answer by mail),/u;
 /** A notice after its first line, in one line (letters.ts and the footer of mail.ts). */
 const NOTICE =
   /^To (?:reply by email|answer by mail), write above this line\.(?: Hello .{1,80}?,)?(?: .{1,80}? (?:replied to|has answered) you in the support chat\.)?(?: (?:Read it here: ?<?\S{1,300}>?|Open the support chat to read it\.)(?: [<(]\S{1,300}[>)])?)?(?: --(?: .{0,200})?)?$/u;
-const ATTRIBUTION_END = /:\s*$/u;
-const ATTRIBUTION = /\d|@|wrote|schrieb|écrit|escribió|scritto|schreef|skrev/iu;
-const ATTRIBUTION_START = /^(?:on|am|le|el|il|op|den|\d|.{0,80}@)/iu;
+/** The end of "On Monday, ... wrote:" in any language. */
+const ATTRIBUTION_END = /[:：﹕︓]$/u;
+/** Lines over which such an introduction is broken. */
+const ATTRIBUTION_LINES = 4;
+/** Programs break longer lines: a line of this length may continue in the next one. */
+const FULL_LINE = 40;
+const ADDRESS = /@[\p{L}\p{N}-]+\./u;
+const MOMENT = /\p{Nd}{1,4}\s?[./:,:年月日년월일-]\s?\p{Nd}|(?:19|20)\p{Nd}\p{Nd}|\p{Nd}{4}/u;
+/** The end of a sentence: the line below it does not continue it. */
+const SENTENCE_END = /(?<!\p{Nd})\.$|[!?…。！？]$/u;
 const RULE = /^(?:_{10,}|-{2,}.{0,60}-{2,})$/u;
+/** A field of a mail's header with its name in any language. */
+const ANY_HEADER = /^\*?[\p{L}\p{M}][\p{L}\p{M} .-]{0,30}(?:：|:\*?(?:\s|$))/u;
 const HEADER =
   /^\*?(?:from|von|de|da|van|från|fra|od|sent|date|to|subject|cc|reply-to|gesendet|datum|an|betreff|antwort an|envoyé|à|objet|enviado|fecha|para|asunto|inviato|oggetto|a|verzonden|aan|onderwerp)\s*:\*?(?:\s|$)/iu;
 
-const bare = (line: string) => line.replace(MARKS, '').trim();
+/** Marks of the direction of writing, which mail programs put around names and addresses. */
+const DIRECTIONS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
+
+const bare = (line: string) => line.replace(MARKS, '').replaceAll(DIRECTIONS, '').trim();
 
 const depthOf = (line: string) => (MARKS.exec(line)?.[0].match(/>/gu) ?? []).length;
 
@@ -43,28 +55,61 @@ function noticeLength(lines: readonly string[], at: number): number {
   return length;
 }
 
-/** The start of a mail program's words before a quote that begins at `at`: "On Monday, ... wrote:", a rule, or the header of the quoted mail. */
-function introductionStart(lines: readonly string[], at: number): number {
+/** The start of the header of the quoted mail that ends above `end`: known fields, or fields in another language of which one is an address. */
+function headerStart(lines: readonly string[], end: number): number | undefined {
+  let first = end;
+  let fields = 0;
+  let hasAddress = false;
+  while (first > 0 && end - first < INTRODUCTION_LINES) {
+    const line = bare(lines[first - 1] ?? '');
+    if (line.length > MARK_LENGTH || !(HEADER.test(line) || ANY_HEADER.test(line))) break;
+    fields += HEADER.test(line) ? 1 : 0;
+    hasAddress ||= ADDRESS.test(line);
+    first -= 1;
+  }
+  const hasRule = first < end && first > 0 && RULE.test(bare(lines[first - 1] ?? ''));
+  const isHeader = fields >= 2 || (fields >= 1 && hasRule) || (hasAddress && end - first >= 3);
+  if (!isHeader) return undefined;
+  return hasRule ? first - 1 : first;
+}
+
+/** The start of "On Monday, ... wrote:" that ends above `end`: lines are taken until they have an address and a moment, or no more of either is above. */
+function attributionStart(lines: readonly string[], end: number): number {
+  let from = end - 1;
+  let text = bare(lines[from] ?? '');
+  while (from > 0 && end - from < ATTRIBUTION_LINES) {
+    const above = bare(lines[from - 1] ?? '');
+    const isFull = above.length >= FULL_LINE && (MOMENT.test(above) || ADDRESS.test(above));
+    const isBroken = isFull || text.startsWith('<') || above.lastIndexOf('<') > above.lastIndexOf('>');
+    const isMissing =
+      (!MOMENT.test(text) && MOMENT.test(above)) || (!MOMENT.test(text) && !ADDRESS.test(text) && ADDRESS.test(above));
+    const isOwn = above === '' || (SENTENCE_END.test(above) && !isBroken);
+    if (isOwn || !(isBroken || isMissing) || text.length + above.length > MARK_LENGTH) break;
+    text = `${above} ${text}`;
+    from -= 1;
+  }
+  return from;
+}
+
+/**
+ * The start of a mail program's words before a notice that begins at `at`: "On Monday, ... wrote:", a rule, or the header of the quoted mail. It is known by its place above the
+ * notice and by its form, so that its language does not matter.
+ */
+function introductionStart(lines: readonly string[], at: number, isMarked: boolean): number {
   let start = at;
   while (start > 0 && bare(lines[start - 1] ?? '') === '') start -= 1;
   const last = bare(lines[start - 1] ?? '');
-  if (last.length > MARK_LENGTH) return at;
-  if (HEADER.test(last)) {
-    let first = start - 1;
-    while (first > 0 && start - first < INTRODUCTION_LINES && HEADER.test(bare(lines[first - 1] ?? ''))) first -= 1;
-    const hasRule = first > 0 && RULE.test(bare(lines[first - 1] ?? ''));
-    if (start - first < 2 && !hasRule) return at;
-    return hasRule ? first - 1 : first;
-  }
+  if (last === '' || last.length > MARK_LENGTH) return at;
+  const header = headerStart(lines, start);
+  if (header !== undefined) return header;
   if (RULE.test(last)) return start - 1;
-  if (!ATTRIBUTION_END.test(last)) return at;
-  for (let from = start - 1; from >= 0 && start - from <= 4; from -= 1) {
-    const line = bare(lines[from] ?? '');
-    if (line === '') break;
-    const text = lines.slice(from, start).map(bare).join(' ');
-    if (text.length <= MARK_LENGTH && ATTRIBUTION.test(text) && ATTRIBUTION_START.test(line)) return from;
-  }
-  return at;
+  const from = attributionStart(lines, start);
+  const text = lines.slice(from, start).map(bare).join(' ');
+  const hasFacts = MOMENT.test(text) || ADDRESS.test(text);
+  const isAttribution = ATTRIBUTION_END.test(last)
+    ? hasFacts || isMarked || start === at
+    : MOMENT.test(text) && ADDRESS.test(text) && !SENTENCE_END.test(last);
+  return isAttribution ? from : at;
 }
 
 /**
@@ -82,7 +127,7 @@ export function withoutNotice(text: string): string {
       at += 1;
       continue;
     }
-    kept.splice(introductionStart([...kept, ''], kept.length));
+    kept.splice(introductionStart(kept, kept.length, depthOf(line) > 0));
     at += length;
     // Marks without words below it are the rest of its quote.
     while (at < lines.length && /^[ \t]*(?:>[ \t]?)+$/u.test(lines[at] ?? '')) at += 1;

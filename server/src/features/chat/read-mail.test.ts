@@ -65,6 +65,28 @@ describe("the author's own text", () => {
     ],
     ['quotes as lines with a mark', 'new<blockquote>old<br>older</blockquote>', 'new\n> old\n> older'],
     ['lists', '<ul><li>a</li><li>b</li></ul>', '- a\n- b'],
+    [
+      'cells apart',
+      '<table><tr><th>a</th><th>b</th></tr><tr><td>11</td><td>12</td><td></td><td>13</td></tr></table>',
+      'a | b\n11 | 12 | 13',
+    ],
+    ['cells with blocks in them', '<table><tr><td><p>11</p></td>\n<td><p>12</p></td></tr></table>', '11\n\n12'],
+    ...[
+      'style="display:none"',
+      'style="mso-hide: all"',
+      'style="color:#fff; FONT-SIZE: 0px !important"',
+      'style="max-height:0;overflow:hidden"',
+      'style="height:0px;overflow:hidden"',
+      'style="opacity:0"',
+      'class="preheader"',
+      'id="preview-text"',
+      'hidden',
+    ].map((how) => [
+      `without a preview with ${how}`,
+      `<div ${how}>Look <b>in</b> here<br><a href="https://x.example">x</a></div>Words`,
+      'Words',
+    ]),
+    ['with text of other sizes', '<p style="font-size:10px;opacity:0.8;height:0">small</p>', 'small'],
   ])('is text when it came as HTML: %s', (_what, html, text) => {
     expect(textOfHtml(html)).toBe(text);
   });
@@ -116,6 +138,75 @@ describe('a mail', () => {
     expect(mail).toMatchObject({ from: 'maria@example.com', automatic: undefined, text: 'Grüße', left_out: 0 });
     expect(addresses.read(mail.recipients)).toBe(ID);
     expect(mail.files.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()])).toEqual([['nöte.txt', 'abc']]);
+  });
+
+  const DER_OPEN = Buffer.from([0x80]);
+  const END = Buffer.alloc(2);
+  /** A value of ASN.1, with its length or with an open one. */
+  function value(tag: number, content: Buffer, isOpen = false): Buffer {
+    if (isOpen) return Buffer.concat([Buffer.from([tag]), DER_OPEN, content, END]);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(content.length);
+    return Buffer.concat([Buffer.from([tag, 0x84]), length, content]);
+  }
+  const identifier = (hex: string) => value(0x06, Buffer.from(hex, 'hex'));
+
+  /** Content within a signature that nobody made (RFC 5652, section 5.1). */
+  function signed(content: Buffer, isOpen: boolean): Buffer {
+    const octets = isOpen
+      ? value(0x24, Buffer.concat([value(4, content.subarray(0, 9)), value(4, content.subarray(9))]), true)
+      : value(4, content);
+    const enclosed = value(0x30, Buffer.concat([identifier('2a864886f70d010701'), value(0xa0, octets, isOpen)]), isOpen);
+    const message = value(0x30, Buffer.concat([value(2, Buffer.from([1])), value(0x31, Buffer.alloc(0)), enclosed]), isOpen);
+    return value(0x30, Buffer.concat([identifier('2a864886f70d010702'), value(0xa0, message, isOpen)]), isOpen);
+  }
+
+  const INNER =
+    'Content-Type: multipart/mixed; boundary=i\r\n\r\n--i\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe\r\n--i\r\nContent-Type: text/csv\r\nContent-Disposition: attachment; filename=a.csv\r\n\r\n1;2\r\n--i--\r\n';
+
+  test.each([
+    { how: 'alone', isOpen: false, wraps: 1, type: 'application/pkcs7-mime; smime-type=signed-data; name=smime.p7m' },
+    { how: 'with open lengths', isOpen: true, wraps: 1, type: 'application/x-pkcs7-mime; name="smime.p7m"' },
+    { how: 'twice', isOpen: false, wraps: 2, type: 'application/pkcs7-mime' },
+    { how: 'as a named file of no type', isOpen: false, wraps: 1, type: 'application/octet-stream; name=smime.p7m' },
+  ])('keeps the words and files within an opaque signature: $how', async ({ isOpen, wraps, type }) => {
+    const partOf = (content: string) =>
+      `Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment\r\n\r\n${signed(Buffer.from(content), isOpen).toString('base64')}`;
+    let part = INNER;
+    for (let wrap = 0; wrap < wraps; wrap += 1) part = partOf(part);
+    const mail = await readMail(Buffer.from(`${HEAD.join('\r\n')}\r\nMIME-Version: 1.0\r\n${part}`));
+    expect(mail.text).toBe('Grüße');
+    expect(mail.files.map(({ name }) => name)).toEqual(['a.csv']);
+  });
+
+  test.each([
+    ['bytes', 'only bytes'],
+    // Each line may be read in one way only, or this takes for ever.
+    ['a header without an end', `${'Ab: x\r\n'.repeat(49)}no`],
+  ])('keeps as a file a signature of %s', async (_what, content) => {
+    const body = signed(Buffer.from(content), false).toString('base64');
+    const type = 'Content-Type: application/pkcs7-mime; name=x.p7m';
+    const mail = await readMail(mailOf([...HEAD, type, 'Content-Transfer-Encoding: base64'], body));
+    expect(mail.files.map(({ name }) => name)).toEqual(['x.p7m']);
+  });
+
+  test.each([
+    ['image/jpeg', 'file-1.jpg'],
+    ['image/png', 'file-1.png'],
+    ['application/pdf', 'file-1.pdf'],
+    ['text/csv', 'file-1.csv'],
+    ['text/calendar', 'file-1.ics'],
+    ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'file-1.docx'],
+    ['application/zip', 'file-1.zip'],
+    ['audio/x-wav', 'file-1.wav'],
+    ['application/octet-stream', 'file-1'],
+    ['application/x-some-long-type', 'file-1'],
+    ['message/rfc822', 'forwarded-mail-1.eml'],
+  ])('names a file without a name by its type: %s', async (type, name) => {
+    const content = Buffer.from(`Subject: x\r\n\r\n${'x'.repeat(5_000)}`).toString('base64');
+    const parts = `--b\nContent-Type: text/plain\n\nx\n--b\nContent-Type: ${type}\nContent-Disposition: attachment\nContent-Transfer-Encoding: base64\n\n${content}\n--b--`;
+    const mail = await readMail(mailOf([...HEAD, 'MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'], parts));
+    expect(mail.files.map((file) => file.name)).toEqual([name]);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ATTACHMENT_BYTES_MAXIMUM, ATTACHMENTS_MAXIMUM } from '@palisade/contract/chat';
 import { canonicalEmail } from '@palisade/contract/email';
+import { signedContent } from '@palisade/scam/cms';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { textOfHtml } from './html-text.ts';
 import { authorOf, type MailAuthor } from './mail-author.ts';
@@ -73,9 +74,88 @@ function bodyOf({ text, html }: Email, again: Parameters<typeof readAgain>[1]): 
 }
 
 const FORWARDED_NAME = 'forwarded-mail.txt';
-/** A file that is a mail is named as one: people and scanners know it by that. */
-const nameOf = ({ filename, mimeType }: Attachment, at: number) =>
-  (filename ?? (mimeType === 'message/rfc822' ? `forwarded-mail-${at + 1}.eml` : `file-${at + 1}`)).slice(0, NAME_MAXIMUM);
+/** Endings of types that are not named like theirs. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  'application/gzip': 'gz',
+  'application/msword': 'doc',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.ms-outlook': 'msg',
+  'application/vnd.ms-powerpoint': 'ppt',
+  'application/vnd.oasis.opendocument.presentation': 'odp',
+  'application/vnd.oasis.opendocument.spreadsheet': 'ods',
+  'application/vnd.oasis.opendocument.text': 'odt',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.rar': 'rar',
+  'application/x-7z-compressed': '7z',
+  'application/x-zip-compressed': 'zip',
+  'application/pkcs7-mime': 'p7m',
+  'application/pkcs7-signature': 'p7s',
+  'application/pgp-signature': 'asc',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'image/jpeg': 'jpg',
+  'image/svg+xml': 'svg',
+  'image/tiff': 'tif',
+  'message/rfc822': 'eml',
+  'text/calendar': 'ics',
+  'text/markdown': 'md',
+  'text/plain': 'txt',
+  'text/x-vcard': 'vcf',
+  'text/vcard': 'vcf',
+  'video/quicktime': 'mov',
+  'video/x-msvideo': 'avi',
+};
+/** Types that say nothing about the content. */
+const UNTYPED = new Set(['application/octet-stream', 'application/binary', 'application/unknown']);
+
+/** A dot and the ending of a type: its own name, where that is short enough for one. */
+function endingOf(mimeType: string): string {
+  const [, named] = /^[a-z]+\/(?:x-)?([a-z0-9]{2,5})$/u.exec(mimeType) ?? [];
+  const ending = UNTYPED.has(mimeType) ? undefined : (ENDINGS[mimeType] ?? named);
+  return ending === undefined ? '' : `.${ending}`;
+}
+
+/** A file without a name gets the ending of its type: people and scanners know it by that. */
+function nameOf({ filename, mimeType }: Attachment, at: number): string {
+  if (filename?.trim()) return filename.slice(0, NAME_MAXIMUM);
+  return `${mimeType === 'message/rfc822' ? 'forwarded-mail' : 'file'}-${at + 1}${endingOf(mimeType.toLowerCase())}`;
+}
+
+/** Signatures around signatures that are opened. */
+const SIGNATURES_MAXIMUM = 3;
+/** The beginning of a part of a mail: fields of a header, and an empty line. */
+const ENTITY = /^(?:[\w-]{2,40}:[^\r\n]{0,998}\r?\n(?:[ \t][^\r\n]{0,998}\r?\n)*){1,50}\r?\n/u;
+
+/** The content that an opaque signature encloses, if it is a part of a mail. */
+function enclosed({ mimeType, filename, content }: Attachment): Uint8Array | undefined {
+  if (!/^application\/(?:x-)?pkcs7-mime$/iu.test(mimeType) && !/\.p7m$/iu.test(filename ?? '')) return undefined;
+  const signed = signedContent(bytesOf(content));
+  if (typeof signed === 'string' || signed === undefined) return undefined;
+  return ENTITY.test(signed.toString('latin1', 0, HEADERS_MAXIMUM)) ? signed : undefined;
+}
+
+/** The words and the files of a mail, with those that an opaque signature encloses (RFC 8551, section 3.5.2). */
+async function contentOf(raw: Uint8Array, depth = 0): Promise<{ mail: Email; body: string; files: Attachment[] }> {
+  const prepared = prepareCharsets(raw);
+  const mail = await PostalMime.parse(prepared.raw, {
+    ...{ attachmentEncoding: 'arraybuffer', maxNestingDepth: DEPTH_MAXIMUM, maxHeadersSize: HEADERS_MAXIMUM },
+    rfc822Attachments: true,
+  });
+  const bodies = [bodyOf(mail, prepared.again)];
+  const files: Attachment[] = [];
+  for (const file of mail.attachments) {
+    const signed = depth < SIGNATURES_MAXIMUM ? enclosed(file) : undefined;
+    if (signed === undefined) files.push(file);
+    else {
+      const inner = await contentOf(signed, depth + 1);
+      bodies.push(inner.body);
+      files.push(...inner.files);
+    }
+  }
+  return { mail, body: bodies.filter((body) => body.trim() !== '').join('\n\n'), files };
+}
 
 /**
  * Reads a mail. Everything in it is a claim of a stranger's: sizes and depths are bounded, HTML becomes text. It may still take long, or much memory; it is called in a
@@ -85,20 +165,16 @@ export async function readMail(
   raw: Uint8Array,
   how: { authserv_id?: string | undefined; resolve?: Resolve | undefined } = {},
 ): Promise<ReadMail> {
-  const prepared = prepareCharsets(raw);
-  const mail = await PostalMime.parse(prepared.raw, {
-    ...{ attachmentEncoding: 'arraybuffer', maxNestingDepth: DEPTH_MAXIMUM, maxHeadersSize: HEADERS_MAXIMUM },
-    rfc822Attachments: true,
-  });
+  const { mail, body, files: parts } = await contentOf(raw);
   const headers = new Map<string, string>();
   for (const { key, value } of mail.headers.toReversed()) headers.set(key, value);
   const recipients = mail.headers.filter(({ key }) => RECIPIENT_HEADERS.includes(key)).map(({ value }) => value);
-  const all = mail.attachments
+  const all = parts
     .map((file) => ({ file, bytes: bytesOf(file.content) }))
     .filter(({ file, bytes }) => bytes.byteLength > 0 && !isDrawn(file, bytes))
     .map(({ file, bytes }, at) => ({ name: nameOf(file, at), bytes }));
   // A text that could not be stored as it is could not be stored at all.
-  const said = withoutNotice(bodyOf(mail, prepared.again)).replaceAll('\0', '').toWellFormed();
+  const said = withoutNotice(body).replaceAll('\0', '').toWellFormed();
   const { own: text, forwarded } = splitForwarded(said);
   if (forwarded !== undefined) all.unshift({ name: FORWARDED_NAME, bytes: Buffer.from(forwarded, 'utf8') });
   const files = all.filter(({ bytes }) => bytes.byteLength <= ATTACHMENT_BYTES_MAXIMUM).slice(0, ATTACHMENTS_MAXIMUM);
