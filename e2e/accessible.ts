@@ -2,10 +2,10 @@ import { expect, type Page } from '@playwright/test';
 import axe from 'axe-core';
 import { z } from 'zod';
 
-/** The widths that every screen is made for: a small phone, a phone, a tablet, a desktop, 4K. In CSS pixels. */
+/** Window widths that every screen supports, in CSS pixels: small phone, phone, tablet, desktop, 4K. */
 const WIDTHS = [320, 390, 768, 1440, 3840];
 
-/** Parts of the page that are drawn past the sides of its window, where nothing scrolls to it. */
+/** Elements that reach past the sides of the window and cannot be scrolled into view. */
 function cutOff(): string[] {
   const { clientWidth, scrollWidth } = document.documentElement;
   const isScrolled = (element: Element): boolean => {
@@ -20,27 +20,27 @@ function cutOff(): string[] {
   return scrollWidth > clientWidth ? [...names, `the page, by ${scrollWidth - clientWidth} px`] : names;
 }
 
-/** Expects every part of the page to be visible at any width that screens are made for. The window is left as wide as it was. */
+/** Expects every part of the page to be visible at each of `WIDTHS`. Restores the width of the window. */
 export async function expectNothingCutOff(page: Page): Promise<void> {
   const before = page.viewportSize();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    // Scripts follow the width one frame later, and transitions end after that.
+    // Scripts react to the width one frame later, and transitions end after that.
     await page.evaluate(() => new Promise(requestAnimationFrame));
     await expect.poll(() => page.evaluate(cutOff), { message: `at ${width} px`, timeout: 3_000 }).toEqual([]);
   }
   if (before) await page.setViewportSize(before);
 }
 
-/** A tablet, and what 400 % leaves of 1280 x 1024. In CSS pixels. */
+/** A tablet, and 1280 x 1024 at 400 % zoom. In CSS pixels. */
 const NARROW = [
   { width: 768, height: 1024 },
   { width: 320, height: 256 },
 ];
-/** Widths at which the floating button has other places. */
+/** Widths at which the floating button has different positions. */
 const FLOATING = [390, 768, 1440];
 
-/** Names of controls of the screen that lie under another part: a press in their middle hits that, or `float` is over a part of them. */
+/** Names of controls that another element covers: a click in the middle of the control hits the other element. With `isOfFloat`, the controls that the floating button overlaps. */
 function covered(isOfFloat: boolean): string[] {
   const float = [...document.querySelectorAll('button, a')]
     .find((one) => one.textContent === 'Back to Dashboard' && getComputedStyle(one).position === 'fixed')
@@ -50,7 +50,7 @@ function covered(isOfFloat: boolean): string[] {
       if (!part.checkVisibility({ visibilityProperty: true })) return false;
       const before = part.getBoundingClientRect();
       if (before.width <= 1 || before.height <= 1) return false;
-      // As one scrolls to press it.
+      // A person scrolls to a control before pressing it.
       part.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
       const { x, y, width, height, right, bottom } = part.getBoundingClientRect();
       if (isOfFloat) return float !== undefined && x < float.right && float.x < right && y < float.bottom && float.y < bottom;
@@ -60,7 +60,7 @@ function covered(isOfFloat: boolean): string[] {
     .map((part) => part.getAttribute('aria-label') ?? part.textContent ?? part.tagName);
 }
 
-/** Expects no control of the screen to lie under another part, on a tablet and at 400 %, nor under the floating button at any width. */
+/** Expects that no other element covers a control on a tablet and at 400 % zoom, and that the floating button covers none at any width. */
 export async function expectNothingCovered(page: Page): Promise<void> {
   const before = page.viewportSize();
   for (const size of NARROW) {
@@ -74,7 +74,7 @@ export async function expectNothingCovered(page: Page): Promise<void> {
   if (before) await page.setViewportSize(before);
 }
 
-/** Links and buttons that are smaller than WCAG 2.2 (2.5.8) asks for: 24 CSS px each way. Links in a sentence are as high as their line. */
+/** Links and buttons smaller than 24 x 24 CSS pixels, the minimum of WCAG 2.2 (2.5.8). Links inside a sentence are exempt. */
 export function smallTargets(): string[] {
   return [...document.querySelectorAll('a[href^="tel:"], a[href^="mailto:"], button')].flatMap((target) => {
     const { width, height } = target.getBoundingClientRect();
@@ -82,13 +82,13 @@ export function smallTargets(): string[] {
   });
 }
 
-/** Rules whose outcome is another one in another scheme. */
+/** Rules whose result depends on the colour scheme. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 const violationsSchema = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })) }),
 );
 
-/** The violations that axe finds on the page in its present state, by all its rules of WCAG 2.2 AA and of good practice, or by some. There are no frames to look into. */
+/** Violations that axe finds on the page: by all its rules for WCAG 2.2 AA and best practices, or by `rules`. The pages have no frames. */
 async function violationsOf(page: Page, rules?: readonly string[]) {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
@@ -96,7 +96,7 @@ async function violationsOf(page: Page, rules?: readonly string[]) {
   return violationsSchema.parse(found);
 }
 
-/** Expects no violation on the page as it stands, in a scheme: by the rules of colours alone where all others were asked before. */
+/** Expects no violation on the page in one colour scheme. `rules` limits the check to colours where the other rules have already run. */
 async function expectNoViolation(
   page: Page,
   media: { colorScheme: 'dark' | 'light'; forcedColors?: 'active' | 'none' },
@@ -104,23 +104,23 @@ async function expectNoViolation(
 ): Promise<void> {
   await page.emulateMedia({ ...media, reducedMotion: 'reduce' });
   await expect(page.locator(`html[data-mantine-color-scheme="${media.colorScheme}"]`)).toBeAttached();
-  // A colour in the middle of a transition has no contrast to check.
+  // The contrast of a colour in the middle of a transition is undefined.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
   expect(await violationsOf(page, rules), JSON.stringify(media)).toEqual([]);
 }
 
-/** No violation of WCAG 2.2 AA and of axe's best practices on the page as it stands, in both schemes, between which nothing but colours differs. */
+/** Expects no violation of WCAG 2.2 AA and of axe's best practices in both colour schemes. The schemes differ only in colours, so all other rules run once. */
 export async function expectAccessible(page: Page): Promise<void> {
   await expectNoViolation(page, { colorScheme: 'light' }, OF_COLOURS);
   await expectNoViolation(page, { colorScheme: 'dark' });
 }
 
-/** A small phone held across, or a desktop at 400 % (WCAG 2.2, 1.4.10). In CSS pixels. */
+/** A small phone in landscape, or a desktop at 400 % zoom (WCAG 2.2, 1.4.10). In CSS pixels. */
 const AT_400_PERCENT = { width: 320, height: 256 };
 
-/** Share of the window's height that fixed parts take while the page is scrolled, from 0 to 1. */
+/** Share of the window's height (0 to 1) that fixed parts cover while the page is scrolled. */
 function fixedShare(): number {
-  // It is over everything, and can be closed.
+  // A dialog covers everything and can be closed.
   if (document.querySelector('[role="dialog"]') !== null) return 0;
   const rows = new Set<number>();
   for (const element of document.body.querySelectorAll('*')) {
@@ -134,7 +134,7 @@ function fixedShare(): number {
   return rows.size / innerHeight;
 }
 
-/** As `expectAccessible`, also in forced colours, and at 400 %, where nothing is cut off either. The window is left as it was. */
+/** Like `expectAccessible`, and also in forced colours and at 400 % zoom, where no part may be cut off. Restores the window. */
 export async function expectAccessibleInEveryMode(page: Page): Promise<void> {
   const before = page.viewportSize();
   await expectNoViolation(page, { colorScheme: 'light', forcedColors: 'active' }, OF_COLOURS);

@@ -7,7 +7,7 @@ import { chooseInMenu, givePassword, headersOf, signIn, signOut, test } from './
 const NEW_PASSWORD = 'another long password';
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0';
 
-/** Signs in beside the page, as another browser does. */
+/** Signs in as a second browser, without the page. */
 async function signInElsewhere(page: Page, name: string, password = PASSWORD): Promise<number> {
   const data = { email: `${name}@example.com`, password };
   const answer = await page.request.post('/api/auth/login', { headers: { 'user-agent': FIREFOX }, data });
@@ -63,7 +63,7 @@ test('the keyboard alone changes username and password, and ends a session elsew
   await page.keyboard.type(NEW_PASSWORD);
   await page.keyboard.press('Enter');
   await expect(security.getByText('Password changed. You’re signed out everywhere else.')).toBeVisible();
-  // A message of success is gone with the next action.
+  // The next action removes a success message.
   await security.getByLabel('Current Password').fill('a');
   await expect(security.getByText('Password changed. You’re signed out everywhere else.')).toHaveCount(0);
   expect(await signInElsewhere(page, 'maria')).toBe(401);
@@ -82,7 +82,7 @@ test('a session that ends is over at once: in another browser, in another tab an
   await page.getByLabel('Your password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await expect(page.getByText('You’re signed out everywhere else.')).toBeVisible();
-  // Its socket tells it: the page needs no request to find out.
+  // The socket reports the end of the session; the page needs no request.
   await expect(other.getByText(/Your session ended/)).toBeVisible();
   await page.keyboard.press('Escape');
 
@@ -98,7 +98,7 @@ test('a session that ends is over at once: in another browser, in another tab an
   await signOut(page);
   await closed;
   await expect(tab.getByRole('button', { name: 'Sign In' })).toBeVisible();
-  // Signing out loads the page anew, which may cut off a script.
+  // Signing out reloads the page, which can interrupt a running script.
   await expect.poll(() => page.evaluate(() => localStorage.getItem('palisade.access_token')).catch(() => 'loading')).toBeNull();
   expect((await page.request.get('/api/auth/me', { headers })).status()).toBe(401);
 });
@@ -112,13 +112,13 @@ test('an administrator disables somebody, gives a role, and reads it all in the 
   const dialog = page.getByRole('dialog', { name: 'maria' });
   await expect(dialog.getByRole('button', { name: /^Sign out / })).toHaveCount(1);
   await dialog.getByRole('button', { name: 'Disable account' }).click();
-  // The button that had the focus is gone.
+  // The focused button was removed.
   await expect(dialog.getByRole('button', { name: 'Keep it' })).toBeFocused();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Disable and sign out' }).click();
   await expect(dialog.getByText('Not signed in anywhere.')).toBeVisible();
 
-  // Their other browser is out at once, and says why when they try again.
+  // The person's other browser is signed out at once and shows the reason at the next sign-in.
   await expect(maria.getByRole('button', { name: 'Sign In' })).toBeVisible();
   await givePassword(maria, 'maria');
   await expect(maria.getByText('This account is disabled. Ask an administrator.')).toBeVisible();

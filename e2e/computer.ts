@@ -11,17 +11,17 @@ import {
   type Namespace,
   no_namespaces,
   temporaryFolder,
-  // biome-ignore lint/style/noRestrictedImports: the namespaces of the agent's tests, set up as they are there.
+  // biome-ignore lint/style/noRestrictedImports: the network namespaces of the agent's tests.
 } from '../agent/test/namespace.ts';
 
-/** Why no computer can be had here; undefined where one can. */
+/** The reason why this machine cannot simulate a computer; undefined where it can. */
 export { no_namespaces };
 
 const DESKTOP_PROGRAMS = ['Xvfb', 'xterm', 'x11vnc'].filter((name) => !existsSync(`/usr/bin/${name}`));
-/** Why a computer has no desktop here; undefined where it can have one. */
+/** The reason why a simulated computer has no desktop here; undefined where it can have one. */
 export const no_desktop = DESKTOP_PROGRAMS.length === 0 ? undefined : `not on this machine: ${DESKTOP_PROGRAMS.join(', ')}`;
 
-/** Where the computer and its neighbour are, on the cable between them, and how the server is called there. */
+/** Addresses of the computer and its neighbour on the cable between them. */
 const ADDRESS = { computer: '10.77.0.1', neighbour: '10.77.0.2' } as const;
 export const SERVER_NAME = 'palisade.example';
 
@@ -29,22 +29,22 @@ const TCP = fileURLToPath(new URL('../agent/test/tcp.py', import.meta.url));
 const RELAY = fileURLToPath(new URL('./relay.ts', import.meta.url));
 
 export interface Computer {
-  /** Runs a line in a shell there, as root. @throws Error with what it said where it fails */
+  /** Runs a shell line on the computer as root. @throws Error with the output if it fails */
   shell(line: string): Promise<string>;
-  /** Starts the agent that was installed there, with shorter times; beside the desktop, where there is one. */
+  /** Starts the installed agent with shortened intervals, on the desktop if one runs. */
   startAgent(): Promise<void>;
-  /** A desktop in memory, with a terminal on all of it that writes each line that is typed to `typed`. */
+  /** Starts a desktop in memory with a full-screen terminal that writes each typed line to `typed`. */
   startDesktop(typed: string): Promise<void>;
   killAgent(): void;
-  /** Output of the agent so far. */
+  /** All output of the agent so far. */
   said(): string;
   listen(port: number): Promise<void>;
-  /** A connection from the neighbour: `open`, `refused` or `silent`. */
+  /** Connects from the neighbour: `open`, `refused` or `silent`. */
   knock(port: number): string;
   close(): void;
 }
 
-/** Waits for a line of a program. */
+/** Waits until a program prints `text`. */
 function heard(child: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -58,7 +58,7 @@ function heard(child: ChildProcess, text: string): Promise<void> {
   });
 }
 
-/** A key of the server's name that its own certificate vouches for, valid for a day. */
+/** Creates a key and a self-signed certificate for the server's name, valid for one day. */
 function certify(folder: string): { key: string; certificate: string } {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   execFileSync(
@@ -72,7 +72,7 @@ function certify(folder: string): { key: string; certificate: string } {
   return { key, certificate };
 }
 
-/** A new computer in a network of its own, where a server is reached by its name and by https as on the internet, and a neighbour on the same cable. */
+/** A new computer in its own network, with a neighbour on the same cable. The computer reaches the server by name over https, as on the internet. */
 export async function plugIn(server_url: string): Promise<Computer> {
   const folder = temporaryFolder();
   const network = createNamespace();
@@ -101,7 +101,7 @@ export async function plugIn(server_url: string): Promise<Computer> {
   const relay = start(neighbour, process.execPath, RELAY, ADDRESS.neighbour, SERVER_NAME, key, certificate, path);
   await heard(relay, 'ready');
 
-  // Not waited for in one piece: what it asks the server for goes through this process.
+  // Runs asynchronously: the requests of the command to the server pass through this process.
   const shell = (line: string) =>
     new Promise<string>((resolve, reject) => {
       const child = start(computer, 'sh', '-c', line);
@@ -114,7 +114,7 @@ export async function plugIn(server_url: string): Promise<Computer> {
       child.once('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`${line} ended with ${code}: ${output}`))));
     });
   await shell(`echo nameserver ${ADDRESS.neighbour} > /etc/resolv.conf`);
-  // As a company has its own authority known to its computers.
+  // Computers of a company trust the company's own certificate authority in the same way.
   await shell(`cat ${certificate} >> /etc/ssl/certs/ca-certificates.crt`);
 
   let agent: ChildProcess | undefined;

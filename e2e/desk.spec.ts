@@ -27,7 +27,7 @@ test('a customer writes, a technician claims and answers, both see it live, and 
   const maria = await palisade.open('maria', '/chat');
   await expect(inbox(tina).getByText('No open conversations')).toBeVisible();
 
-  // The staff is there, apart from the connection.
+  // The presence of staff is shown separately from the state of the connection.
   await expect(maria.getByRole('status', { name: 'Support' })).toContainText('Support is here');
 
   await say(maria, 'My printer prints nothing');
@@ -49,7 +49,7 @@ test('a customer writes, a technician claims and answers, both see it live, and 
   await expect(maria.getByRole('status', { name: 'Support' })).toContainText('tina answers you');
   await expect(log(tina).getByText('Read', { exact: true })).toBeVisible();
 
-  // A note is the staff's alone.
+  // Only staff see a note.
   await tina.getByRole('radio', { name: 'Note' }).check();
   await say(tina, 'She means the old one', 'Note');
   await say(maria, 'The grey one');
@@ -58,7 +58,7 @@ test('a customer writes, a technician claims and answers, both see it live, and 
   await expect(log(maria).getByText('The grey one')).toBeVisible();
   await expect(log(maria).getByText('She means the old one')).toHaveCount(0);
 
-  // A person on another screen sees that a message came.
+  // The badge of an unread message appears on other screens.
   await maria.goto('/dashboard');
   await tina.getByRole('radio', { name: 'Answer' }).check();
   await say(tina, 'Please turn it off and on.', 'Answer');
@@ -68,7 +68,7 @@ test('a customer writes, a technician claims and answers, both see it live, and 
   await expect(log(maria).getByText('Please turn it off and on.')).toBeVisible();
   await expect(maria).toHaveTitle(/^Support Chat/);
 
-  // Files: a picture is shown on both sides, an infected one reaches nobody.
+  // Both sides see a picture; an infected file is not delivered.
   await maria.getByLabel('Choose files for your message').setInputFiles([
     { name: 'printer.png', mimeType: 'image/png', buffer: PIXEL },
     { name: eicarFile.name, mimeType: eicarFile.mimeType, buffer: eicarFile.buffer },
@@ -80,12 +80,12 @@ test('a customer writes, a technician claims and answers, both see it live, and 
   await expect(log(tina).getByRole('img', { name: 'printer.png' })).toBeVisible();
   await expect(log(tina).getByText(eicarFile.name)).toHaveCount(0);
 
-  // A remote session: its code stands in both.
+  // Both pages show the code of the remote session.
   await conversation.getByRole('button', { name: 'Start a remote session' }).click();
   const code = await log(tina).locator('.message-card code').last().textContent();
   await expect(log(maria).getByText(code ?? '')).toBeVisible();
 
-  // The customer's card: names and counts, and the opening is written down.
+  // The customer card shows names and counts, and the audit log records that it was opened.
   await expect(tina.getByRole('complementary', { name: 'Customer card' }).getByText('maria@example.com')).toBeVisible();
   const audit = await admin.request.get('/api/admin/audit', { headers: await headersOf(admin) });
   expect(await audit.text()).toContain('customer_card_opened');
@@ -108,7 +108,7 @@ test('a message without a connection waits, and arrives once and in order when i
   await say(maria, 'first');
   await inbox(tina).getByRole('link', { name: /maria/ }).click();
   await expect(log(tina).getByText('first')).toBeVisible();
-  // The message arrives and its answer is lost: the message is there, and sent again behind it.
+  // The server stores the message but the reply is lost, so the page sends it again.
   await maria.route('**/api/chat/messages', async (route) => {
     if (route.request().method() === 'POST') await route.fetch();
     await route.abort();
@@ -146,7 +146,7 @@ test('at two servers of two who claim at once one gets it, and a server that fai
     await inbox(one).getByRole('link', { name: /maria/ }).click();
     await expect(conversation(one).getByRole('button', { name: 'Claim' })).toBeVisible();
   }
-  // The second person may find the button gone.
+  // The button may already be gone for the second person.
   const claims = [ada, tina].map((one) =>
     conversation(one)
       .getByRole('button', { name: 'Claim' })
@@ -162,10 +162,10 @@ test('at two servers of two who claim at once one gets it, and a server that fai
   await say(maria, 'before it');
   await expect(log(winner).getByText('before it')).toBeVisible();
   await palisade.server.crash();
-  // Pages of the one that is gone come back at the other, and what failed is sent again.
+  // Pages of the crashed server reconnect to the other one and resend failed messages.
   for (const words of ['right after it', 'and later']) {
     await field(maria).fill(words);
-    // While one is on its way for the first time, the next stays in the field.
+    // While one message is sent for the first time, the next stays in the field.
     await expect(async () => {
       await field(maria).press('Enter');
       await expect(field(maria)).toHaveValue('', { timeout: 1_000 });
@@ -177,7 +177,7 @@ test('at two servers of two who claim at once one gets it, and a server that fai
   for (const one of [maria, winner, loser]) {
     for (const text of words) await expect(log(one).getByText(text, { exact: true })).toHaveCount(1, { timeout: 60_000 });
     const told = (await log(one).locator('.message__text').allTextContents()).filter((text) => words.includes(text));
-    // The order is the server's, and the customer's own, whichever page wrote first.
+    // The server orders messages by the order in which the customer wrote them, whichever page sent first.
     expect(told.filter((text) => text !== 'I am still here')).toEqual(words.slice(0, -1));
   }
 });
@@ -194,7 +194,7 @@ test('the desk on a phone shows one pane at a time, and the field stays above th
   await expect(inbox(tina)).toBeHidden();
   await expect(log(tina).getByText('Hello from a phone')).toBeVisible();
   await expectAccessible(tina);
-  // The conversation has the whole window while its field has the focus, and moves when it loses it: one press does it all the same.
+  // The conversation fills the window while its field has the focus and changes size when the focus leaves. One press must work in spite of that.
   await field(tina, 'Answer').click();
   await tina.getByRole('button', { name: 'Customer card' }).click();
   await expect(tina.getByRole('complementary', { name: 'Customer card' }).getByText('maria@example.com')).toBeVisible();
@@ -203,7 +203,7 @@ test('the desk on a phone shows one pane at a time, and the field stays above th
   await tina.getByRole('button', { name: 'Back to the inbox' }).click();
   await expect(inbox(tina)).toBeVisible();
 
-  // The keyboard takes half of the window.
+  // The on-screen keyboard covers half of the window.
   await field(maria).focus();
   await maria.setViewportSize({ width: 390, height: 420 });
   await expect(async () => {

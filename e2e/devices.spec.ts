@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
-// biome-ignore lint/style/noRestrictedImports: a port as the API tests find one.
+// biome-ignore lint/style/noRestrictedImports: a free port, found as in the API tests.
 import { freePort } from '../server/test/free-port.ts';
 import { expectAccessible, expectNothingCutOff } from './accessible.ts';
 import { type Computer, no_desktop, no_namespaces, plugIn, SERVER_NAME } from './computer.ts';
@@ -10,9 +10,9 @@ import { test } from './palisade.ts';
 import { nestedZip } from './samples.ts';
 import { banner, openSession, SHARES, shareOwnTab, workspace } from './session.ts';
 
-// A computer in a network of its own, the agent as it is served, a kernel that decides: nothing here is played.
+// The computer has its own network, the real agent and a real kernel; no part is simulated.
 
-/** Settings of a server that says another address than the one that it listens on, as behind a proxy: computers reach it by the former, the browser here by the latter. */
+/** Server settings with a public address that differs from the listening address, as behind a proxy. Computers use the public address, the browser here uses the other. */
 const elsewhere = async () => ({ EXPOSURE: 'local', PUBLIC_URL: `https://${SERVER_NAME}`, PORT: `${await freePort()}` });
 
 const device = (page: Page) => page.getByRole('region', { name: 'Kitchen', exact: true });
@@ -35,7 +35,7 @@ async function addRule(page: Page, name: string, fill: (form: Locator) => Promis
   await expect(dialog).toBeHidden();
 }
 
-/** Adds the computer as the page says, word by word; nobody there is anybody but root, so that sudo is not asked. */
+/** Adds the computer exactly as the page instructs. Every command runs as root, so sudo asks for no password. */
 async function addTheDevice(page: Page, computer: Computer): Promise<void> {
   await go(page, '/devices');
   await expect(lead(page)).toHaveText('No device is connected.');
@@ -57,7 +57,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
   test.skip(no_namespaces !== undefined, no_namespaces);
   test.slow();
   const palisade = await startOwn(await elsewhere());
-  // The monitor is part of the premium plans.
+  // The monitor requires a premium plan.
   const page = await palisade.open('maria', '/devices', { is_premium: true });
   page.on('dialog', (dialog) => void dialog.accept());
   const computer = await plugIn(palisade.url);
@@ -67,7 +67,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     await expectNothingCutOff(page);
     await expectAccessible(page);
 
-    // A rule, in force; blocked packets are counted.
+    // A rule in force: blocked packets are counted.
     await computer.listen(8080);
     expect(computer.knock(8080)).toBe('open');
     await go(page, '/firewall');
@@ -77,7 +77,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     expect(computer.knock(8080)).toBe('silent');
     await expect(row(page, 'No visitors')).toContainText(/[1-9]\d* packets? blocked/u);
 
-    // Without names it cannot find its server: such a rule is on trial, and taken back.
+    // A rule that blocks DNS cuts the agent off from its server, so the agent reverts it after the trial period.
     await go(page, '/firewall');
     await addRule(page, 'No names', async (form) => {
       await form.getByLabel('Direction').selectOption('Outbound');
@@ -88,7 +88,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     await expect(device(page).getByText('Testing')).toBeVisible();
     await expect(device(page)).toContainText(/return in 0:\d\d/u);
 
-    // Meanwhile it scans.
+    // The scan runs at the same time.
     const infected = join(folder, nestedZip.name);
     mkdirSync(join(folder, 'letters'));
     for (let index = 0; index < 200; index += 1)
@@ -98,7 +98,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     await device(page).getByRole('textbox', { name: 'Folder to scan' }).fill(folder);
     await page.keyboard.press('Enter');
     await expect(device(page).getByRole('progressbar', { name: 'Progress of the scan' })).toBeVisible();
-    // It scans at the lowest priority: others go first.
+    // The scan has the lowest priority, so it may take long.
     await expect(device(page)).toContainText('Folder scan finished. 1 infected file.', { timeout: 90_000 });
     const findings = tile(page, 'Found on devices').getByRole('listitem');
     await expect(findings).toContainText(infected);
@@ -118,7 +118,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     await expect(findings).toContainText('Restored');
     expect(readFileSync(infected).equals(nestedZip.buffer)).toBe(true);
 
-    // The dashboard shows values that were measured there.
+    // The dashboard shows the values that the computer measured.
     await go(page, '/dashboard');
     await expect(tile(page, 'System health').getByRole('meter', { name: 'Memory' })).toHaveAttribute('value', /^[1-9]/u);
     await expect(page.getByText(/^(?:Sample|Simulated)$/u)).toHaveCount(0);
@@ -154,13 +154,13 @@ test('a technician controls a computer as far as its person grants, until they s
     const grants = customer.getByRole('region', { name: 'What tina may do' });
     await expect(grants).toContainText('No technician controls your computers.');
 
-    // Asked for, and nothing happens until it is granted.
+    // The screen stays hidden until the customer grants the request.
     await workspace(page).getByRole('button', { name: 'Ask for control' }).click();
     await expect(grants.getByRole('alert')).toContainText('tina asks to control your computer.');
     const screen = page.getByRole('region', { name: 'Screen of Kitchen' });
     await expect(screen).toHaveCount(0);
 
-    // Seen alone: what is typed reaches nobody.
+    // View only: typed keys have no effect.
     await grants.getByRole('switch', { name: 'See the screen of Kitchen' }).click();
     await expect(screen.getByText('You can see Kitchen, but not control it.')).toBeVisible();
     const canvas = screen.locator('canvas');
@@ -169,7 +169,7 @@ test('a technician controls a computer as far as its person grants, until they s
     await page.keyboard.type('unseen');
     await page.keyboard.press('Enter');
 
-    // Controlled: exactly what is typed arrives, and nothing of before.
+    // Control: exactly the keys typed from now on arrive, none from before.
     await grants.getByRole('switch', { name: 'Control mouse and keyboard of Kitchen' }).click();
     await expect(screen.getByText(/^You control Kitchen\./u)).toBeVisible();
     await expect(grants).toContainText('tina controls Kitchen.');
@@ -180,7 +180,7 @@ test('a technician controls a computer as far as its person grants, until they s
     await expectAccessible(page);
     await expectAccessible(customer);
 
-    // Stopped by the key of the person: later typing has no effect, and the session continues.
+    // The customer stops control with a key: later typing has no effect, and the session continues.
     await customer.keyboard.press('Alt+Shift+C');
     await expect(screen).toHaveCount(0);
     await expect(workspace(page)).toContainText('Control is off.');

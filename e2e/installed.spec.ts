@@ -44,7 +44,7 @@ test('the application is installable, opens offline, caches its shell alone, and
   await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
   await page.context().setOffline(false);
 
-  // As the device sends it: a form with a text, and none of its own.
+  // The device sends a form that has a text and no token.
   await page.evaluate(() => {
     const form = document.createElement('form');
     Object.assign(form, { method: 'post', enctype: 'multipart/form-data', action: '/scam-check/shared' });

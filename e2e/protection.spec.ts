@@ -6,14 +6,14 @@ import { givePassword, signIn, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
 const NEW_PASSWORD = 'nobody else knows this one';
-/** Somebody else's browser. */
+/** The browser of an attacker. */
 const STRANGER = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0';
 
 const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const preferences = (page: Page) => page.getByRole('dialog', { name: 'Security Preferences' });
 
-/** Fails the journey when the page loads anew: changes must appear without that. */
+/** Returns a check that fails when the page has reloaded: changes must appear without a reload. */
 function expectNoReload(page: Page): () => void {
   let loads = 0;
   page.on('load', () => {
@@ -48,7 +48,7 @@ test('a stranger who knows the password is seen at once, put out, and kept out b
   await expect(alerts.getByRole('listitem')).toHaveCount(1);
   await expect(alerts).toContainText('Someone signed in to your account with a new browser: Firefox on Windows, from 127.0.0.1.');
   await expect(alerts).not.toContainText('NEUTRALIZED');
-  // From what a posture scan finds straight to the question.
+  // A finding of the security check links directly to the question.
   await page.getByRole('button', { name: 'Start Scan' }).click();
   await page.getByRole('link', { name: /^Fix A new browser signed in/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Security alert' });
@@ -78,7 +78,7 @@ test('a harmless test file costs no points, an open port some until it is closed
   await expect(score).toContainText('100%');
   await expect(tile(page, 'Threats Neutralized')).toContainText('0 measured on this account');
 
-  // Another tab uploads; this one shows it without a reload.
+  // A second tab uploads; the first must show it without a reload.
   const hasNotReloaded = expectNoReload(page);
   const tab = await page.context().newPage();
   await tab.goto('/antivirus');
@@ -97,7 +97,7 @@ test('a harmless test file costs no points, an open port some until it is closed
   await expect(page.getByRole('list', { name: 'Simulated threats' })).toContainText('SIMULATED');
   await expect(alerts.getByRole('listitem')).toHaveCount(1);
   await expect(tile(page, 'Total Threats Blocked')).toContainText(/Simulated.* 1 simulated alert,/);
-  // The answer comes first, then alerts, security check and blocks; figures and chart after them.
+  // Order: the answer, then alerts, security check and blocks, then figures and the chart.
   const parts = [
     page.locator('section.lead'),
     alerts,

@@ -1,8 +1,8 @@
 import { expect, type Page } from '@playwright/test';
-// biome-ignore-start lint/style/noRestrictedImports: the relay of the server's tests, started as it is there.
+// biome-ignore-start lint/style/noRestrictedImports: the relay of the server's tests.
 import { HAS_COTURN, NO_COTURN, startRelay } from '../server/test/coturn-process.ts';
 import { freePort } from '../server/test/free-port.ts';
-// biome-ignore-end lint/style/noRestrictedImports: up to here.
+// biome-ignore-end lint/style/noRestrictedImports: end of the relay imports.
 import { test } from './palisade.ts';
 import {
   banner,
@@ -22,7 +22,7 @@ const TURN_SECRET = 'a-secret-that-both-have';
 const mirror = (customer: Page) => customer.locator('.mirror').getByRole('status');
 
 // proves: remote-10
-test('where only a relay leads to the other side the picture comes through it, and both are told when it is gone', async ({
+test('sends the picture through a relay if no direct route exists, and tells both sides when the relay is gone', async ({
   startOwn,
 }) => {
   test.skip(!HAS_COTURN, NO_COTURN);
@@ -43,7 +43,7 @@ test('where only a relay leads to the other side the picture comes through it, a
   await expect(workspace(page).locator('.workspace__quality')).toContainText(/frames?\/s, \d+ ms, through the relay, \d+ × \d+/);
 
   await relay.stop();
-  // Neither has heard of it: both notice that nothing comes any more, look for a way, and then say what is missing.
+  // Neither side is notified: each detects the silence, tries to reconnect, and then names the missing relay.
   const words = /The relay does not answer/;
   await expect(workspace(page).getByText('The connection was lost. Reconnecting…')).toBeVisible({ timeout: 30_000 });
   await expect(workspace(page).getByText(words)).toBeVisible({ timeout: 40_000 });

@@ -4,13 +4,13 @@ import type { Installation } from './installation.ts';
 import { test } from './palisade.ts';
 import { banner, drawClock, openSession, picture, readClock, SHARES, shareOwnTab, sharing, startCustomer } from './session.ts';
 
-/** A microphone that beeps twice a second. */
+/** A fake microphone that beeps twice a second. */
 const BEEPS = '--use-fake-device-for-media-stream';
-/** Output of a decoder for silence: the last bit of 16, up or down (1 / 32767). */
+/** Maximum amplitude of decoded silence: the last bit of 16, up or down (1 / 32767). */
 const SILENCE = 0.0001;
 const voice = (page: Page) => page.getByRole('region', { name: 'Talk by voice' });
 
-/** Both sides of a session with a microphone that each may use, and that keep what they open where the test finds it. */
+/** Opens a session in which both sides may use a microphone. Both pages keep their connections and streams in `kept` for the test. */
 async function openWithVoice(palisade: Installation, flags: readonly string[]) {
   const other = await startCustomer([BEEPS]);
   const permissions = ['microphone'];
@@ -45,7 +45,7 @@ async function keepPeers(page: Page): Promise<void> {
   });
 }
 
-/** Sound at this page now: loudness (0 to 1), how many packets have come, and through what. */
+/** Sound that this page receives now: loudness (0 to 1), number of packets so far, and route. */
 async function heardBy(page: Page): Promise<{ level: number; packets: number; way: string }> {
   return await page.evaluate(async () => {
     const heard = { level: 0, packets: 0, way: '' };
@@ -69,7 +69,7 @@ async function heardBy(page: Page): Promise<{ level: number; packets: number; wa
 const isHeardBy = (page: Page) =>
   expect.poll(async () => (await heardBy(page)).level, { intervals: [60], timeout: 30_000 }).toBeGreaterThan(10 * SILENCE);
 
-/** For so many packets on end (20 ms each) nothing is heard, though they come: what is muted says nothing, and the way is there. */
+/** Waits for `packets` packets in a row (20 ms each) without sound: a muted side still sends packets. */
 async function isSilentFor(page: Page, packets = 100): Promise<void> {
   await expect(async () => {
     const { packets: first } = await heardBy(page);
@@ -95,7 +95,7 @@ test('both turn their voice on, are heard once they unmute, and the picture cont
       : undefined,
   );
 
-  // The technician begins; the customer is asked, and nobody is heard.
+  // The technician starts; the customer is asked, and both are muted.
   await voice(page).getByRole('button', { name: 'Turn my voice on' }).click();
   await expect(voice(page)).toContainText('maria has not turned their voice on. You are muted.');
   await expect(voice(customer).getByRole('alert')).toContainText('tina would like to talk with you here.');
@@ -104,7 +104,7 @@ test('both turn their voice on, are heard once they unmute, and the picture cont
   await expect(voice(page)).toContainText('You are muted: maria does not hear you. maria is muted.');
   for (const side of [page, customer]) await isSilentFor(side, 25);
 
-  // One is heard, the other is not; then the other way round.
+  // First one side is heard and the other is not, then the reverse.
   await voice(customer).getByRole('button', { name: 'Unmute' }).click();
   await expect(voice(page)).toContainText('You hear maria.');
   await expect(sharing(customer)).toContainText('Your microphone is on.');
@@ -119,11 +119,11 @@ test('both turn their voice on, are heard once they unmute, and the picture cont
   await voice(page).getByRole('button', { name: 'Unmute' }).click();
   await isHeardBy(customer);
 
-  // The picture is the one of before.
+  // The picture is unaffected.
   expect(await track.evaluate((held) => held?.readyState)).toBe('live');
   await expect.poll(() => readClock(picture(page))).toEqual(expect.any(Number));
 
-  // It ends with the session, and the microphones are closed.
+  // The end of the session closes the call and both microphones.
   await sharing(customer).getByRole('button', { name: 'End session', exact: true }).click();
   await expect(sharing(customer)).toHaveCount(0);
   for (const side of [page, customer])

@@ -29,17 +29,17 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
   await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
   await expect(sharing(customer)).toContainText('tina sees what you share.');
 
-  // A real picture: the clock that is drawn there is read from the pixels here.
+  // The technician's page reads the clock from the pixels of the picture, which proves that the picture is live.
   await expect(picture(page)).toBeVisible();
   await expect.poll(() => readClock(picture(page))).toEqual(expect.any(Number));
   await expect(workspace(page).locator('.workspace__quality')).toContainText(/frames?\/s, .*direct, \d+ × \d+/);
 
-  // Both read the same code.
+  // Both sides show the same code.
   const codeOf = (side: Page) => side.locator('.code-line__code').textContent();
   await expect.poll(() => codeOf(page)).toMatch(/^[A-Z2-9]{4} [A-Z2-9]{4}$/);
   expect(await codeOf(customer)).toBe(await codeOf(page));
 
-  // The pointer is where it was meant, as a share of the picture, and a line stays until it is wiped away.
+  // The pointer appears at the intended place, as a share of the picture, and a line stays until it is wiped.
   const box = await picture(page).boundingBox();
   if (!box) throw new Error('The picture has no place.');
   const at = (x: number, y: number) => page.mouse.move(box.x + box.width * x, box.y + box.height * y);
@@ -64,7 +64,7 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
   await page.getByRole('button', { name: 'Wipe the drawing' }).click();
   await expect(line).toHaveCount(0);
 
-  // Paused, by key: black, and not a picture that stands still.
+  // Pausing by key sends black, not a frozen picture.
   await customer.keyboard.press('Alt+Shift+P');
   await expect(sharing(customer)).toContainText('tina sees black.');
   await expect(workspace(page).getByText(/has paused/)).toBeVisible();
@@ -72,12 +72,12 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
   await sharing(customer).getByRole('button', { name: 'Show again' }).click();
   await expect.poll(() => readClock(picture(page))).toEqual(expect.any(Number));
 
-  // On every other screen the banner stays, and so does the picture.
+  // The banner and the picture stay on every other screen.
   await customer.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Firewall' }).click();
   await expect(sharing(customer)).toContainText('tina sees what you share.');
   await expect(picture(page)).toBeVisible();
 
-  // Stop: dead at once, for the technician too, whatever the server says later.
+  // Stopping ends the track at once, for the technician too, before the server confirms it.
   const track = await picture(page).evaluateHandle((element) =>
     element instanceof HTMLVideoElement && element.srcObject instanceof MediaStream
       ? element.srcObject.getVideoTracks()[0]
@@ -89,7 +89,7 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
   await expect(sharing(customer)).toHaveCount(0);
   await expect(page.getByRole('region', { name: 'Joined sessions' })).toContainText('Ended by the customer');
 
-  // Afterwards the customer says how it was, and reads what was recorded.
+  // Afterwards the customer rates the session and reads its record.
   await customer.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Remote Access' }).click();
   await expect(customer.getByText('Your session with tina is over')).toBeVisible();
   await customer.getByRole('radio', { name: '5 of 5: Very good' }).check({ force: true });
@@ -117,7 +117,7 @@ test('a picker that is refused leaves the technician waiting, and a share that e
   const stored = await first.context().storageState();
   await refusing.close();
 
-  // The same person in a browser that shares.
+  // The same person in a browser that allows sharing.
   const browser = await startCustomer(SHARES);
   const customer = await palisade.window({ browser, viewport: { width: 1280, height: 800 }, storageState: stored });
   await shareOwnTab(customer);
@@ -130,17 +130,17 @@ test('a picker that is refused leaves the technician waiting, and a share that e
   await expectAccessible(page);
   await expectNothingCutOff(page);
 
-  // A small window that stays on top has the picture, Pause and Stop, where the browser has such windows.
+  // Where the browser supports it, a small always-on-top window has the picture, Pause and Stop.
   await customer.getByRole('button', { name: 'Small window' }).click();
   const inSmall = () => customer.evaluate<string>('window.documentPictureInPicture.window?.document.body.innerText ?? ""');
   await expect.poll(inSmall).toMatch(/Pause\s+End session/);
 
-  // The browser's own bar ends the picture: the technician is told, and sees none.
+  // The browser's own bar ends the picture: the technician is notified and sees no picture.
   await customer.locator('.mirror video').evaluate((video) => {
     const track = video instanceof HTMLVideoElement && video.srcObject instanceof MediaStream && video.srcObject.getTracks()[0];
     if (!track) throw new Error('Nothing is shared.');
     track.stop();
-    // As the browser tells a page whose picture it has ended; `stop()` alone tells nobody.
+    // The browser fires this event when it ends a picture; `stop()` alone does not.
     track.dispatchEvent(new Event('ended'));
   });
   await expect(workspace(page).getByText('They stopped sharing, or loaded the page again.')).toBeVisible();
@@ -155,7 +155,7 @@ test('a picker that is refused leaves the technician waiting, and a share that e
   await customer.getByRole('button', { name: 'Share again' }).click();
   await expect.poll(() => readClock(picture(page))).toEqual(expect.any(Number));
 
-  // The technician's page is gone and comes back: the customer is told, and the picture too.
+  // The technician's page leaves and returns: the customer sees a notice, and the picture resumes.
   await page.goto('/dashboard');
   await expect(customer.getByText(/tina is not there just now/)).toBeVisible();
   await page.goto('/portal');

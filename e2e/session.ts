@@ -10,22 +10,22 @@ import {
 import { z } from 'zod';
 import type { Installation, WindowOptions } from './installation.ts';
 
-/** Chromium answers its own picker: with this very tab, which is a picture like any other. */
+/** Makes Chromium answer its own screen picker with the current tab. */
 export const SHARES = ['--auto-accept-this-tab-capture'];
 export const REFUSES = ['--use-fake-ui-for-media-stream=deny'];
 
-/** The customer’s questions, the banner on each of their screens while something is shown, the technician’s side, and the picture there. */
+/** Parts of the pages: the customer's questions, the banner on each screen during sharing, the technician's workspace, and its picture. */
 export const banner = (page: Page) => page.getByRole('region', { name: 'Open session' });
 export const sharing = (page: Page) => page.getByRole('region', { name: 'Screen sharing' });
 export const workspace = (page: Page) => page.getByRole('region', { name: /^Session with / });
 export const picture = (page: Page) => page.getByLabel('The screen of maria');
 
-/** A browser of the customer's own, whose picker answers as its flags say. */
+/** A separate browser for the customer, with a picker that answers as the flags say. */
 export async function startCustomer(flags: readonly string[]): Promise<Browser> {
   const { launchOptions } = plain.info().project.use;
   return await chromium.launch({
     ...launchOptions,
-    // The one that shares a screen.
+    // The full Chromium, because the headless shell cannot share a screen.
     executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
     args: [...(launchOptions?.args ?? []), ...flags],
   });
@@ -45,7 +45,7 @@ async function meet(technician: Page, customer: Page): Promise<string> {
   return session_code;
 }
 
-/** A technician and a customer in a session that is not approved yet, each in a browser: of the customer one whose picker answers as its flags say. */
+/** Opens a session of a technician and a customer that is not approved yet, each in their own browser. `flags` decide how the customer's picker answers. */
 export async function openSession(
   palisade: Installation,
   { flags, technician: theirs = {}, ...hers }: BrowserContextOptions & { flags: readonly string[]; technician?: WindowOptions },
@@ -56,7 +56,7 @@ export async function openSession(
   return { technician, customer, browser, code: await meet(technician, customer) };
 }
 
-/** Our own page stands in for whatever a customer shows: the one that Chromium gives without asking is the tab itself. */
+/** Shares the customer's own tab, because Chromium can share it without asking. */
 export async function shareOwnTab(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const { mediaDevices } = navigator;
@@ -66,7 +66,7 @@ export async function shareOwnTab(page: Page): Promise<void> {
   });
 }
 
-/** Sixteen blocks and two that frame them, white for 1, drawn anew with each frame: the time in ms, its lowest 16 bits. */
+/** Draws the lowest 16 bits of the time in ms as 16 blocks (white is 1) between two frame blocks, and updates them in each frame. */
 export async function drawClock(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.evaluate(() => {
@@ -96,7 +96,7 @@ export async function drawClock(page: Page): Promise<void> {
   });
 }
 
-/** Current content of the technician's page: the age of the clock in its pixels, in ms, or what else is there. */
+/** Content of the technician's picture: the age of the clock in its pixels in ms, or the reason why there is none. */
 export async function readClock(video: Locator): Promise<number | 'no clock' | 'black' | 'nothing'> {
   return await video.evaluate((element) => {
     if (!(element instanceof HTMLVideoElement) || element.videoWidth === 0) return 'nothing';
@@ -118,7 +118,7 @@ export async function readClock(video: Locator): Promise<number | 'no clock' | '
   });
 }
 
-/** Every connection of this page goes through a relay or not at all, as if a firewall dropped all others. All else is as the page asks for it. */
+/** Forces every connection of this page through a relay, as if a firewall blocked all other routes. */
 export async function relayOnly(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const Real = window.RTCPeerConnection;

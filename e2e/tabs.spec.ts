@@ -5,7 +5,7 @@ import { PASSWORD } from './installation.ts';
 import { headersOf, post, scanBeside, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
-/** Without an event a list is read anew after five seconds at the earliest, so two seconds prove the event. */
+/** Without an event a list refetches after five seconds at the earliest, so a change within two seconds proves the event. */
 const SOON = { timeout: 2_000 };
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
@@ -43,7 +43,7 @@ test('a change in one tab shows in the other within two seconds', async ({ palis
   await post(page, '/remote/session');
   await expect(other.getByText('Waiting for connection...')).toBeVisible(SOON);
 
-  // The profile: the name in the corner. The sessions: one begins, and one ends.
+  // The profile: the name in the corner. The sessions: one begins and one ends.
   await other.goto('/dashboard');
   await expect(other.getByRole('heading', { level: 1 })).toBeVisible();
   await page.request.patch('/api/auth/me', { headers, data: { username: 'zoe' } });
@@ -61,7 +61,7 @@ test('a change in one tab shows in the other within two seconds', async ({ palis
   await page.request.post('/api/auth/logout', { headers: { authorization: `Bearer ${token}` } });
   await expect(sessions).toHaveCount(1, SOON);
 
-  // Files: their copy in quarantine, and what is removed from the history.
+  // Files: the copy in quarantine, and deletion from the history.
   await scanBeside(page, eicarFile);
   await open('/antivirus');
   for (const tab of [page, other]) await tab.getByRole('link', { name: eicarFile.name }).click();
@@ -75,7 +75,7 @@ test('a change in one tab shows in the other within two seconds', async ({ palis
   await expect(other.getByText('No scans yet')).toBeVisible(SOON);
   await expect(tile(other, 'Threats Detected').locator('.num')).toHaveText('0', SOON);
 
-  // A drill: the list, the tile and the history of days.
+  // A simulated alert: the list, the tile and the history of days.
   await open('/anti-hacking');
   const days = tile(other, 'Score and threats');
   await days.scrollIntoViewIfNeeded();
@@ -89,7 +89,7 @@ test('a change in one tab shows in the other within two seconds', async ({ palis
 });
 
 // proves: product-2.10-1, product-3.1-2, product-3.1-3, product-3.4-1
-test('changes for administrators and for everybody show in their tabs, and after a gap all of it is read anew', async ({
+test('shows changes for administrators and customers in their tabs, and refetches everything after a gap', async ({
   startOwn,
 }) => {
   const palisade = await startOwn();
@@ -109,7 +109,7 @@ test('changes for administrators and for everybody show in their tabs, and after
   });
   await maria.reload();
 
-  // The administrator's screens: what waits, the request itself, who there is.
+  // The administrator's screens: plan requests, counts and people.
   await expect(page.getByText('maria@example.com').first()).toBeVisible();
   const account = { email: 'omar@example.com', username: 'omar', password: PASSWORD };
   expect((await page.request.post('/api/auth/register', { data: account })).status()).toBe(201);
@@ -122,7 +122,7 @@ test('changes for administrators and for everybody show in their tabs, and after
   await expect(page.getByRole('region', { name: 'Plan requests' })).toContainText('maria@example.com', SOON);
   await expect(page.getByRole('navigation', { name: 'Administration' })).toContainText('1 plan request waits', SOON);
 
-  // The customer's: the answer, the plan, the plans on offer, the provider's name.
+  // The customer's screens: the answer, the plan, the plans on offer and the provider's name.
   const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: [] };
   await post(page, '/admin/subscription-templates', { ...plan, template_name: 'Solo', base_price: 5 });
   await expect(maria.getByRole('heading', { name: 'Solo' })).toBeVisible(SOON);
@@ -134,7 +134,7 @@ test('changes for administrators and for everybody show in their tabs, and after
   await expect(maria.getByRole('banner').getByText('Harbour IT')).toBeVisible(SOON);
   await expect(page.getByRole('banner').getByText('Harbour IT')).toBeVisible(SOON);
 
-  // Cut off, a page says so, and within three seconds of the way back it is right and up to date.
+  // A page without a connection says so, and is up to date within three seconds after the connection returns.
   await maria.goto('/firewall');
   await expect(maria.getByText('No firewall rules yet')).toBeVisible();
   await expect(maria.getByText('Online', { exact: true })).toBeVisible();
