@@ -11,13 +11,13 @@ import { readAnswer } from './unknown-values.ts';
 type Schema = z.ZodType | undefined;
 type AnyEndpoint = Endpoint<`/${string}`>;
 
-/** The schemas of an endpoint. Its optional properties are undone, so that a schema that is declared is a schema that is there. */
+/** The schemas of an endpoint. `Required` removes the optional modifier, so that a declared schema is never undefined. */
 type SchemaOf<E extends AnyEndpoint, Key extends 'params' | 'query' | 'body' | 'reply'> = Required<E>[Key];
 type Sent<S> = S extends z.ZodType ? z.input<S> : never;
 type Reply<E extends AnyEndpoint> =
   SchemaOf<E, 'reply'> extends infer S ? (S extends z.ZodType ? z.output<S> : undefined) : never;
 
-/** A part is required when the endpoint has a schema for it, and may not be given when it has none. */
+/** A part is required when the endpoint has a schema for it, and forbidden otherwise. */
 type Part<Key extends string, S> = [S] extends [z.ZodType] ? { [K in Key]: Sent<S> } : { [K in Key]?: never };
 
 type CallOptions<E extends AnyEndpoint> = Part<'params', SchemaOf<E, 'params'>> &
@@ -26,7 +26,7 @@ type CallOptions<E extends AnyEndpoint> = Part<'params', SchemaOf<E, 'params'>> 
     signal?: AbortSignal;
   };
 
-/** Options may be left out when nothing in them is required. */
+/** Options may be omitted when none of them is required. */
 type CallArguments<E extends AnyEndpoint> =
   Record<never, never> extends CallOptions<E> ? [options?: CallOptions<E>] : [options: CallOptions<E>];
 
@@ -44,7 +44,7 @@ const SENTENCES: Record<Exclude<CallErrorKind, 'problem'>, string> = {
   unreadable: 'Something went wrong. Try again, or reload the page.',
 };
 
-/** The one error of every call. `sentence` is for the person; `status` is 0 when no answer came; `retry_after` is in seconds, where the server says when. An aborted call throws the signal's reason instead. */
+/** The only error type of calls. `sentence` is shown to the person; `status` is 0 without a reply; `retry_after` is in seconds, if the server sent it. An aborted call throws the signal's reason instead. */
 export class CallError extends Error {
   readonly kind: CallErrorKind;
   readonly status: number;
@@ -89,7 +89,7 @@ interface Answer {
   status: number;
   text: string;
   retry_after: string | null;
-  /** Of a list: the header that leads to its next page, and how many rows there are in all. */
+  /** Headers of a list: the link to the next page, and the total number of rows. */
   link: string | null;
   total: string | null;
 }
@@ -105,14 +105,14 @@ async function answerOf(response: Response): Promise<Answer> {
   };
 }
 
-/** A refusal as the specification has it, a `detail` and nothing else, is a problem document with the first code of its status. */
+/** Turns a refusal in the format of the specification, only a `detail`, into a problem document with the first code of its status. */
 function asProblem(body: unknown, status: number): unknown {
   if (typeof body !== 'object' || body === null || !('detail' in body) || 'type' in body || 'code' in body) return body;
   const code = problemCodes.find((one) => PROBLEMS[one].status === status) ?? 'internal';
   return { type: 'about:blank', title: '', status, code, ...body };
 }
 
-/** Reads one answer, and ends the session that it was asked with when the server no longer knows it. */
+/** Parses a reply, and ends the session of `token` when the server no longer knows it. */
 function readReply(
   { reply, reply_unspecified = false }: { reply?: Schema; reply_unspecified?: boolean | undefined },
   { status, text, retry_after }: Pick<Answer, 'status' | 'text' | 'retry_after'>,
@@ -127,14 +127,14 @@ function readReply(
   }
   const problem = readAnswer(problemSchema, asProblem(parseJson(text), status))?.data;
   if (!problem) throw new CallError('unreadable', status);
-  // A late answer to an older token must not end the session that began since.
+  // A late reply to an older token must not end the newer session.
   if (problem.code === 'unauthenticated' && token !== undefined && token === currentSession()?.access_token)
     endSession('session_ended');
   if (problem.code === 'two_factor_setup_required' && token !== undefined) holdSession(token, true);
   throw new CallError('problem', status, problem, Number(retry_after) || undefined);
 }
 
-/** A body without the fields that travel in headers, and those headers. */
+/** Moves the header fields of an endpoint from the body to `headers`, and returns the rest of the body. */
 function headed(endpoint: AnyEndpoint, body: unknown, headers: Headers): unknown {
   if (endpoint.header_fields === undefined || typeof body !== 'object' || body === null) return body;
   const rest = Object.entries(body).filter(([name, value]) => {
@@ -145,7 +145,7 @@ function headed(endpoint: AnyEndpoint, body: unknown, headers: Headers): unknown
   return Object.fromEntries(rest);
 }
 
-/** Sends a call, and answers what came as it is. Throws a `CallError` when nothing came, or the signal's reason when aborted. */
+/** Sends a call and returns the raw reply. Throws a `CallError` when no reply came, or the signal's reason when aborted. */
 async function send(endpoint: AnyEndpoint, options: Options, token: string | undefined): Promise<Answer> {
   const headers = headersOf(token);
   if (options.body !== undefined) headers.set('content-type', 'application/json');
@@ -161,13 +161,13 @@ async function send(endpoint: AnyEndpoint, options: Options, token: string | und
     reportConnection('offline');
     throw new CallError('network', 0);
   }
-  // A person's action is answered in its place; a background request waits, and says so.
+  // The screen shows the limit next to a person's action; for a background request the page shows the wait.
   if (answer.status === 429 && endpoint.method === 'GET' && token !== undefined) reportWait(Number(answer.retry_after));
   return answer;
 }
 
 /**
- * Calls an endpoint and answers its parsed reply; `undefined` for one without a reply.
+ * Calls an endpoint and returns its parsed reply; `undefined` for an endpoint without a reply.
  * Throws a `CallError`, or the signal's reason when aborted.
  */
 export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArguments<E>): Promise<Reply<E>> {
@@ -175,16 +175,15 @@ export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArgu
   return readReply(endpoint, await send(endpoint, (args[0] ?? {}) as Options, token), token) as Reply<E>;
 }
 
-/** A page of a list. */
 export interface Page<Rows> {
   rows: Rows;
-  /** Where the next page begins; undefined after the last. */
+  /** Cursor of the next page; undefined after the last page. */
   next: string | undefined;
-  /** Number of rows on all pages together, where the server has counted them: it does for the first page. */
+  /** Number of rows on all pages; the server counts them only for the first page. */
   total: number | undefined;
 }
 
-/** Calls a list, and answers with its page what the server says of the others. Throws as `call` does. */
+/** Calls a list and returns its page with cursor and total. Throws as `call` does. */
 export async function callPage<E extends AnyEndpoint>(endpoint: E, ...args: CallArguments<E>): Promise<Page<Reply<E>>> {
   const token = currentSession()?.access_token;
   const answer = await send(endpoint, (args[0] ?? {}) as Options, token);
@@ -196,7 +195,7 @@ function readTotal(header: string | null): number | undefined {
   return header === null || !/^\d+$/u.test(header) ? undefined : Number(header);
 }
 
-/** Fetches the file that an endpoint answers. Throws as `call` does. */
+/** Downloads the file of an endpoint. Throws as `call` does. */
 export async function download<E extends AnyEndpoint & { download?: true }>(
   endpoint: E,
   ...args: CallArguments<E>
@@ -212,7 +211,7 @@ export async function download<E extends AnyEndpoint & { download?: true }>(
       body: options.body === undefined ? null : JSON.stringify(options.body),
     });
     if (response.ok) return await response.blob();
-    // Answers the refusal by throwing it.
+    // Throws the refusal.
     readReply({}, await answerOf(response), token);
   } catch (error) {
     if (error instanceof CallError) throw error;
@@ -226,11 +225,11 @@ export interface UploadOptions {
   onProgress?: (share: number) => void;
   signal?: AbortSignal;
   headers?: Record<string, string>;
-  /** Of the endpoint's path. */
+  /** Path parameters of the endpoint. */
   params?: Record<string, string>;
 }
 
-/** Sends one file in the endpoint's multipart field. fetch tells no upload progress, so this is an XMLHttpRequest. Throws as `call` does. */
+/** Sends one file in the endpoint's multipart field. Uses XMLHttpRequest because fetch reports no upload progress. Throws as `call` does. */
 export function upload<E extends AnyEndpoint & { upload?: string }>(
   endpoint: E,
   file: File,
@@ -273,7 +272,7 @@ export function upload<E extends AnyEndpoint & { upload?: string }>(
   });
 }
 
-/** The sentence for a person about any thrown value. */
+/** A message for the person about any thrown value. */
 export function sentenceOf(error: unknown): string {
   return error instanceof CallError ? error.sentence : 'Something went wrong on this page. Try again, or reload the page.';
 }

@@ -1,17 +1,17 @@
 import type { InferDataFromTag, Query, QueryClient, QueryKey } from '@tanstack/react-query';
 
 interface ListChange<Data> {
-  /** False where the key is the beginning of the keys of several lists. */
+  /** False if the key is a prefix of the keys of several lists. */
   isExact?: boolean;
-  /** The value before the first reading; without it the list stays unread. */
+  /** Initial data for a query that has none; without it such a query stays empty. */
   begin?: Data;
 }
 
 /**
- * The one way to change a list, or a record, that has been read: what the server told over the socket, what it answered to a write, or what a write will make of it
- * (`shows` of `useChange`). It changes where it stands, at once; what has not been read stays so. An answer that was asked for before the change does not overwrite it:
- * `change` is made in that answer too, so it has to say the same when it is made twice.
- * Answers what takes the change back.
+ * The only way to change cached data of a list or record: after an event, after the reply to a write, or before it (`shows` of `useChange`).
+ * Applies at once to cached data and skips queries without data. A fetch that started before the change does not overwrite it: `change` is applied to its result too,
+ * so applying `change` twice must have the same effect as once.
+ * Returns a function that reverts the change.
  */
 export function changeList<Key extends QueryKey, Data = InferDataFromTag<unknown, Key>>(
   queries: QueryClient,
@@ -33,13 +33,13 @@ export function changeList<Key extends QueryKey, Data = InferDataFromTag<unknown
     for (const { query, before, after, release } of changed) {
       release();
       if (query.state.data === after) set(queries, query, () => before);
-      // Something else came between: how it stands now, the server knows.
+      // Other changes came since, so only the server knows the present state.
       else void queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
     }
   };
 }
 
-/** Puts a record where its query has it, as the server answered it now, whether it was read before or not. */
+/** Stores a record that the server has just returned, also in a query that has no data yet. */
 export function putRecord<Key extends QueryKey, Data = InferDataFromTag<unknown, Key>>(
   queries: QueryClient,
   queryKey: Key,
@@ -51,11 +51,11 @@ export function putRecord<Key extends QueryKey, Data = InferDataFromTag<unknown,
 function set<Data>(queries: QueryClient, query: Query, change: (known: Data | undefined) => Data | undefined): void {
   const { isInvalidated } = query.state;
   queries.setQueryData<Data>(query.queryKey, change);
-  // A list that was marked to be read anew keeps the mark.
+  // `setQueryData` clears the stale mark of a list; set it again.
   if (isInvalidated) query.invalidate();
 }
 
-/** Makes a change again in the answer that is on its way now, before anybody sees it. Answers what ends that. */
+/** Applies a change again to the result of the running fetch, before it is shown. Returns a function that stops this. */
 function hold(query: Query, make: () => void): () => void {
   let isHeld = query.state.fetchStatus === 'fetching';
   const again = () => {

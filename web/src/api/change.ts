@@ -7,20 +7,20 @@ type Changing = Pick<Endpoint, 'changes' | 'changes_installation'>;
 
 export interface ChangeOptions<Result, Given>
   extends Pick<MutationOptions<Result, Error, Given>, 'onSuccess' | 'onError' | 'gcTime'> {
-  /** The sent value. It fails with the `CallError` of the call. */
+  /** Sends the value. Rejects with the `CallError` of the call. */
   mutationFn: (given: Given) => Promise<Result>;
-  /** The endpoints that it calls. Lists that show their changes are read anew, and waited for. */
+  /** The called endpoints. Lists that show their changes are refetched, and `isPending` lasts until then. */
   of?: Changing | readonly Changing[];
-  /** Shows by `changeList` what will be, before the server has answered, and answers what takes it back. After a refusal that is called, and `error` says why. */
+  /** Shows the expected result with `changeList` before the reply, and returns a function that reverts it. A refusal calls that function and sets `error`. */
   shows?: (given: Given) => () => void;
-  /** Further queries that are read anew, and not waited for. */
+  /** Further queries to refetch, without waiting for them. */
   renews?: readonly QueryKey[];
 }
 
-/** Queries that may change with every action of a person: the score on the dashboard, and what waits for administrators. */
+/** Queries that any action of a person may change: the score on the dashboard, and the counts for administrators. */
 const ALWAYS: readonly QueryKey[] = [['dashboard'], ['overview']];
 
-/** A form makes its object anew at each press. */
+/** Shallow equality, because a form creates a new object at each press. */
 function isSame(one: unknown, other: unknown): boolean {
   if (!isPlain(one) || !isPlain(other)) return Object.is(one, other);
   const keys = Object.keys(one);
@@ -32,8 +32,10 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The one way to write from a screen. `mutate` sends; `isPending` and `error` are for the screen to show. Lists that show the change are read anew, also after a refusal, since another person may have changed the record. After a success `isPending` lasts until that has been read. Without a connection it fails at once, with its sentence,
- * and is not sent later. The same given twice is sent once: the second press of a double click comes before a button shows that the first is on its way.
+ * The only way to write from a screen. `mutate` sends; the screen shows `isPending` and `error`.
+ * Refetches the lists that show the change, also after a refusal, since another person may have changed the record. After a success `isPending` lasts until they are read.
+ * Without a connection it fails at once and is not sent later.
+ * A second call with an equal value is dropped while the first is pending: the second press of a double click comes before a button shows that it is busy.
  */
 export function useChange<Result, Given = void>({
   of = [],
@@ -42,7 +44,7 @@ export function useChange<Result, Given = void>({
   ...options
 }: ChangeOptions<Result, Given>): UseMutationResult<Result, Error, Given> {
   const queries = useQueryClient();
-  /** The last that was sent, until it is answered. */
+  /** The value sent last, until its reply. */
   const latest = useRef<{ given: unknown }>(undefined);
   const mutation = useMutation<Result, Error, Given, (() => void) | undefined>({
     ...options,
@@ -54,7 +56,7 @@ export function useChange<Result, Given = void>({
       const topics = [of].flat().flatMap(({ changes, changes_installation }) => [changes, changes_installation]);
       const shown = topics.flatMap((topic) => (topic === undefined ? [] : shownIn(topic)));
       const beside = error === null ? [...renews, ...ALWAYS] : renews;
-      // Asked for twice, a list would be asked for again while its first answer is on its way.
+      // Each key once: a duplicate would refetch a list while its first fetch is running.
       const keys = new Map([...beside, ...shown].map((key) => [JSON.stringify(key), key]));
       const waitedFor = new Set(shown.map((key) => JSON.stringify(key)));
       const reading = [...keys].flatMap(([name, queryKey]) => {
@@ -68,7 +70,7 @@ export function useChange<Result, Given = void>({
   const mutate = useCallback<typeof send>(
     (...sent) => {
       const [given] = sent;
-      // Of three the third may take the second back, as a switch does.
+      // Compares with the latest value only: a third press may undo the second, as with a switch.
       if (latest.current && isSame(latest.current.given, given)) return;
       latest.current = { given };
       send(...sent);

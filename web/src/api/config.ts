@@ -5,7 +5,7 @@ import { call } from './call.ts';
 
 export type Config = z.infer<Exclude<typeof readConfig.reply, undefined>>;
 
-// Not a query: the sign-in screen needs it too, and does without the query library to stay small.
+// Not a query: the sign-in screen also needs it and does not load the query library.
 const listeners = new Set<() => void>();
 let config: Config | undefined;
 let asking: Promise<void> | undefined;
@@ -17,12 +17,12 @@ async function ask(): Promise<void> {
   const turn = asked;
   try {
     const answer = await call(readConfig);
-    // An answer that was overtaken is of the time before a change.
+    // A newer request has started, so this reply may be from before a change.
     if (turn !== asked) return;
     config = answer;
     for (const listener of listeners) listener();
   } catch (error) {
-    // The screens do without it; the next screen that wants it asks again.
+    // Screens work without it; the next screen that needs it asks again.
     console.error(error);
     asking = undefined;
   }
@@ -37,7 +37,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The server's public settings, asked for once a page; `undefined` until they are there. */
+/** The server's public settings, requested once per page; `undefined` until they arrive. */
 export function useConfig(): Config | undefined {
   useEffect(() => {
     if (!asking) asking = ask();
@@ -45,12 +45,12 @@ export function useConfig(): Config | undefined {
   return useSyncExternalStore(subscribe, () => config);
 }
 
-/** Whether they were answered or refused: what is drawn from then on is not moved by them. */
+/** True after the settings arrived or failed. Content drawn from then on does not move when they change. */
 export function useIsConfigAnswered(): boolean {
   return useSyncExternalStore(subscribe, () => isAnswered);
 }
 
-/** Asks anew, after an administrator has changed what the screens show. */
+/** Requests the settings again, after an administrator has changed them. */
 export function refreshConfig(): Promise<void> {
   asking = ask();
   return asking;

@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 
-/** An answer that nothing has taken after this time, in ms, is asked for anew. */
+/** A reply that no call has used within this time is discarded, in ms. */
 const KEPT_MS = 5_000;
 
 interface Asked {
@@ -10,7 +10,6 @@ interface Asked {
 
 let asked: Asked | undefined;
 
-/** Headers of every call. */
 export function headersOf(token: string | undefined): Headers {
   const headers = new Headers({ accept: 'application/json' });
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
@@ -23,20 +22,20 @@ function begin(token: string): Asked {
   return begun;
 }
 
-/** Asks for what the first screen will read, before the files of that screen are there. `paths` are those of endpoints that only read, without parameters. */
+/** Requests the data of the first screen before the files of that screen are loaded. `paths` must be GET endpoints without parameters. */
 export function askEarly({ access_token: token, two_factor_setup_required: isHeld }: Session, paths: readonly string[]): void {
   if (isHeld) return;
   if (asked?.token !== token) asked = begin(token);
   for (const path of paths) {
     const address = `/api${path}`;
     const answer = fetch(address, { headers: headersOf(token) });
-    // A failure is thrown by the call that takes the answer.
+    // The call that takes the reply throws the failure.
     answer.catch(() => {});
     asked.answers.set(address, answer);
   }
 }
 
-/** The answer that was asked for early by the same session, for the first who reads it. */
+/** Returns the early reply for the same session, once. */
 export function takeEarly(address: string, token: string | undefined): Promise<Response> | undefined {
   if (asked === undefined || asked.token !== token) return undefined;
   const answer = asked.answers.get(address);

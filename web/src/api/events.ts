@@ -17,20 +17,20 @@ import { readAnswer } from './unknown-values.ts';
 type Kind = LiveEvent['kind'];
 type EventOf<K extends Kind> = Extract<LiveEvent, { kind: K }>;
 
-/** Waiting time before the next attempt, in ms: twice as long after each failure, and somewhere between half of it and all of it. */
+/** Delay before the next attempt, in ms: doubles after each failure, with a random factor between 0.5 and 1. */
 const BACKOFF = { first: 500, most: 30_000 } as const;
-/** While not even a call gets through, a page that somebody looks at waits no longer than this, so that it is right soon after the network is back, in ms. */
+/** Longest delay of a visible page while calls fail too, in ms, so that it updates soon after the network returns. */
 const OFFLINE_MOST = 2_500;
-/** A server is gone after this many heartbeats of silence. */
+/** Number of missed heartbeats after which the server counts as gone. */
 const SILENT_HEARTBEATS = 2;
-/** The person who signs out here, or in another tab, has this long to do so before they are told that their session has ended, in ms. */
+/** Time for a sign-out in this or another tab to complete before the page reports the session as ended, in ms. */
 const SIGN_OUT_GRACE = 500;
 
 const listeners = new Set<(event: LiveEvent) => void>();
 const gapListeners = new Set<() => void>();
 let isOpen = false;
 
-/** Calls `listener` for each event of the kind, until the answered function is called. */
+/** Calls `listener` for each event of the kind. Returns a function that unsubscribes. */
 export function onEvent<K extends Kind>(kind: K, listener: (event: EventOf<K>) => void): () => void {
   const isOfKind = (event: LiveEvent): event is EventOf<K> => event.kind === kind;
   const filtered = (event: LiveEvent) => {
@@ -40,7 +40,7 @@ export function onEvent<K extends Kind>(kind: K, listener: (event: EventOf<K>) =
   return () => listeners.delete(filtered);
 }
 
-/** Calls `listener` when events were missed for good, so that what was read before may be old. */
+/** Calls `listener` when events are lost and cached data may be outdated. */
 export function onGap(listener: () => void): () => void {
   gapListeners.add(listener);
   return () => gapListeners.delete(listener);
@@ -48,34 +48,34 @@ export function onGap(listener: () => void): () => void {
 
 const beginningListeners = new Set<() => void>();
 
-/** Calls `listener` when this page is heard of for the first time: events between an earlier reading and now did not reach this page. */
+/** Calls `listener` at the first connection of this page: events between an earlier fetch and the connection did not reach it. */
 export function onBeginning(listener: () => void): () => void {
   beginningListeners.add(listener);
   return () => beginningListeners.delete(listener);
 }
 
-/** A topic beside one's own that a part of the page wants to hear. */
+/** A subscribed topic besides the person's own. */
 interface Heard {
   topic: HeardTopic;
-  /** The last event or cursor of it that the page has seen. */
+  /** The last event or cursor of the topic that the page has received. */
   after: string | undefined;
-  /** Number of parts of the page that listen. */
+  /** Number of subscribers in the page. */
   wanted: number;
 }
 
 const heard = new Map<string, Heard>();
-/** Reaction of a part of the page to a topic. */
+/** Callbacks of a subscriber of a topic. */
 interface TopicListener {
   name: string;
-  /** Events of it were missed for good. */
+  /** Events of the topic are lost. */
   onMissed: () => void;
-  /** From here on it is told, at first and after each loss of the connection. */
+  /** Events of the topic arrive from now on; called at first and after each reconnection. */
   onListening?: (() => void) | undefined;
-  /** It may not be heard, or not any more; `isTaken`: another page of this person has the place. */
+  /** The server refuses the topic, now or later. `isTaken`: another page of this person has subscribed instead. */
   onRefused?: ((isTaken: boolean) => void) | undefined;
 }
 const topicListeners = new Set<TopicListener>();
-/** Says something on the socket; undefined while there is none that was welcomed. */
+/** Sends a frame on the socket; undefined until the server's welcome. */
 let sayNow: ((frame: ClientFrame) => void) | undefined;
 
 function nameOf(topic: HeardTopic): string {
@@ -95,9 +95,7 @@ function leave(topic: HeardTopic): void {
   sayNow?.('session_id' in topic ? { kind: 'leave_remote', ...topic } : { kind: 'leave_conversation', ...topic });
 }
 
-/**
- * Hears a topic beside one's own until the answered function is called, also over a lost connection. `onMissed` is called when events of it were missed for good.
- */
+/** Subscribes to a topic besides the person's own, across reconnections. `onMissed` is called when its events are lost. Returns a function that unsubscribes. */
 export function hearTopic(
   topic: HeardTopic,
   onMissed: () => void,
@@ -119,7 +117,7 @@ export function hearTopic(
   };
 }
 
-/** Calls `onMissed` when events of a topic were missed for good that another part of the page hears. */
+/** Calls `onMissed` when events of a topic are lost to which another part of the page has subscribed. */
 export function onTopicMissed(topic: HeardTopic, onMissed: () => void): () => void {
   const listener = { name: nameOf(topic), onMissed };
   topicListeners.add(listener);
@@ -131,17 +129,17 @@ function listenersOf(topic: HeardTopic): TopicListener[] {
   return [...topicListeners].filter((listener) => listener.name === name);
 }
 
-/** Says something to the page of the other side of a remote session; nothing while the page is not connected. */
+/** Sends a signal to the other side of a remote session; dropped while the page is not connected. */
 export function saySignal(session_id: string, signal: CustomerSignal | TechnicianSignal): void {
   sayNow?.({ kind: 'remote_signal', session_id, signal });
 }
 
-/** Says that the person types: in a conversation, or, with null, in their own. Empty while the page is not connected. */
+/** Reports that the person is typing in a conversation, or in their own if null. Dropped while the page is not connected. */
 export function sayTyping(conversation_id: string | null): void {
   sayNow?.({ kind: 'typing', conversation_id });
 }
 
-/** Whether events arrive just now. */
+/** Whether the page receives events at present. */
 export function isLive(): boolean {
   return isOpen;
 }
@@ -161,8 +159,8 @@ function address(): string {
 }
 
 /**
- * Keeps the one socket of this page open for a token: connects, answers heartbeats, comes back after a loss and continues after the event that it saw last.
- * The connection that the screens show follows it. Ends with the answered function, or with the session.
+ * Keeps the events socket of this page open for a token: connects, answers heartbeats, reconnects, and resumes after the last received event.
+ * Updates the connection state that screens show. Ends when the returned function is called, or with the session.
  */
 export function keepEventsOpen(access_token: string): () => void {
   const events = new EventSocket(access_token);
@@ -180,7 +178,7 @@ export function keepEventsOpen(access_token: string): () => void {
 
 type FrameOf<K extends ServerFrame['kind']> = Extract<ServerFrame, { kind: K }>;
 
-/** Events of a topic beside one's own begin with this frame. */
+/** The server starts the events of a subscribed topic with this frame. */
 function hearListening({ topic, cursor, missed }: FrameOf<'listening'>): void {
   const entry = heard.get(nameOf(topic));
   const isFirst = entry !== undefined && entry.after === undefined;
@@ -194,7 +192,7 @@ function hearListening({ topic, cursor, missed }: FrameOf<'listening'>): void {
 class EventSocket {
   readonly #access_token: string;
   #socket: WebSocket | undefined;
-  /** The last event of one's own topic that the page has seen. */
+  /** The last received event of the person's own topic. */
   #after: string | undefined;
   #failures = 0;
   #heartbeat_ms: number | undefined;
@@ -224,7 +222,7 @@ class EventSocket {
     opened.addEventListener('close', ({ code }) => ifCurrent(() => this.#lose(code))());
   }
 
-  /** Forgets the socket: a browser takes minutes to notice that the other side is gone. */
+  /** Drops the socket without waiting for its close: a browser takes minutes to notice that the server is gone. */
   drop(): void {
     clearTimeout(this.#silence);
     clearTimeout(this.#retry);
@@ -236,7 +234,7 @@ class EventSocket {
     dropped?.close();
   }
 
-  /** The page is visible again: it connects without further wait, and replaces a socket that was silent for too long. */
+  /** The page is visible again: connect at once, and replace a socket that was silent for too long. */
   wake(): void {
     if (document.visibilityState === 'hidden') return;
     const heartbeat_ms = this.#heartbeat_ms;
@@ -247,7 +245,7 @@ class EventSocket {
     }
   }
 
-  /** The browser has a network again: a connection attempt over the old one is worth nothing. */
+  /** The browser has a network again: abandon attempts over the old network. */
   networkIsBack(): void {
     if (document.visibilityState === 'hidden') return;
     this.#failures = 0;
@@ -261,7 +259,7 @@ class EventSocket {
 
   #hear(text: unknown): void {
     const frame = readAnswer(serverFrameSchema, parseJson(text))?.data;
-    // A newer server may say more than this page knows.
+    // A newer server may send frames that this page does not know.
     if (frame === undefined) return;
     if (frame.kind === 'welcome') this.#hearWelcome(frame);
     if (frame.kind === 'listening') hearListening(frame);
@@ -286,7 +284,7 @@ class EventSocket {
   #hearEvent({ topic, id, event }: FrameOf<'event'>): void {
     const entry = topic && heard.get(nameOf(topic));
     if (entry) entry.after = id ?? entry.after;
-    // Each topic has a cursor of its own.
+    // Each topic has its own cursor.
     if (!topic) this.#after = id ?? this.#after;
     for (const listener of listeners) listener(event);
   }
@@ -306,7 +304,7 @@ class EventSocket {
       holdSession(this.#access_token, true);
     } else {
       if (wasOpen) reportConnection('offline');
-      // Where a proxy lets no socket through, calls alone can tell whether the server is there.
+      // A proxy may block sockets, so only a call can tell whether the server is reachable.
       else void call(readHealth).catch(() => undefined);
       this.#connectLater(code);
     }

@@ -5,7 +5,7 @@ import type { TeamMember } from '@palisade/contract/desk-team';
 import type { Article } from '@palisade/contract/help';
 import { MARIA } from './fake-records.ts';
 
-/** Records of the support desk for tests; what a test is about, it states itself. */
+/** Records of the support desk for tests. A test sets the fields that it is about. */
 
 let lastSeq = 0;
 

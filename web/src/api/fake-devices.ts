@@ -6,7 +6,7 @@ const nextId = () => {
   return `01930000-0000-7000-b000-${String(lastId).padStart(12, '0')}`;
 };
 
-/** Records for tests; what a test is about, it states itself. */
+/** Builds a device for tests. A test sets the fields that it is about. */
 export function deviceOf(parts: Partial<Device> = {}): Device {
   return {
     id: nextId(),

@@ -9,7 +9,7 @@ import type { Subscription, Template, UserPlanRequest } from '@palisade/contract
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import type { Config } from './config.ts';
 
-/** Records for tests; what a test is about, it states itself. */
+/** Records for tests. A test sets the fields that it is about. */
 
 let lastId = 0;
 
@@ -247,7 +247,7 @@ export function userPlanRequestOf(parts: Partial<UserPlanRequest> = {}): UserPla
   };
 }
 
-/** The counts of an administrator for whom nothing waits. */
+/** Administrator counts that are all zero. */
 export const NOTHING_WAITS = {
   conversations: 0,
   plan_requests: 0,

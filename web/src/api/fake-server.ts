@@ -8,7 +8,7 @@ import { vi } from 'vitest';
 import type { z } from 'zod';
 import { startSession } from './session.ts';
 
-/** The server in tests: every reply is parsed by the contract before a screen sees it, so a fake cannot drift from the wire. */
+/** The server in tests. The contract parses every reply before a screen gets it, so a fake cannot drift from the real format. */
 
 type SchemaOf<E extends Endpoint> = Required<E>['reply'];
 type ReplySent<E extends Endpoint> = SchemaOf<E> extends z.ZodType ? z.input<SchemaOf<E>> : undefined;
@@ -21,7 +21,7 @@ interface Answer {
   headers?: Record<string, string>;
 }
 
-/** A call as it was sent. Its headers stand apart, so that calls are compared by what the specification has. */
+/** A call as it was sent. Headers are separate, so that tests compare calls by method, path and body. */
 class Call {
   readonly method: string;
   readonly path: string;
@@ -42,7 +42,7 @@ class Call {
   }
 }
 
-/** One upload that the test holds in its hands. */
+/** An upload that the test controls. */
 export interface FakeUpload {
   file: File;
   token: string | undefined;
@@ -57,7 +57,7 @@ export function reply<E extends Endpoint>(endpoint: E, content: ReplySent<E>): A
   return { status: endpoint.status, text: endpoint.reply ? JSON.stringify(endpoint.reply.parse(content)) : '' };
 }
 
-/** A page of a list, with what the server says of the others. */
+/** A reply with one page of a list, its next cursor and its total. */
 export function page<E extends Endpoint>(
   endpoint: E,
   rows: ReplySent<E>,
@@ -90,11 +90,11 @@ const LOST = Symbol('the connection is lost');
 export class FakeServer {
   readonly calls: Call[] = [];
   readonly uploads: FakeUpload[] = [];
-  /** The events sockets that pages have opened; none is answered but by the test. */
+  /** The events sockets that pages have opened. Only the test answers them. */
   readonly sockets: FakeSocket[] = [];
   readonly #answers = new Map<string, (query: URLSearchParams) => Promise<Answer | typeof LOST>>();
 
-  /** `user`: begins a session of this person in the page. */
+  /** `user`: starts a session of this person in the page. */
   constructor(user?: UserInfo) {
     if (user) startSession({ access_token: 'token-1', user_info: user });
     vi.stubGlobal('fetch', (address: string, init: RequestInit) => this.#fetch(address, init));
@@ -118,14 +118,13 @@ export class FakeServer {
     );
   }
 
-  /** Answers every call of an endpoint from now on; a function is asked at each call, with its query, and may take its time. */
+  /** Answers every later call of an endpoint. A function is called with the query of each call, and may be asynchronous. */
   on(endpoint: Endpoint, answer: Answer | ((query: URLSearchParams) => Answer | Promise<Answer>)): void {
     this.#answers.set(keyOf(endpoint.method, endpoint.path), async (query) =>
       typeof answer === 'function' ? answer(query) : answer,
     );
   }
 
-  /** Answers every call of an endpoint with this content. */
   answer<E extends Endpoint>(endpoint: E, content: ReplySent<E>): void {
     this.on(endpoint, reply(endpoint, content));
   }
@@ -137,7 +136,7 @@ export class FakeServer {
     return opened;
   }
 
-  /** From now on no call of the endpoint gets through. */
+  /** Fails every later call of the endpoint as if the network were down. */
   lose(endpoint: Endpoint): void {
     this.#answers.set(keyOf(endpoint.method, endpoint.path), async () => LOST);
   }
@@ -170,7 +169,7 @@ function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
   return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
-/** As much of WebSocket as the events socket uses, and what the test does in the server's place. */
+/** The part of WebSocket that the events socket uses, and methods with which the test acts as the server. */
 export class FakeSocket extends EventTarget {
   readonly address: string;
   readonly sent: ClientFrame[] = [];
@@ -203,7 +202,7 @@ export class FakeSocket extends EventTarget {
   }
 }
 
-/** As much of XMLHttpRequest as an upload uses. */
+/** The part of XMLHttpRequest that an upload uses. */
 abstract class FakeRequest extends EventTarget {
   readonly upload = new EventTarget();
   status = 0;

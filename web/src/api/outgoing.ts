@@ -3,59 +3,59 @@ import { randomUuid } from './browser.ts';
 import { CallError, sentenceOf } from './call.ts';
 import { onReconnected } from './connection.ts';
 
-/** Something that was sent and has not arrived yet. */
+/** A body that the server has not confirmed yet. */
 export interface Outgoing<Body> {
-  /** Made here, once. However often it is sent, the server takes it once. */
+  /** Created once in this browser. The server accepts a repeated id only once. */
   id: string;
   body: Body;
-  /** When it was written. */
+  /** Time of writing. */
   at: string;
-  /** `waiting`: for its turn, or for the connection; `failed`: it was refused, and is sent again only when somebody wants it. */
+  /** `waiting`: for its turn or for the connection. `failed`: refused, and sent again only on request. */
   state: 'waiting' | 'sending' | 'failed';
-  /** Why it has not been sent. */
+  /** The reason why it has not been sent. */
   sentence: string | undefined;
-  /** Number of attempts of this page. */
+  /** Number of attempts by this page. */
   tries: number;
 }
 
-/** Whether something is on its way for the first time: nothing else is sent meanwhile. A repeated message delays no other. */
+/** Whether an entry is being sent for the first time: no other entry is sent meanwhile. A repeated entry delays no other. */
 export function isFirstTry(outgoing: readonly Outgoing<unknown>[]): boolean {
   return outgoing.some(({ state, tries }) => state === 'sending' && tries === 1);
 }
 
 interface OutgoingParts<Body, Sent> {
-  /** Their key in this browser; another one for each person. */
+  /** Prefix of the storage keys, different for each person. */
   name: string;
-  /** Stored messages are parsed: a newer or an older version may have written it. */
+  /** Parses stored entries, because another version of the app may have written them. */
   schema: z.ZodType<Body>;
   send: (body: Body, id: string) => Promise<Sent>;
-  /** Puts what the server answered where it is shown; only then is it no longer among those that wait. */
+  /** Shows the server's reply. The entry leaves the queue after it. */
   onSent: (sent: Sent) => Promise<void> | void;
 }
 
 export interface OutgoingQueue<Body> {
   subscribe: (listener: () => void) => () => void;
-  /** The oldest first; the same array until something changes. */
+  /** Oldest first. Returns the same array until an entry changes. */
   read: () => readonly Outgoing<Body>[];
-  /** Has a body sent after all that wait; answers its id. */
+  /** Appends a body to the queue and returns its id. */
   add: (body: Body) => string;
   retry: (id: string) => void;
-  /** Takes it back; answers what it was, for the field. One that is on its way stays. */
+  /** Removes an entry and returns its body for the field. An entry that is being sent stays. */
   discard: (id: string) => Body | undefined;
-  /** Sends nothing more; what waits stays kept. */
+  /** Stops sending; waiting entries stay in storage. */
   stop: () => void;
 }
 
-/** Waiting time after a failed send, in ms: twice as long after each. */
+/** Delay after a failed send, in ms: doubles each time. */
 const BACKOFF = { first: 2_000, most: 30_000 } as const;
-/** A wait that the server asks for is waited out up to this, in seconds; of a longer one the person is told. */
+/** Longest delay requested by the server that is waited out, in seconds; a longer one fails with its sentence. */
 const PATIENCE = 60;
 
 function keptSchema<Body>(body: z.ZodType<Body>) {
   return z.object({ body, at: z.string(), sentence: z.string().optional(), state: z.enum(['waiting', 'failed']) });
 }
 
-/** Time until the next attempt is useful, in seconds; undefined for a refusal, which stays one. 0 stands for "the connection will tell". */
+/** Delay until the next useful attempt, in seconds; undefined for a final refusal. 0 means that the connection decides. */
 function waitOf(error: unknown): number | undefined {
   if (!(error instanceof CallError)) return undefined;
   if (error.kind === 'network') return 0;
@@ -71,7 +71,7 @@ function storedKeys(): string[] {
   }
 }
 
-/** One tab at a time, so that the order stays. Without the browser's locks a message may be sent by two tabs, and is taken once all the same. */
+/** Runs `act` in one tab at a time, to keep the order. Without the browser's locks two tabs may send the same entry; the server accepts it once. */
 async function exclusively(name: string, act: () => Promise<void>): Promise<void> {
   const locks: LockManager | undefined = navigator.locks;
   if (locks === undefined) await act();
@@ -79,14 +79,14 @@ async function exclusively(name: string, act: () => Promise<void>): Promise<void
 }
 
 /**
- * Messages that the server has not confirmed yet. It is kept in this browser until then, so that neither a reload nor a lost connection loses it, and
- * sent one after the other in the order in which it was written.
+ * A queue of messages that the server has not confirmed yet. This browser stores them until then, so that neither a reload nor a lost connection loses them.
+ * Sends them one after the other in the order of writing.
  */
 export function createOutgoing<Body, Sent>(parts: OutgoingParts<Body, Sent>): OutgoingQueue<Body> {
   return new KeptQueue(parts);
 }
 
-/** Entries in the storage of this browser. Where storage is blocked, an entry lives as long as the page. */
+/** Entries in the storage of this browser. If storage is blocked, an entry lives as long as the page. */
 class Kept<Body> {
   readonly prefix: string;
   readonly #schema: ReturnType<typeof keptSchema<Body>>;
@@ -96,7 +96,7 @@ class Kept<Body> {
     this.#schema = keptSchema(schema);
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   readAll(): Outgoing<Body>[] {
     return storedKeys()
       .filter((key) => key.startsWith(this.prefix))
@@ -127,11 +127,11 @@ class Kept<Body> {
     try {
       localStorage.removeItem(this.prefix + id);
     } catch {
-      // Storage was empty, too.
+      // Storage is blocked, so it held no entry.
     }
   }
 
-  /** The entry under a key; nothing where storage is blocked or corrupt. */
+  /** The entry under a key; none if storage is blocked or corrupt. */
   #read(key: string): Outgoing<Body>[] {
     try {
       const read = this.#schema.safeParse(JSON.parse(localStorage.getItem(key) ?? '')).data;
@@ -165,7 +165,7 @@ class KeptQueue<Body, Sent> implements OutgoingQueue<Body> {
     void this.#pump();
   }
 
-  // Both are handed to React as they are.
+  // Stable functions, as `useSyncExternalStore` needs them.
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -184,7 +184,7 @@ class KeptQueue<Body, Sent> implements OutgoingQueue<Body> {
     } as const;
     this.#kept.write(entry);
     this.#become([...this.#entries, entry]);
-    // Entries that wait for the connection are sent before it.
+    // Entries that wait for the connection are sent first.
     if (this.#timer === undefined) void this.#pump();
     return entry.id;
   }
@@ -229,7 +229,7 @@ class KeptQueue<Body, Sent> implements OutgoingQueue<Body> {
     this.#become(this.#entries.filter((entry) => entry.id !== id));
   }
 
-  /** @param seconds that the server asks to wait; 0 for the next step of the backoff */
+  /** @param seconds Delay requested by the server; 0 for the next step of the backoff. */
   #tryLater(seconds: number): void {
     clearTimeout(this.#timer);
     const backoff = Math.min(BACKOFF.most, BACKOFF.first * 2 ** this.#failures);
@@ -255,13 +255,13 @@ class KeptQueue<Body, Sent> implements OutgoingQueue<Body> {
     while (goesOn && !this.#isStopped) {
       const next = this.#entries.find(({ state }) => state === 'waiting');
       if (!next) break;
-      // Without its copy in storage, another tab has sent it or taken it back.
+      // An entry without its stored copy was sent or discarded by another tab.
       if (this.#kept.has(next.id)) goesOn = await this.#sendOne(next);
       else this.#forget(next.id);
     }
   }
 
-  /** @returns whether the next one may be tried at once */
+  /** @returns whether the next entry may be sent at once */
   async #sendOne(entry: Outgoing<Body>): Promise<boolean> {
     this.#change(entry.id, { state: 'sending', sentence: undefined, tries: entry.tries + 1 });
     try {
@@ -279,7 +279,7 @@ class KeptQueue<Body, Sent> implements OutgoingQueue<Body> {
     }
   }
 
-  /** Another tab has written, sent or taken back something. */
+  /** Follows changes that another tab has stored. */
   readonly #follow = (event: StorageEvent): void => {
     if (event.key !== null && !event.key.startsWith(this.#kept.prefix)) return;
     const own = new Map(this.#entries.map((entry) => [entry.id, entry]));

@@ -5,19 +5,19 @@ import { readAnswer } from './unknown-values.ts';
 
 const TOKEN_KEY = 'palisade.access_token';
 const USER_KEY = 'palisade.user_info';
-/** Why this browser's last session ended, where its person did not end it: for the other tabs. */
+/** The reason why the last session ended without its person ending it, for the other tabs. */
 const NOTICE_KEY = 'palisade.session_notice';
 
 export interface Session {
   access_token: string;
   user_info: UserInfo;
-  /** Held: nothing but setting up the second factor that its person must have. Not stored: the server says it again. */
+  /** The session is held: the person may only set up the required second factor. Not stored; the server sends it again. */
   two_factor_setup_required?: true | undefined;
-  /** The person has still to confirm their address, and some things wait for it. Not stored either. */
+  /** The person has not confirmed their email address, which some actions require. Not stored. */
   email_unproven?: true | undefined;
 }
 
-/** Why the sign-in screen is shown to a person who did not sign out here. */
+/** The reason why the sign-in screen is shown to a person who did not sign out here. */
 export type SessionNotice = (typeof NOTICES)[number];
 const NOTICES = ['session_ended', 'signed_out_elsewhere', 'account_deleted'] as const;
 
@@ -37,7 +37,7 @@ function parseUser(text: string): UserInfo | undefined {
   }
 }
 
-/** Storage that is blocked, half written or corrupt is a person who is not signed in. */
+/** Blocked, incomplete or corrupt storage counts as signed out. */
 function readStored(): Session | undefined {
   try {
     const access_token = localStorage.getItem(TOKEN_KEY);
@@ -60,18 +60,18 @@ function store(session: Session | undefined, notice?: SessionNotice): void {
   try {
     if (session) {
       localStorage.removeItem(NOTICE_KEY);
-      // The token last: another tab that sees it finds its user beside it.
+      // The token is written last, so that another tab that sees it also finds its user.
       localStorage.setItem(USER_KEY, JSON.stringify(session.user_info));
       localStorage.setItem(TOKEN_KEY, session.access_token);
     } else {
-      // Another tab that sees the token go finds why beside it.
+      // The notice is written first, so that another tab that sees the token removed also finds the reason.
       if (notice) localStorage.setItem(NOTICE_KEY, notice);
       else localStorage.removeItem(NOTICE_KEY);
       localStorage.removeItem(TOKEN_KEY);
       localStorage.removeItem(USER_KEY);
     }
   } catch {
-    // Without storage the session lives as long as the page.
+    // Without storage the session lasts as long as the page.
   }
 }
 
@@ -80,7 +80,7 @@ function become(next: State): void {
   for (const listener of listeners) listener();
 }
 
-/** The session right now, for calls; components use `useSession`. */
+/** The current session, for calls. Components use `useSession`. */
 export function currentSession(): Session | undefined {
   return state.session;
 }
@@ -90,32 +90,32 @@ export function startSession(session: Session): void {
   become({ session, notice: undefined });
 }
 
-/** Ends the session of this browser; `notice` is told on the sign-in screen. */
+/** Ends the session of this browser. The sign-in screen shows `notice`. */
 export function endSession(notice?: SessionNotice): void {
   store(undefined, notice);
   become({ session: undefined, notice });
 }
 
-/** Takes over what the server says about the signed-in person; ignored when somebody else has signed in meanwhile. */
+/** Updates the signed-in person with the server's data; ignored if another person has signed in since. */
 export function refreshUser(account: UserInfo & Pick<Session, 'two_factor_setup_required' | 'email_unproven'>): void {
   if (state.session?.user_info.id !== account.id) return;
-  // Other facts about the person are not kept in storage.
+  // Storage keeps only these facts about the person.
   const { id, username, email, role, email_unproven } = account;
-  // A hold ends where it is seen that there is a second factor: this may be an answer from before it began.
+  // Only `holdSession` ends a hold: this reply may be from before the hold began.
   const two_factor_setup_required = account.two_factor_setup_required ?? state.session.two_factor_setup_required;
   const session = { ...state.session, user_info: { id, username, email, role }, two_factor_setup_required, email_unproven };
   store(session);
   become({ session, notice: undefined });
 }
 
-/** Holds the session of a token, or lets it go; ignored when another one has begun since. */
+/** Sets or ends the hold of the session of a token; ignored if another session has started since. */
 export function holdSession(access_token: string, two_factor_setup_required: true | undefined): void {
   const { session } = state;
   if (session?.access_token !== access_token || session.two_factor_setup_required === two_factor_setup_required) return;
   become({ ...state, session: { ...session, two_factor_setup_required } });
 }
 
-/** Reads storage anew, as after a change by another tab. */
+/** Reads the session from storage again, after a change by another tab. */
 export function restoreSession(): void {
   const session = readStored();
   const before = state.session;
@@ -126,7 +126,7 @@ export function restoreSession(): void {
   }
 }
 
-// `key` is null when another tab cleared everything.
+// `key` is null if another tab cleared all storage.
 window.addEventListener('storage', (event) => {
   if (event.key === null || event.key === TOKEN_KEY || event.key === USER_KEY) restoreSession();
 });

@@ -1,10 +1,10 @@
 import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
 import type { QueryKey } from '@tanstack/react-query';
 
-/** Queries that show each part of an account: the beginnings of the keys of queries. */
+/** Prefixes of the query keys that show each part of an account. */
 const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
   rules: [['firewall']],
-  // The messages themselves are told one by one.
+  // Events carry the messages themselves.
   messages: [['chat', 'state']],
   remote: [['remote']],
   subscription: [['subscription'], ['anti-hacking']],
@@ -14,7 +14,7 @@ const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
   devices: [['devices']],
 };
 
-/** Queries that show each part of the installation. The provider's name and contact are no query. */
+/** Prefixes of the query keys that show each part of the installation. The provider's name and contact are not a query. */
 const INSTALLATION_SHOWN_IN: Record<InstallationTopic, readonly QueryKey[]> = {
   provider: [],
   plans: [
@@ -31,7 +31,7 @@ function isOfInstallation(topic: Topic | InstallationTopic): topic is Installati
   return Object.hasOwn(INSTALLATION_SHOWN_IN, topic);
 }
 
-/** The queries that are read anew after a change of this part. Every change of an account may change the dashboard. */
+/** Prefixes of the query keys to refetch after a change of this part. Every change of an account may change the dashboard. */
 export function shownIn(topic: Topic | InstallationTopic): readonly QueryKey[] {
   return isOfInstallation(topic) ? INSTALLATION_SHOWN_IN[topic] : [...SHOWN_IN[topic], ['dashboard']];
 }

@@ -1,15 +1,15 @@
 import { type Config, useConfig } from './config.ts';
 
-/** Name of the product until an administrator names the provider. */
+/** Product name until an administrator names the provider. */
 export const UNCONFIGURED_NAME = 'Palisade';
-/** A contact that reaches nobody (numbers and names that are reserved for examples), until Admin Setup gives the provider's own. */
+/** An example contact with reserved numbers and names, until Admin Setup has the provider's own. */
 const EXAMPLE = { phone: '+1 555-0100', email: 'support@example.com', promise: '' };
 
 export interface SupportContact {
   phone: string;
   email: string;
   promise: string;
-  /** It stands where the provider's own will. */
+  /** True if it is the example in place of the provider's own contact. */
   is_example: boolean;
 }
 
@@ -18,7 +18,7 @@ export function supportOf({ provider_name, support }: Pick<Config, 'provider_nam
   return { ...(is_example ? EXAMPLE : support), is_example };
 }
 
-/** Whom a person asks; undefined until the server has answered. */
+/** The contact of support; undefined until the settings arrive. */
 export function useSupportContact(): SupportContact | undefined {
   const config = useConfig();
   return config && supportOf(config);

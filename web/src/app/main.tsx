@@ -21,7 +21,7 @@ function isPseudoKept(): boolean {
 
 const STATUS: typeof readDashboard.path = '/dashboard/status';
 
-/** Fetches the files of a signed-in person before the first render, so that their screen follows the placeholder of index.html, and no second placeholder. */
+/** Fetches the files of a signed-in person before the first render, so that their screen follows the placeholder of index.html without a second placeholder. */
 async function fetchFirst(): Promise<void> {
   const session = currentSession();
   if (!session) return;
@@ -31,18 +31,18 @@ async function fetchFirst(): Promise<void> {
     paths.push(STATUS);
   }
   askEarly(session, paths);
-  // The part itself tells of a file that does not come.
+  // The lazy part shows its own message if a file fails to load.
   await loadSignedIn().catch(() => {});
 }
 
-// A switch of developers: only they fetch its file.
+// A switch for developers; its file is loaded only when the switch is on.
 if (/[?&]pseudo=/u.test(window.location.search) || isPseudoKept())
   void import('./pseudo-locale.ts').then(({ followSwitch }) => followSwitch());
 
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');
 const root = createRoot(container);
-// As a transition React renders in slices, and the page answers in between: as one task the first render holds a phone for half a second.
+// A transition renders in slices, so the page stays responsive. As one task, the first render blocks a phone for half a second.
 void fetchFirst().then(() =>
   startTransition(() =>
     root.render(

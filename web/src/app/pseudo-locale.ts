@@ -1,25 +1,25 @@
-/** Ways in which the words of the page are changed, to show what another language would break. */
+/** Changes of the page's texts that show which layouts another language would break. */
 const MODES = ['long', 'rtl'] as const;
 type Mode = (typeof MODES)[number];
 
 const KEY = 'palisade.pseudo';
 
-/** Each vowel twice, which is about a third longer, and letters with marks above and below the line. */
+/** Each vowel doubled, which makes texts about a third longer, and letters with marks above and below. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ a: 'áà', e: 'éè', i: 'íì', o: 'óö', u: 'úü', A: 'ÁÀ', E: 'ÉÈ', I: 'ÍÌ', O: 'ÓÖ', U: 'ÚÜ' },
   ...{ c: 'ç', n: 'ñ', s: 'š', y: 'ý', z: 'ž', C: 'Ç', N: 'Ñ', S: 'Š', Y: 'Ý', Z: 'Ž' },
 };
 
-/** The words of a sentence in a language that nobody speaks. Numbers, dates and blanks stay. */
+/** Translates a sentence into a pseudo-language. Numbers, dates and spaces stay. */
 export function pseudo(text: string): string {
   return text.replaceAll(/[A-Za-z]/gu, (letter) => LETTERS[letter] ?? letter);
 }
 
-/** Parts whose text is data or code of somebody, not a sentence of the page. */
+/** Elements whose text is data or code and not a sentence of the page. */
 const DATA = 'bdi, code, pre, script, style, textarea, time, kbd, [contenteditable]';
 const ATTRIBUTES = ['placeholder', 'aria-label', 'title'] as const;
 
-/** Changes every text of `root`, now and as it changes. Answers how to stop. */
+/** Changes every text of `root`, now and after each mutation. Returns a function that stops it. */
 export function changeWords(root: Element): () => void {
   const shown = new WeakMap<Node, string>();
   const changeText = (text: Node) => {
@@ -32,7 +32,7 @@ export function changeWords(root: Element): () => void {
   const changeAttributes = (element: Element) => {
     for (const name of ATTRIBUTES) {
       const value = element.getAttribute(name);
-      // Changed words have none of the letters that are changed.
+      // Changed text contains no letters that `pseudo` changes, so it is not changed twice.
       if (value !== null && pseudo(value) !== value) element.setAttribute(name, pseudo(value));
     }
   };
@@ -63,16 +63,16 @@ function keptMode(): Mode | undefined {
   return MODES.find((mode) => mode === localStorage.getItem(KEY));
 }
 
-/** Ends the changes of words that were begun last. */
+/** Stops the pseudo-language that runs now. */
 let stop = () => {};
 
-/** Follows the switch of developers: `?pseudo=long`, `?pseudo=rtl`, and `?pseudo=off` to end it. This browser keeps it. */
+/** Applies the developer switch: `?pseudo=long`, `?pseudo=rtl`, or `?pseudo=off` to end it. This browser remembers it. */
 export function followSwitch(): void {
   stop();
   stop = () => {};
   const mode = keptMode();
   if (mode === undefined) return;
-  // Tags of languages that are none, so that the rules for other languages hold.
+  // Language tags of pseudo-locales, so that the CSS rules for other languages apply.
   document.documentElement.lang = mode === 'rtl' ? 'ar-XB' : 'en-XA';
   if (mode === 'rtl') document.documentElement.dir = 'rtl';
   stop = changeWords(document.body);

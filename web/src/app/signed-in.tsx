@@ -22,13 +22,13 @@ const RequiredFactorPage = lazyPart(async () => (await import('#features/account
 const session = currentSession();
 if (session && isAtStart() && may.administrate(session.user_info)) askEarly(session, [readOverview.path]);
 
-// One for the life of the page: it starts to load the wanted screen as soon as this file is there.
+// One router for the life of the page: it starts to load the requested screen as soon as this file is loaded.
 const router = createBrowserRouter(routes);
 
-/** Everything of one signed-in person; it goes when they do, and with it all that was read for them. */
+/** All screens of one signed-in person. Signing out unmounts them and drops their cached data. */
 export function SignedIn() {
   const { session } = useSession();
-  // Begun anew when a hold ends: what was refused until then is no answer. The path stays as it is, so a person lands where they wanted to go.
+  // The end of a hold remounts the screens, because replies refused during the hold are invalid. The path stays, so the person lands on the requested screen.
   return session && <Screens key={String(session.two_factor_setup_required)} session={session} />;
 }
 
@@ -37,7 +37,7 @@ function Screens({ session }: { session: Session }) {
   const { access_token, two_factor_setup_required: isHeld } = session;
 
   useEffect(() => {
-    // A session that the server no longer knows has been ended by then; without an answer the stored person stays.
+    // An unknown session has already been ended by the call; without a reply the stored person stays.
     call(currentUser).then(refreshUser, () => undefined);
   }, []);
 

@@ -3,13 +3,13 @@ import { onlineManager } from '@tanstack/react-query';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
 
-// The files of a worker share what they import of packages, which takes longest to load; what is ours each has anew, as a page has.
+// The files of a worker share the modules of packages, which take longest to load. The project's own modules load again for each file, as for each page.
 vi.resetModules();
 
-// A condition that becomes true is seen at once; 1 s, the library's own patience, is little on a machine that is busy.
+// A true condition is seen at once; the library's default of 1 s is too short on a busy machine.
 configure({ asyncUtilTimeout: 10_000 });
 
-// Stand-ins for layout and dialogs that jsdom lacks. They decide no outcome of a test.
+// Stand-ins for layout and dialogs that jsdom lacks. They do not affect the result of a test.
 vi.stubGlobal('matchMedia', (query: string) => ({
   matches: false,
   media: query,
@@ -24,7 +24,7 @@ vi.stubGlobal(
     disconnect = () => undefined;
   },
 );
-// The testing library sets it in the first file that loads it, and takes it back at its end.
+// Testing Library sets it in the first file that loads it and resets it at the end of that file.
 vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
 Element.prototype.scrollIntoView ??= () => undefined;
 HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {

@@ -15,7 +15,7 @@ import { noteRemoteNews } from './session/remote-news.ts';
 /** So that not every page of an installation asks in the same moment, in ms. */
 const SPREAD = 1_000;
 
-function readAnew(queries: QueryClient, topic: Topic | InstallationTopic): void {
+function refetchTopic(queries: QueryClient, topic: Topic | InstallationTopic): void {
   if (topic === 'remote') noteRemoteNews();
   for (const queryKey of shownIn(topic)) void queries.invalidateQueries({ queryKey });
   if (topic === 'provider') setTimeout(() => void refreshConfig(), Math.random() * SPREAD);
@@ -42,7 +42,7 @@ export function followEvents(queries: QueryClient): () => void {
       if (queries.getQueryData(chatStateQuery.queryKey)?.conversation_id === conversation_id) takeRead(queries, reader, seq);
     }),
     onEvent('support_here', ({ is_here }) => takePresence(queries, is_here)),
-    onEvent('changed', ({ topic }) => readAnew(queries, topic)),
+    onEvent('changed', ({ topic }) => refetchTopic(queries, topic)),
     onBeginning(() => {
       for (const { queryKey } of [chatStateQuery, messagesQuery])
         if (queries.getQueryState(queryKey) !== undefined) void queries.invalidateQueries({ queryKey });

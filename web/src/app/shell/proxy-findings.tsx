@@ -6,7 +6,7 @@ import { lazyPart } from '#ui/lazy-part.tsx';
 
 const ProxyBanner = lazyPart(async () => (await import('./proxy-banner.tsx')).ProxyBanner);
 
-/** In ms: a proxy comes when somebody sets it up. */
+/** In ms. Proxies appear rarely: a person has to set one up. */
 const ASKED_AGAIN = 60_000;
 
 const PROXY_FINDINGS_KEY = ['proxy-findings'];
@@ -22,7 +22,7 @@ function isFound({ behind_proxy, untrusted }: ProxyFindings): boolean {
   return behind_proxy !== null || untrusted.length > 0;
 }
 
-/** Asks for proxies that the settings do not name; what tells of them is loaded where there are any. */
+/** Reads the proxies that the settings do not name; loads the banner only if there are any. */
 export function ProxyFindingsBanner() {
   const { data: findings } = useQuery({ ...findingsQuery, enabled: useIsStartOver() });
   return findings && isFound(findings) && <ProxyBanner findings={findings} />;

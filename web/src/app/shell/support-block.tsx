@@ -6,12 +6,12 @@ import { useResponseTime } from '#domain/conversation/chat.ts';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 
-/** Whom to ask, when the provider has said so, and the version. */
+/** The support contact, if the provider has set one, and the version. */
 export function SupportBlock() {
   const config = useConfig();
   const isAnswered = useIsConfigAnswered();
   const support = config && supportOf(config);
-  // The block grows upward: drawn before its content is known, it would move.
+  // The block grows upward, so drawing it before its content is known would move it.
   if (!isAnswered && !config) return null;
   return (
     <footer className="support-block">
@@ -29,7 +29,7 @@ export function SupportBlock() {
   );
 }
 
-/** The provider's promise. The specification's own words are no provider's promise: marked, they stand in local exposure, and with the example contact. */
+/** The provider's promise. The specification's text is not the provider's promise: it is marked, and shown only in local exposure and with the example contact. */
 function SupportPromise({ config, support: { promise, is_example } }: { config: Config; support: SupportContact }) {
   if (promise)
     return (
@@ -48,7 +48,7 @@ function SupportPromise({ config, support: { promise, is_example } }: { config: 
   );
 }
 
-/** The measured time is beside the promised one. */
+/** The measured response time, next to the promised one. */
 function MeasuredResponse() {
   const seconds = useResponseTime();
   return seconds !== null && <span>{`Measured in the last 7 days: ${describeSpan(seconds)}`}</span>;

@@ -1,6 +1,6 @@
 import type { ComponentPropsWithRef } from 'react';
 
-/** The person's initial. As the kit's menu target it takes the menu's own attributes and its ref. */
+/** A button with the person's initial. Mantine's `Menu.Target` passes its attributes and ref in `rest`. */
 export function UserMenuButton({ username, className = '', ...rest }: { username: string } & ComponentPropsWithRef<'button'>) {
   const [initial = '?'] = username;
   return (
@@ -8,7 +8,7 @@ export function UserMenuButton({ username, className = '', ...rest }: { username
       <span className="user-menu__role">
         Security User <span className="visually-hidden">menu</span>
       </span>
-      {/* A picture made of a letter: no part of the button's name. */}
+      {/* The letter is decoration and not part of the button's name. */}
       <span className="avatar" aria-hidden="true">
         {initial.toUpperCase()}
       </span>

@@ -1,10 +1,10 @@
 import type { Activity, ShownKind } from '@palisade/contract/audit';
 import type { Role } from '@palisade/contract/auth';
 
-/** As much of an entry as its words need. */
+/** The fields of an activity that its sentence needs. */
 type Told = Pick<Activity, 'kind' | 'address' | 'client' | 'details'>;
 
-/** Name of each kind in a list of choices, and in an entry without details. */
+/** Label of each kind in the filter, and of an activity without details. */
 export const KIND_LABELS: Record<ShownKind, string> = {
   account_registered: 'Account created',
   email_proven: 'Email address confirmed',
@@ -79,7 +79,7 @@ export const KIND_LABELS: Record<ShownKind, string> = {
 
 export const ROLE_LABELS: Record<Role, string> = { customer: 'Customer', support: 'Support', admin: 'Administrator' };
 
-/** The server's word for a program that does not identify itself. */
+/** The server's value for a client that does not identify itself. */
 const UNKNOWN = 'Unknown client';
 
 function roleOf(value: unknown): string {
@@ -92,13 +92,13 @@ function withClient({ kind, client, address }: Told): string {
   return address === null ? `${label} with ${client}` : `${label} with ${client} from ${address}`;
 }
 
-/** The label, and after it the named fact where there is one. */
+/** The label, followed by a detail if it is present. */
 const withFact = (name: string) => (told: Told) => {
   const fact = told.details[name];
   return fact === undefined ? KIND_LABELS[told.kind] : `${KIND_LABELS[told.kind]}: ${fact}`;
 };
 
-/** Kinds of which an entry says more than the label. */
+/** Kinds whose sentence says more than the label. */
 const SENTENCES: Partial<Record<ShownKind, (told: Told) => string>> = {
   account_registered: withClient,
   email_proven: withClient,
@@ -119,7 +119,7 @@ const SENTENCES: Partial<Record<ShownKind, (told: Told) => string>> = {
   setup_changed: withFact('company_name'),
 };
 
-/** What happened, in a sentence without its end: "Signed in with Firefox on Windows from 203.0.113.7". */
+/** A sentence about the activity without its full stop: "Signed in with Firefox on Windows from 203.0.113.7". */
 export function describeActivity(told: Told): string {
   return SENTENCES[told.kind]?.(told) ?? KIND_LABELS[told.kind];
 }

@@ -27,7 +27,7 @@ function describeState({ state, size }: Attaching): string {
   }
 }
 
-/** The files that go with the message which is being written. */
+/** The files of the draft. */
 export function AttachingList({ files, onRemove }: { files: readonly Attaching[]; onRemove: (file: Attaching) => void }) {
   if (files.length === 0) return null;
   return (
@@ -62,7 +62,7 @@ export function AttachingList({ files, onRemove }: { files: readonly Attaching[]
   );
 }
 
-/** The files of a message: pictures are shown, everything else is downloaded. All of them were found clean before anybody could open them. */
+/** The files of a message: pictures are shown, other files are downloaded. The server delivers only files that were scanned as clean. */
 export function SentAttachments({ attachments }: { attachments: readonly Attachment[] }) {
   if (attachments.length === 0) return null;
   return (
@@ -88,10 +88,10 @@ export function SentAttachments({ attachments }: { attachments: readonly Attachm
   );
 }
 
-/** Files that the scam check reads. */
+/** Files that the scam check can read. */
 const CHECKED_NAMES = /\.(?:png|jpe?g|gif|bmp|webp|heic|eml|msg|pdf|vcf|ics|txt)$/iu;
 
-/** Above this a picture is not fetched before somebody wants it, in bytes. */
+/** Larger pictures are fetched only on request, in bytes. */
 const SHOWN_MAXIMUM = 4 * 1024 * 1024;
 
 function Picture({ attachment }: { attachment: Attachment }) {
@@ -118,7 +118,7 @@ function Picture({ attachment }: { attachment: Attachment }) {
   );
 }
 
-/** Where the page finds what it has fetched with its token, for as long as it shows it. */
+/** An object URL for fetched content, revoked when the component no longer shows it. */
 function useAddressOf(content: Blob | undefined): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {

@@ -13,50 +13,50 @@ import { call } from '#api/call.ts';
 import { changeList } from '#api/change-list.ts';
 import { useIsStartOver } from '#api/start.ts';
 
-/** Messages that are read at once; older ones on demand. */
+/** Number of messages in one page of the conversation. */
 export const MESSAGES_PAGE = 50;
 
-/** The conversation in pages, newest first. A call is tried even when the browser believes that it is offline: only then is it said why it failed. */
+/** The conversation in pages, newest first. The call runs even when the browser reports no network, because only a failed call gives a reason. */
 export const messagesQuery = infiniteQueryOptions({
   queryKey: ['chat', 'messages'],
   queryFn: ({ signal, pageParam }) =>
     call(listMessages, { signal, query: { limit: MESSAGES_PAGE, ...(pageParam !== '' && { cursor: pageParam }) } }),
   initialPageParam: '',
-  // The first page grows by what is sent meanwhile, so a full one is one that is at least full.
+  // New messages are added to the first page, so a full page may be longer than the limit.
   getNextPageParam: (page: ChatMessage[]) => (page.length >= MESSAGES_PAGE ? page.at(-1)?.id : undefined),
   networkMode: 'always',
 });
 
-/** State of one's own conversation, and presence of support. */
+/** State of the person's own conversation, and presence of support. */
 export const chatStateQuery = queryOptions({
   queryKey: ['chat', 'state'],
   queryFn: ({ signal }) => call(readChat, { signal }),
 });
 
-/** Number of unread messages of support; 0 where that is not known. */
+/** Number of unread messages from support; 0 if unknown. */
 export function useUnread(): number {
   return useQuery({ ...chatStateQuery, enabled: useIsStartOver() }).data?.unread ?? 0;
 }
 
-/** The median time of a first answer in the last 7 days, in seconds; null where that is not known. */
+/** Median time to a first answer in the last 7 days, in seconds; null if unknown. */
 export function useResponseTime(): number | null {
   return useQuery({ ...chatStateQuery, enabled: useIsStartOver() }).data?.response_s ?? null;
 }
 
-/** As much of a message as its place among the others takes. */
+/** The fields that decide the position of a message. */
 interface Placed {
   id: string;
   seq: number;
 }
 
-/** A page with a message in its place: an answer that was read meanwhile may hold it already, and two may arrive in another order than they were written. */
+/** Inserts a message by `seq`, or replaces it: a fetch may have returned it already, and two messages may arrive out of order. */
 function placed<Message extends Placed>(page: readonly Message[], message: Message): Message[] {
   const others = page.filter(({ id }) => id !== message.id);
   const at = others.findIndex(({ seq }) => seq < message.seq);
   return others.toSpliced(at === -1 ? others.length : at, 0, message);
 }
 
-/** Puts a message into the newest page of a conversation that has been read. One that has not been read is read anew. */
+/** Puts a message into the newest page of a conversation. A conversation that has not been read yet is refetched. */
 export function mergeMessage<Message extends Placed>(queries: QueryClient, queryKey: QueryKey, message: Message): void {
   changeList<QueryKey, InfiniteData<Message[], string>>(queries, queryKey, (read) => {
     const [first = [], ...rest] = read.pages;
@@ -71,7 +71,7 @@ function changeState(queries: QueryClient, change: (state: ChatState) => ChatSta
   changeList(queries, chatStateQuery.queryKey, change);
 }
 
-/** A message of one's own conversation has come, on whichever screen its person is. */
+/** Adds a message of the person's own conversation, on every screen. */
 export function takeMessage(queries: QueryClient, message: ChatMessage): void {
   mergeMessage(queries, messagesQuery.queryKey, message);
   const before = queries.getQueryData(chatStateQuery.queryKey);
@@ -80,12 +80,12 @@ export function takeMessage(queries: QueryClient, message: ChatMessage): void {
     const unread = isNew && message.sender === 'support' && !message.is_automatic ? state.unread + 1 : state.unread;
     return { ...state, unread, last_seq: Math.max(state.last_seq, message.seq) };
   });
-  // One's own message, from whichever page, begins a conversation, opens it again or says that what stood above was read: how it stands then, the server knows.
+  // The person's own message can start or reopen a conversation, or mark earlier messages as read; only the server knows the resulting state.
   if (message.sender === 'user' && before !== undefined && (before.status !== 'open' || before.unread > 0))
     void queries.invalidateQueries({ queryKey: chatStateQuery.queryKey, exact: true });
 }
 
-/** One side has read one's own conversation up to a message. */
+/** One side has read the person's own conversation up to a message. */
 export function takeRead(queries: QueryClient, reader: 'user' | 'support', seq: number): void {
   changeState(queries, (state) => {
     if (reader === 'support') return { ...state, read_seq: Math.max(state.read_seq, seq) };

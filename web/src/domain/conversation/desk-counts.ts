@@ -5,8 +5,8 @@ import { call } from '#api/call.ts';
 import { hearTopic, onEvent } from '#api/events.ts';
 import { useIsStartOver } from '#api/start.ts';
 
-/** Shortest interval at which the desk is read anew, in ms: a busy desk changes many times a second. */
-const ANEW_AT_MOST = 1_500;
+/** Shortest interval between two refetches of the desk, in ms: a busy desk changes many times a second. */
+const REFETCH_PAUSE = 1_500;
 
 export const deskCountsQuery = queryOptions({
   queryKey: ['desk', 'counts'],
@@ -14,24 +14,21 @@ export const deskCountsQuery = queryOptions({
   retry: false,
 });
 
-/** Interval of reading without events, in ms. */
+/** Refetch interval without events, in ms. */
 const ASKED_AGAIN = 30_000;
 
-/**
- * Number of conversations in each part of the inbox. Asked by staff alone. `isAtDesk`: it is told as it changes, and customers see that somebody is here: who hears
- * what the staff is told is at the desk.
- */
+/** Number of conversations in each part of the inbox, for staff only. `isAtDesk` subscribes to the staff topic: the counts follow its events, and customers see that support is present. */
 export function useDeskCounts(isAtDesk: boolean): Counts | undefined {
   const queries = useQueryClient();
   useEffect(() => {
     if (!isAtDesk) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const readAnew = () => void queries.invalidateQueries({ queryKey: deskCountsQuery.queryKey });
+    const refetch = () => void queries.invalidateQueries({ queryKey: deskCountsQuery.queryKey });
     const soon = () => {
       timer ??= setTimeout(() => {
         timer = undefined;
-        readAnew();
-      }, ANEW_AT_MOST);
+        refetch();
+      }, REFETCH_PAUSE);
     };
     const stops = [
       hearTopic('staff', () => void queries.invalidateQueries({ queryKey: ['desk'] })),

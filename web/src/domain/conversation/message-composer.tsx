@@ -27,35 +27,35 @@ interface Written {
   attachments: Attachment[];
 }
 
-/** Actions of other parts on the field. */
+/** Actions that other components perform on the field. */
 export interface ComposerHandle {
   focus: () => void;
-  /** Changes what is written, and gives the field the focus. */
+  /** Changes the draft and focuses the field. */
   write: (change: (draft: string) => string) => void;
 }
 
 interface MessageComposerProps {
   ref?: Ref<ComposerHandle>;
-  /** Where a draft is kept. Another place is another composer: give it as the key too. */
+  /** Storage key of the draft. Pass it as the React key too, so that another draft has another composer. */
   place: string;
   label?: string;
   placeholder: string;
-  /** Send shows that it is busy, and takes no press. */
+  /** The Send button shows that it is busy and ignores presses. */
   isSending: boolean;
   onSend: (written: Written) => void;
-  /** Called at most every `TYPING_EVERY`. */
+  /** Called at most once in each `TYPING_EVERY`. */
   onTyping: () => void;
   onDraft?: (draft: string) => void;
-  /** Takes a key before the field does; true when there is nothing left to do. */
+  /** Handles a key before the field does; returns true if the key is handled. */
   onKey?: (event: KeyboardEvent<HTMLTextAreaElement>) => boolean;
-  /** Tells the field which list beside it the arrow keys go through. */
+  /** Links the field to the list that the arrow keys move through. */
   fieldProps?: { 'aria-controls'?: string; 'aria-activedescendant'?: string; 'aria-autocomplete'?: 'list' };
   tone?: 'note' | undefined;
   above?: ReactNode;
   below?: ReactNode;
 }
 
-/** The field for a message with its files, which are chosen, pasted or dropped. The text is kept in this browser until it is sent. */
+/** The field for a message with its files, which are chosen, pasted or dropped. This browser stores the draft until it is sent. */
 export function MessageComposer({
   ref,
   place,
@@ -164,7 +164,7 @@ export function MessageComposer({
   );
 }
 
-/** Leaves the field its focus when a button or a link of the conversation is pressed: on a phone the field then has the whole window, which would move from under the finger. */
+/** Keeps the focus in the field when a button or link of the conversation is pressed. On a phone the focused field has the whole window, and a change of focus would move the button from under the finger. */
 function useFocusKept(field: RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     const keepFocus = (event: MouseEvent) => {
@@ -176,7 +176,7 @@ function useFocusKept(field: RefObject<HTMLTextAreaElement | null>): void {
   }, [field]);
 }
 
-/** Takes files that are dropped; `isOver` while some are held over the element. */
+/** Accepts dropped files. `isOver` is true while files are dragged over the element. */
 function useDropped(onFiles: (files: File[]) => void) {
   const [isOver, setIsOver] = useState(false);
   const dropProps = {
@@ -208,7 +208,7 @@ function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
         aria-label="Choose files for your message"
         onChange={({ currentTarget }) => {
           onFiles([...(currentTarget.files ?? [])]);
-          // The same file again is a change too.
+          // Reset the input, so that choosing the same file again fires a change event.
           currentTarget.value = '';
         }}
       />

@@ -11,7 +11,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { call, sentenceOf, upload } from '#api/call.ts';
 import { onEvent } from '#api/events.ts';
 
-/** A file on its way into a message. `refused`: it is not sent to anybody, and why. */
+/** A file of the draft. `refused`: it will not be sent, with the reason. */
 export interface Attaching {
   key: number;
   name: string;
@@ -22,7 +22,7 @@ export interface Attaching {
     | { phase: 'refused'; sentence: string; attachment?: Attachment };
 }
 
-/** Where no event tells how a scan ended, it is asked so often, in ms. */
+/** Interval at which the state of a scan is read if no event reports its end, in ms. */
 const ASKED_AGAIN = 5_000;
 
 function stateOf(attachment: Attachment): Attaching['state'] {
@@ -46,12 +46,12 @@ function stateOf(attachment: Attachment): Attaching['state'] {
   }
 }
 
-/** The id of an upload whose scan has not ended. */
+/** The id of an attachment whose scan is running. */
 function scannedId({ state }: Attaching): string | undefined {
   return state.phase === 'scanning' ? state.attachment.id : undefined;
 }
 
-/** The files of a message that is being written: each is uploaded and scanned at once, and only clean ones go with the message. */
+/** The files of a draft: each is uploaded and scanned at once, and only clean ones are sent with the message. */
 export function useAttaching() {
   const [files, setFiles] = useState<readonly Attaching[]>([]);
   const lastKey = useRef(0);
@@ -128,7 +128,7 @@ export function useAttaching() {
     files,
     add,
     remove,
-    /** Forgets the files, which have gone into a message. */
+    /** Forgets the files after the message has been sent. */
     clear: () => setFiles([]),
     clean: files.flatMap(({ state }) => (state.phase === 'clean' ? [state.attachment] : [])),
     isBusy: files.some(({ state }) => state.phase === 'sending' || state.phase === 'scanning'),

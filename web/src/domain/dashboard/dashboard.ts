@@ -5,6 +5,6 @@ import { call } from '#api/call.ts';
 export const dashboardQuery = queryOptions({
   queryKey: ['dashboard'],
   queryFn: ({ signal }) => call(readDashboard, { signal }),
-  // Every action on another screen may change the score, so the dashboard is read anew on return.
+  // Actions on other screens may change the score, so the dashboard is refetched on return.
   staleTime: 0,
 });

@@ -13,13 +13,13 @@ import './scan-row.css';
 interface ScanRowProps {
   scan: Scan;
   now: number;
-  /** Also shows the hash, the coverage beside other sentences, and the engine's notes. */
+  /** Also shows the hash, the coverage in every case, and the engine's notes. */
   detailed?: boolean;
-  /** Where everything about it stands: the whole row leads there. */
+  /** Link target of the whole row: the details of the scan. */
   to?: string;
 }
 
-/** One scan as an item of a list: what it is, what was found, when, and the answer. */
+/** One scan as a list item: file name, result, time and advice. */
 export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }: ScanRowProps) {
   const detail = describeDetail(scan);
   const coverage = describeCoverage(scan);

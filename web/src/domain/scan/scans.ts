@@ -14,23 +14,23 @@ import { changeList } from '#api/change-list.ts';
 import { isLive } from '#api/events.ts';
 import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 
-/** Interval at which the list is read anew while a file waits for an engine and no events arrive, in ms. */
+/** Interval at which the list is refetched while a file waits for an engine and no events arrive, in ms. */
 export const WAITING_INTERVAL = 5_000;
 
-/** Details of records that the server continues to process. */
+/** Status details of scans that the server still has to process. */
 const WAITING: readonly (StatusDetail | null)[] = ['queued', 'engine_down'];
 
 export function isWaiting(scan: Scan): boolean {
   return scan.scan_status === 'pending' && WAITING.includes(scan.status_detail);
 }
 
-/** Which scans are listed, and in which order. */
+/** Filter and order of a list of scans. */
 export type ScanChoice = Pick<ScansQuery, 'status' | 'search' | 'sort'>;
 
-/** Everything, newest first. */
+/** All scans, newest first. */
 export const EVERY_SCAN: ScanChoice = { status: undefined, search: '', sort: 'newest' };
 
-/** Scans that are read at once; more on demand. */
+/** Number of scans in one page. */
 const SCANS_PAGE = 50;
 
 const SCANS_KEY = ['scans'];
@@ -38,7 +38,7 @@ const LISTS_KEY = [...SCANS_KEY, 'list'];
 
 interface ScansPage {
   rows: Scan[];
-  /** Where the next page begins; undefined after the last. Kept as it was read: rows come and go. */
+  /** Cursor of the next page; undefined after the last. Stored from the reply, because rows are added and removed. */
   next: string | undefined;
 }
 
@@ -59,29 +59,29 @@ export const scansQuery = (choice: ScanChoice) =>
       !isLive() && state.data?.pages.some(({ rows }) => rows.some(isWaiting)) ? WAITING_INTERVAL : false,
   });
 
-/** Number of scans of each status, independent of the page. */
+/** Number of scans of each status, on all pages. */
 export const scanTotalsQuery = (search: string) =>
   queryOptions({
     queryKey: [...SCANS_KEY, 'totals', search],
     queryFn: ({ signal }) => call(countScans, { signal, query: { search } }),
   });
 
-/** A name that nobody else's upload has. Not crypto.randomUUID, which only secure origins have. */
+/** A unique name for an upload. Not crypto.randomUUID, which exists only on secure origins. */
 export function newUploadKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Sends a file under a key, by which its progress is told and it can be taken back. */
+/** Uploads a file under a key, which identifies its progress events and allows its cancellation. */
 export function uploadScan(file: File, { key, ...options }: Omit<UploadOptions, 'headers'> & { key: string }): Promise<Scan> {
   return upload(scanFile, file, { ...options, headers: { [UPLOAD_KEY_HEADER]: key } });
 }
 
-/** Takes a file back at any stage. Its upload then fails with `upload_cancelled`; where the verdict was faster, with nothing. */
+/** Cancels an upload at any stage. The upload then fails with `upload_cancelled`, unless the scan ended first. */
 export async function takeBack(key: string): Promise<void> {
   await call(cancelUpload, { params: { key } });
 }
 
-/** Changes the list of everything where it stands, and has what else follows from scans read anew. */
+/** Changes the cached list of all scans, and refetches the other queries that depend on scans. */
 function changeScans(queries: QueryClient, change: (pages: ScansPage[]) => ScansPage[]): void {
   const { queryKey } = scansQuery(EVERY_SCAN);
   void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
@@ -89,7 +89,7 @@ function changeScans(queries: QueryClient, change: (pages: ScansPage[]) => Scans
   changeList(queries, queryKey, (read) => ({ ...read, pages: change(read.pages) }));
 }
 
-/** Puts a record that is new, or has changed, where it belongs: newest first, by id. One that is older than all that was read is left to the next page. */
+/** Inserts or replaces a scan in the list: newest first, by id. A scan older than all loaded rows is left to the next page. */
 export function mergeScan(queries: QueryClient, scan: Scan): void {
   changeScans(queries, (pages) => {
     const place = pages.findIndex(({ rows, next }) => next === undefined || (rows.at(-1)?.id ?? next) <= scan.id);
@@ -100,12 +100,11 @@ export function mergeScan(queries: QueryClient, scan: Scan): void {
   });
 }
 
-/** Takes a record off the list. */
 export function removeScan(queries: QueryClient, scan_id: string): void {
   changeScans(queries, (pages) => pages.map(({ rows, next }) => ({ rows: rows.filter(({ id }) => id !== scan_id), next })));
 }
 
-/** Has every list of scans, and what is counted of them, read anew. */
+/** Refetches every list of scans, and the counts derived from them. */
 export function invalidateScans(queries: QueryClient): void {
   void queries.invalidateQueries({ queryKey: SCANS_KEY });
   void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The banner of every screen while this page shares the computer with a technician, or has its person's voice on; the screens of remote access keep it. */
+/** State of the banner that every screen has while this page shares its screen with a technician or the voice is on. Remote access updates it. */
 export interface SharingNow {
   technician: string;
   is_shown: boolean;
@@ -16,13 +16,13 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Undefined: nothing is shown any more. */
+/** Sets the state; undefined when sharing has ended. */
 export function tellSharing(sharing: SharingNow | undefined): void {
   now = sharing;
   for (const listener of listeners) listener();
 }
 
-/** Undefined while this page shows nothing to anybody. */
+/** Undefined while this page shares nothing. */
 export function useSharingNow(): SharingNow | undefined {
   return useSyncExternalStore(subscribe, () => now);
 }
