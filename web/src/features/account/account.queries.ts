@@ -14,7 +14,6 @@ export const accountQuery = queryOptions({
 
 export const sessionsQuery = pagesQuery(['sessions'], (query, signal) => callPage(listSessions, { signal, query }));
 
-/** Audit entries of this person's account. */
 export const ACTIVITY_KEY = ['activity'] as const;
 
 export function useChangeUsername() {
@@ -36,7 +35,7 @@ export function useChangePassword() {
   });
 }
 
-/** Ends one session by its id, or every other one. `onEnded` is called before the list is read anew: whoever asked may go with its row. */
+/** Ends one session by its id, or every other one. `onEnded` is called before the list is refetched, because the refetch may unmount the row of the caller. */
 export function useEndSessions(onEnded: () => void) {
   return useChange({
     of: [endOtherSessions, endSession],

@@ -6,7 +6,7 @@ import { Lead } from '#ui/lead.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmailProofForm } from './email-proof.tsx';
 
-/** Where the link of a confirmation mail leads. The code is behind the #, which browsers do not send. */
+/** Target of the link in a confirmation email. The code is in the fragment, which browsers do not send to the server. */
 export function ConfirmEmailPage() {
   const [code] = useState(() => window.location.hash.slice(1));
   const isUnproven = useIsUnproven();

@@ -14,7 +14,7 @@ import { Sentence } from '#ui/sentence.tsx';
 import './account-dialogs.css';
 import './email-proof.css';
 
-/** Sends the code, and takes over what the server says of the person then, which ends what was held back. */
+/** Sends the code, then updates the signed-in person, which enables the actions that waited for it. */
 function useProveEmail() {
   return useChange({
     of: proveEmail,
@@ -25,7 +25,7 @@ function useProveEmail() {
   });
 }
 
-/** Where a mail goes: by a mail server to its reader, or where no mail server takes it, to who administers, or nowhere from the server while nobody does. */
+/** Sentences for each place that an email can go to: the inbox, the administrator's outbox without a mail server, or the server's outbox if no administrator exists. */
 const PLACES = {
   inbox: { first: 'We sent a code to {email}.', again: 'Another email is on its way.' },
   administrator: {
@@ -44,12 +44,12 @@ function placeOf(config: Config | undefined): keyof typeof PLACES {
 }
 
 interface EmailProofFormProps {
-  /** The code, where the address of the page has it. */
+  /** The code from the page's address, if it has one. */
   code?: string;
   onProved?: () => void;
 }
 
-/** Where the code of the confirmation mail is entered, and another mail is asked for. */
+/** The field for the code of the confirmation email, and a button to send the email again. */
 export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   const [token, setToken] = useState(code);
   const prove = useProveEmail();

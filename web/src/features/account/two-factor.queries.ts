@@ -16,7 +16,7 @@ import { useChange } from '#api/change.ts';
 import { makePasskey } from '#api/passkey.ts';
 import type { ProofGiven } from '#domain/proof/proof.queries.ts';
 
-/** A change of two-factor sign-in that takes more than a press. */
+/** A change of two-factor sign-in that takes several steps. */
 export type TwoFactorTask =
   | { kind: 'app' | 'new_app' | 'passkey' | 'codes' | 'off' | 'remove_app' }
   | { kind: 'remove_passkey'; passkey: Passkey };
@@ -27,7 +27,7 @@ export interface AppSetup {
   uri: string;
 }
 
-/** The next step of a task. `elsewhere` is the address at which what was refused does work. */
+/** The next step of a task. `elsewhere` is the address at which a refused task would work. */
 export type TaskOutcome =
   | { next: 'scan'; setup: AppSetup }
   | { next: 'codes'; codes: string[] }
@@ -36,12 +36,12 @@ export type TaskOutcome =
 
 const afterCodes = (codes: string[] | null): TaskOutcome => (codes === null ? { next: 'done' } : { next: 'codes', codes });
 
-/** Proves who is there: with the password and, where there is one, the second factor. Answers how long that lasts, in seconds. */
+/** Confirms the person's identity with the password and, if set up, the second factor. Returns how long the confirmation lasts, in seconds. */
 export async function confirmWho(current_password: string, proof: ProofGiven | undefined): Promise<number> {
   return (await call(confirmIdentity, { body: { current_password, ...proof } })).expires_in;
 }
 
-/** Does what a task is about. Throws `confirmation_required` while nobody has proved who is there. `name` is that of a new passkey. */
+/** Performs a task. Throws `confirmation_required` until `confirmWho` has confirmed the identity. `name` is the name of a new passkey. */
 async function perform(task: TwoFactorTask, name: string): Promise<TaskOutcome> {
   switch (task.kind) {
     case 'app':

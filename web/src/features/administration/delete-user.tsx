@@ -14,7 +14,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AUDIT_KEY } from './users.queries.ts';
 
-/** Parts that are deleted with an account, the most missed first. */
+/** Data that is deleted with an account, most important first. */
 const GOES = [
   'their scans, and every file in quarantine',
   'their firewall rules, alerts, devices and remote sessions',
@@ -28,7 +28,7 @@ interface DeleteUserProps {
   onKeep: () => void;
 }
 
-/** The end of somebody else's account, for an administrator who proves once more who they are. */
+/** The form that deletes another person's account. The administrator must confirm their own identity first. */
 export function DeleteUser(props: DeleteUserProps) {
   const { data: twoFactor, error, refetch } = useQuery(twoFactorQuery);
   if (twoFactor) return <DeleteForm {...props} twoFactor={twoFactor} />;

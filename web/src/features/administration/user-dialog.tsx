@@ -25,7 +25,7 @@ import { TwoLines } from '#ui/two-lines.tsx';
 import { StateBadge } from './user-table.tsx';
 import { useChangeUser, useDeleteUnproven, useEndUserSessions, userSessionsQuery } from './users.queries.ts';
 
-// Opened seldom.
+// Loaded on demand, because few administrators open it.
 const DeleteUser = lazyPart(async () => (await import('./delete-user.tsx')).DeleteUser);
 
 /** Permissions of a role, in a sentence. */
@@ -35,7 +35,7 @@ const ROLE_SENTENCES: Record<Role, string> = {
   admin: 'Also assigns plans, manages people, and reads the audit log.',
 };
 
-/** Said once a role is given: from when it counts, and where its person finds it. */
+/** Confirmation after a role is given: when it applies, and where the person finds it. */
 const DONE: Record<Role, string> = {
   customer: 'Done. From now on they are a customer.',
   support: 'Done. From now on the Support Desk is in their menu, without signing in again.',
@@ -53,10 +53,10 @@ const TABS = [
   { name: 'record', label: 'Record', icon: IconClipboardList },
 ] as const;
 
-/** In px: the tabs beside a record of two columns. */
+/** In px: room for the tabs and a record of two columns. */
 const WIDTH = 920;
 
-/** A person's record, and actions of an administrator on their account. */
+/** A person's record, with the actions of an administrator. */
 export function UserDialog({ user, onChanged, onClose }: UserDialogProps) {
   const isSelf = useSession().session?.user_info.id === user.id;
   const [tab, setTab] = useState<(typeof TABS)[number]['name']>('account');
@@ -208,7 +208,7 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
   );
 }
 
-/** An account whose address nobody confirmed may keep its owner from it, and a name from others. */
+/** Deletes an account with an unconfirmed address. Such an account blocks its address and username for their real owners. */
 function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => void }) {
   const [isAsking, setIsAsking] = useState(false);
   const remove = useDeleteUnproven(user);
@@ -247,7 +247,7 @@ function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => v
   );
 }
 
-/** The end of somebody's account. */
+/** Deletes an account. */
 function EndPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => void }) {
   const [isAsking, setIsAsking] = useState(false);
   return (

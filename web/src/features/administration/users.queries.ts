@@ -15,10 +15,10 @@ import { useChange } from '#api/change.ts';
 import { pagesQuery } from '#api/pages.ts';
 
 const USERS_KEY = ['users'];
-/** The audit log's entries, and whether it is whole. */
+/** Prefix of the queries of the audit log. */
 export const AUDIT_KEY = ['audit'];
 
-/** Which people are listed, and in which order. */
+/** Filter and order of the list of people. */
 export type UserChoice = Pick<UsersQuery, 'search' | 'role' | 'state' | 'sort'>;
 export const EVERYBODY: UserChoice = { search: '', role: undefined, state: undefined, sort: 'newest' };
 
@@ -47,7 +47,7 @@ export function useDeleteUnproven({ id }: AdminUser) {
   });
 }
 
-/** Ends one session of a person by its id, or every one. */
+/** Ends one session of a person by its id, or all of them. */
 export function useEndUserSessions(user_id: string) {
   return useChange({
     of: endUserSessions,
@@ -58,7 +58,7 @@ export function useEndUserSessions(user_id: string) {
 }
 
 export const invitationsQuery = queryOptions({
-  // Below the people: a change of them reads it anew.
+  // The key has the prefix of the people, so a change of people also refetches the invitations.
   queryKey: ['users', 'invitations'],
   queryFn: ({ signal }) => call(listInvitations, { query: {}, signal }),
 });

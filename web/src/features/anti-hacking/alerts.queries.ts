@@ -19,10 +19,10 @@ import { putRecord } from '#api/change-list.ts';
 import { pagesQuery, rowsOf } from '#api/pages.ts';
 
 const ROOT = ['anti-hacking'] as const;
-/** Every list of alerts, and the counts beside it. */
+/** Prefix of the lists of alerts and of their counts. */
 export const ALERTS_KEY = [...ROOT, 'alerts'] as const;
 
-/** Which alerts are listed. */
+/** Filter of a list of alerts. */
 export interface AlertChoice {
   status: AlertFilter | undefined;
   severity: Severity | undefined;
@@ -31,15 +31,15 @@ export interface AlertChoice {
   search: string;
 }
 
-/** Real alerts that need the person: simulated ones have a list of their own. */
+/** Real alerts that need the person. Simulated alerts have a separate list. */
 export const ACTIVE: AlertChoice = { status: 'active', severity: undefined, type: undefined, simulated: 'false', search: '' };
 
 export const alertsQuery = (choice: AlertChoice) =>
   pagesQuery([...ALERTS_KEY, choice], (page, signal) => callPage(listAlerts, { signal, query: { ...choice, ...page } }));
 
-/** Watched events, and number of alerts. */
+/** Watched events and counts of alerts. */
 export const monitorQuery = queryOptions({
-  // As with the overview: a server without it is asked once a visit.
+  // As with the overview: do not ask a server without this endpoint at each mount.
   retryOnMount: false,
   queryKey: [...ALERTS_KEY, 'monitor'],
   queryFn: ({ signal }) => call(readMonitor, { signal }),
@@ -48,7 +48,7 @@ export const monitorQuery = queryOptions({
 
 export const SIMULATED: AlertChoice = { ...ACTIVE, simulated: 'true' };
 
-/** Active simulated alerts, which have a list of their own. `isLoading` until it is known whether there are any, and which. */
+/** Active simulated alerts. `isLoading` until their count and rows are known. */
 export function useSimulatedAlerts(isEnabled = true) {
   const { data, isLoading } = useQuery({ ...monitorQuery, enabled: isEnabled });
   const count = data === undefined ? 0 : data.alerts.active - data.alerts.real;
@@ -74,7 +74,7 @@ export const previewQuery = (alert_id: string) =>
     queryFn: () => call(previewSuppression, { body: { alert_id } }),
   });
 
-/** A decision about an alert. It is shown as the server answers it, and every screen with alerts is read anew. */
+/** A decision about an alert. Stores the alert that the server returns, and refetches every screen with alerts. */
 function useDecision<Given = void>(mutationFn: (given: Given) => Promise<AlertDetail>) {
   const queries = useQueryClient();
   return useChange({
@@ -96,7 +96,7 @@ export function useReopenAlert(id: string) {
   return useDecision(() => call(reopenAlert, { params: { id } }));
 }
 
-/** "Wasn't me". It ends sessions, so nothing that any screen has read of the account is sure any more. */
+/** "Wasn't me". Ends sessions, so all cached data of the account may be outdated. */
 export function useDisownAlert(id: string) {
   const queries = useQueryClient();
   return useChange({

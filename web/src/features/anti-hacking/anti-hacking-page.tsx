@@ -19,7 +19,7 @@ import './anti-hacking-page.css';
 
 const AlertDetailDialog = lazyPart(async () => (await import('./alert-detail.tsx')).AlertDetailDialog);
 
-/** Draws a part in slices from when it is ready, and answers whether it is drawn: an answer draws in one task, which holds a phone for longer than a press may wait. */
+/** Renders a part in a transition once `isReady`, and returns whether it is rendered. Without a transition the part renders as one task, which blocks a phone longer than a press may wait. */
 function useSlices(isReady: boolean): boolean {
   const [isDrawn, setIsDrawn] = useState(isReady);
   useEffect(() => {
@@ -29,9 +29,9 @@ function useSlices(isReady: boolean): boolean {
 }
 
 interface AntiHackingPageProps {
-  /** Where a new password is set. */
+  /** The dialog in which the person sets a new password. */
   securityDialog: ComponentType<{ tab?: 'password'; onClose: () => void }>;
-  /** Decides what live mode does by chance. */
+  /** Random source of live mode. */
   random?: () => number;
 }
 
@@ -39,23 +39,23 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const { data: plan, error, refetch } = useQuery(planQuery);
   const isPremium = plan?.is_premium ?? false;
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
-  // The answer is as high as what it says, and stands first: what is below comes after it, and does not move.
+  // The height of the answer depends on its text and it stands first, so the parts below wait for it and do not move.
   const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
-  // The lists in the card of the alerts are drawn together with them. The cards below are drawn with their answers: a card that grows later moves a button away from a press.
+  // The lists inside the alert card render together with it. The cards below render with their data: a card that grows later moves buttons away from a press.
   const isFilling = [
     useSimulatedAlerts(isPremium),
     useQuery({ ...suppressionsQuery, enabled: isPremium }),
     useQuery({ ...blocksQuery, enabled: isPremium }),
     useQuery({ ...lastCheckQuery, enabled: isPremium }),
   ].some((read) => read.isLoading);
-  // Once drawn they stay: a first drill has its list read, and takes nothing away meanwhile.
+  // Rendered parts stay: the first simulated alert starts a fetch, which must not hide them.
   const [isFilled, setIsFilled] = useState(false);
   if (!isFilled && isPremium && !isAnswering && !alerts.isPending && !isFilling) setIsFilled(true);
   const isListed = useSlices(!isAnswering);
   const areAlertsDrawn = useSlices(isPremium && !alerts.isPending);
-  // Lower parts come after the last of the alerts, which would push them down.
+  // Lower parts render after the alerts, which would push them down.
   const isRest = useSlices(useDeferredValue(isFilled && areAlertsDrawn, false));
-  // The plan may have ended since it was read: the server's refusal of the alerts counts.
+  // The plan may have ended since it was read, so a refusal of the alerts counts too.
   const isRefused = isPremiumRequired(alerts.error);
   return (
     <Page title="Anti-Hacking" sentence="See threats against you, what we blocked, and what to do.">
@@ -68,7 +68,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
         <>
           <AnswerCard />
           {isListed && <AlertList isDrawn={areAlertsDrawn} />}
-          {/* Below a list that is on its way they would be pushed down. */}
+          {/* Rendered below a list that is still loading, these would be pushed down. */}
           {isRest && (
             <>
               <div className="threat-pair">
@@ -86,7 +86,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   );
 }
 
-/** The alert that the address names, over the page. */
+/** The dialog of the alert that the address names. */
 function OpenAlert({ securityDialog: SecurityDialog }: Pick<AntiHackingPageProps, 'securityDialog'>) {
   const [search, setSearch] = useSearchParams();
   const [isChangingPassword, setIsChangingPassword] = useState(false);

@@ -11,7 +11,7 @@ import { historyQuery, isPremiumRequired } from './anti-hacking.queries.ts';
 import { FIGURES, isDrawable, longDay, summaryOf } from './history-day.ts';
 import './history-card.css';
 
-/** Drawing takes more than the rest of the screen, so it is fetched when somebody scrolls there. Where it cannot be, the figures are shown. */
+/** The chart code is larger than the rest of the screen, so it is loaded when the person scrolls near it. If it fails to load, the table replaces it. */
 const HistoryChart = lazyPart(async () => {
   try {
     return (await import('./history-chart.tsx')).HistoryChart;
@@ -23,10 +23,10 @@ const HistoryChart = lazyPart(async () => {
 
 const RANGES = [7, 30, 90] as const;
 
-/** Distance below the window at which the chart is fetched. */
+/** Distance below the window at which the chart is loaded. */
 const NEAR = '120px';
 
-/** Whether an element has come near the window, from then on; its ref goes to the element. */
+/** Whether an element has ever come near the window. Attach the returned ref to the element. */
 function useSeen() {
   const [isSeen, setIsSeen] = useState(false);
   const ref = useCallback((element: HTMLElement | null) => {
@@ -43,7 +43,7 @@ function useSeen() {
   return { ref, isSeen };
 }
 
-/** Score and threats by day: as a picture, or as figures. */
+/** Score and threats by day, as a chart or a table. */
 export function HistoryCard() {
   const [range, setRange] = useState<number>(30);
   const [isTable, setIsTable] = useState(false);
@@ -116,10 +116,10 @@ function Drawing({ days }: { days: readonly HistoryDay[] }) {
   );
 }
 
-/** The figures of the chart, the latest day first. */
+/** The data of the chart as a table, latest day first. */
 function HistoryTable({ days }: { days: readonly HistoryDay[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
     <section className="history__table" aria-label="Score and threats by day" tabIndex={0}>
       <table>
         <thead>

@@ -18,7 +18,7 @@ interface NoAlertsProps {
   onChoose: (choice: AlertChoice) => void;
 }
 
-/** Why a list is empty: nothing was found, nobody watched, or the filters hide what there is. */
+/** The reason why a list is empty: no findings, no watched events, or filters that hide all alerts. */
 export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
   const { severity, type, simulated, search } = choice;
   const isNarrowed = severity !== undefined || type !== undefined || simulated === 'true' || search !== '';
@@ -66,7 +66,7 @@ function countOf({ alerts }: Monitor, { status, simulated }: AlertChoice): numbe
   return alerts.active + alerts.resolved;
 }
 
-/** No active alert: the watched events say how much that means. */
+/** No active alert. The watched events show what was checked. */
 function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
   if (!monitor)
     return <EmptyState icon={IconShieldCheck} title="No active threats" sentence="We couldn’t load what is watched." />;

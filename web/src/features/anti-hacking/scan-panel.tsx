@@ -27,7 +27,7 @@ const STATUSES: Record<PostureScan['status'], string> = {
 
 const STATES: Record<Finding['state'], string> = { pass: 'Passed', fail: 'Failed', unknown: 'Unknown' };
 
-/** Open findings first, then unknown ones. */
+/** Failed findings first, then unknown ones. */
 const ORDER: readonly Finding['state'][] = ['fail', 'unknown', 'pass'];
 
 function inOrder(findings: readonly Finding[]): Finding[] {
@@ -43,11 +43,11 @@ export function ScanPanel() {
   });
   const { data: result, submittedAt } = scan;
   const { data: kept } = useQuery(lastCheckQuery);
-  // The time of the server, once it is read anew.
+  // Prefers the stored result, whose time is the server's.
   const shown = kept?.last?.result ?? result;
   const now = useMinute();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each scan, whatever it finds, has its reload
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each scan triggers its own reload, whatever it finds
   useEffect(() => {
     if (!result) return;
     const timer = setTimeout(() => void queries.invalidateQueries({ queryKey: ALERTS_KEY }), ALERTS_RELOAD_MS);
@@ -81,7 +81,7 @@ export function ScanPanel() {
 
 function Result({ result }: { result: PostureScan }) {
   const tests = describeTestFiles(result.test_files);
-  // In the order of the vulnerabilities; a server of the specification alone has no findings.
+  // In the order of the vulnerabilities. A server that implements only the specification returns no findings.
   const failed = result.findings.filter(({ state }) => state === 'fail');
   return (
     <div className="scan-result">
@@ -144,7 +144,7 @@ function Result({ result }: { result: PostureScan }) {
   );
 }
 
-/** Leads to where a finding is fixed. */
+/** Link to the screen that fixes a finding. */
 function Fix({ finding }: { finding: Finding | undefined }) {
   if (finding === undefined) return null;
   return (

@@ -21,7 +21,7 @@ const TYPES: Record<ThreatType, { label: string; icon: TablerIcon }> = {
   ddos_attempt: { label: 'DDoS Attempt', icon: IconWaveSawTool },
 };
 
-/** Types that are no threats of the specification. */
+/** Types that are not threats of the specification. */
 const OTHER_TYPES = new Map([
   ['device_offline', 'Device Offline'],
   ['remote_report', 'Remote Session Reported'],
@@ -31,7 +31,7 @@ function isKnown(type: string): type is ThreatType {
   return Object.hasOwn(TYPES, type);
 }
 
-/** A threat's type in words; one that this page does not know, as the server calls it. */
+/** Label of a threat type; an unknown type keeps the server's name. */
 export function describeType(type: string): string {
   return isKnown(type) ? TYPES[type].label : (OTHER_TYPES.get(type) ?? type.replaceAll('_', ' '));
 }
@@ -51,7 +51,7 @@ export function SeverityBadge({ severity }: { severity: Severity }) {
   );
 }
 
-/** Further facts: a simulated alert, and a stopped event. */
+/** Badges for a simulated alert and for a stopped event. */
 export function OutcomeBadges({ alert }: { alert: Alert }) {
   return (
     <>
@@ -69,7 +69,7 @@ export function OutcomeBadges({ alert }: { alert: Alert }) {
   );
 }
 
-/** How often, once it is more than once. */
+/** Number of occurrences, shown from two on. */
 export function TimesBadge({ count }: { count: number }) {
   if (count < 2) return null;
   return (
@@ -85,7 +85,7 @@ const STATUS_WORDS: Record<Alert['status'], string | undefined> = {
   resolved: 'Resolved',
 };
 
-/** Where the person stands with it; an open one needs no word. */
+/** Status of the alert for the person; an open alert has no badge. */
 export function StatusBadge({ alert }: { alert: Pick<Alert, 'status' | 'hidden'> }) {
   const words = alert.hidden ? 'Hidden' : STATUS_WORDS[alert.status];
   if (words === undefined) return null;

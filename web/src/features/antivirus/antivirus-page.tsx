@@ -22,8 +22,7 @@ export function AntivirusPage() {
   const { queue, uploads } = useUploads();
   const scanned = uploads.flatMap((upload) => scanOfUpload(upload) ?? []);
   const ids = scanned.map(({ id }) => id).join(' ');
-  // The same list while nothing ends: every bit of progress would draw the history anew.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids say when it differs
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids show whether the list differs; a stable array keeps progress events from rendering the history
   const justScanned = useMemo(() => scanned, [ids]);
   return (
     <Page title="Antivirus" sentence="Check files for threats before you open them.">
@@ -37,7 +36,7 @@ export function AntivirusPage() {
   );
 }
 
-/** The record that the address names, over the page. */
+/** The dialog of the scan that the address names. */
 function OpenScan() {
   const [search, setSearch] = useSearchParams();
   const id = search.get('scan');
@@ -45,7 +44,7 @@ function OpenScan() {
   return <ScanDetailDialog key={id} id={id} onClose={() => setSearch({}, { replace: true, preventScrollReset: true })} />;
 }
 
-/** Counts of the whole account, whatever the history below shows. */
+/** Counts of the whole account, independent of the filters of the history. */
 function ScanStats() {
   const { data: totals } = useQuery(scanTotalsQuery(''));
   const { data: history } = useInfiniteQuery(scansQuery(EVERY_SCAN));

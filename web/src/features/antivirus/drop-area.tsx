@@ -13,14 +13,14 @@ import './drop-area.css';
 
 type DropEvent = Parameters<NonNullable<ComponentProps<typeof Dropzone>['getFilesFromEvent']>>[0];
 
-/** Files that were left out of a drop or a choice, in a sentence; empty without one. */
+/** A sentence about files that were left out of a drop or choice; empty if there are none. */
 function describeLeftOut({ files, is_cut, unread }: ChosenFiles): string {
   if (is_cut) return `We took the first ${formatNumber(FILES_AT_ONCE)} files. Add the others when these are done.`;
   if (unread > 0) return 'Your browser couldn’t open some of these files. Check that you may read them, then try again.';
   return files.length === 0 ? 'This folder has no files to scan.' : '';
 }
 
-/** Where files and folders are dropped or chosen: any number, any type. */
+/** Accepts any number of files and folders of any type, dropped or chosen. */
 export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const openPicker = useRef<() => void>(null);
   const folderInput = useRef<HTMLInputElement>(null);
@@ -56,7 +56,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
         dropped.current = undefined;
       }}
       onDrop={() => undefined}
-      // The button is the one control: a clickable area around it would be the same thing twice for a keyboard.
+      // Only the button opens the picker: a clickable area around it would be a second control for the keyboard.
       activateOnClick={false}
       activateOnKeyboard={false}
       enablePointerEvents
@@ -96,7 +96,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
         aria-label="Choose a folder to scan"
         onChange={(event) => {
           take(filesOfChoice([...(event.currentTarget.files ?? [])]));
-          // The same folder may be chosen again.
+          // Reset the input, so that choosing the same folder again fires a change event.
           event.currentTarget.value = '';
         }}
       />

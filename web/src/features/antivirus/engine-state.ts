@@ -2,7 +2,6 @@ import { type EngineStatus, SIGNATURES_OLD_MS } from '@palisade/contract/engine'
 import { formatList, formatNumber, formatSpan, plural } from '@palisade/contract/intl';
 import { describeDate } from '#ui/moment.tsx';
 
-/** Meaning of the scanner's state for a person. */
 export interface EngineState {
   tone: 'good' | 'wait' | 'warn' | 'danger';
   title: string;
@@ -12,7 +11,7 @@ export interface EngineState {
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
-/** "3 hours old", from two days on in days. */
+/** "3 hours old"; in days from two days on. */
 export function describeOld(age_ms: number): string {
   const hours = Math.floor(age_ms / HOUR_MS);
   if (hours < 1) return 'less than an hour old';
@@ -30,14 +29,14 @@ export function describeSignatures({ rules, hashes }: EngineStatus['signatures']
   ]);
 }
 
-/** Of signatures that nobody can call the newest: when they came. */
+/** Date of threat definitions that may not be the newest. */
 function describeOrigin({ built_at, last_update_at }: EngineStatus['signatures']): string {
   if (built_at === null) return '';
   const day = describeDate(built_at);
   return last_update_at === null ? `Threat definitions from ${day}.` : `Threat definitions updated on ${day}.`;
 }
 
-/** `now` in ms. The gravest thing speaks. */
+/** Describes the most serious state. `now` is in ms. */
 export function engineState({ engines, signatures }: EngineStatus, now: number): EngineState {
   const silent = engines.filter(({ state }) => state !== 'ready');
   if (silent.length === engines.length) {

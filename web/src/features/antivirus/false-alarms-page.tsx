@@ -81,7 +81,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
   };
   const isReportOpen = report.status === 'open';
   const { reset: forgetDecision } = decide;
-  // Opened again by somebody else, it is no longer decided already.
+  // Another administrator reopened the report, so the earlier decision no longer applies.
   useEffect(() => {
     if (isReportOpen) forgetDecision();
   }, [isReportOpen, forgetDecision]);
@@ -117,7 +117,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
             <bdi>{report.reason}</bdi>
           </blockquote>
         )}
-        {/* Of the latest that was tried: after a refusal the list is read anew, and what was refused is no longer offered. */}
+        {/* The error of the latest attempt: a refusal refetches the list, which then no longer offers the refused action. */}
         <Refusal error={decide.error ?? reopen.error} />
         <div className="false-alarm__end">
           {isReportOpen && (

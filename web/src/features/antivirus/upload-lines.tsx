@@ -4,16 +4,16 @@ import { shownNameOf } from '#ui/shown-name.ts';
 import { isEnded, type Upload, type UploadQueue } from './upload-queue.ts';
 import { describeSummary, scanOfUpload, summaryOf } from './upload-summary.ts';
 
-/** Of so many files each is spoken; of more, only the sums are. */
+/** Up to this many files, each result is announced; above it, only sums. */
 const EACH_MAXIMUM = 5;
-/** Pause between two sums of files on their way, in ms. */
+/** Pause between two announced sums, in ms. */
 const SUMS_PAUSE = 20_000;
-/** So many lines stay in the page; what was said is not said again when older ones go. */
+/** Number of lines that stay in the page. Removing older lines announces nothing. */
 const KEPT_LINES = 20;
 
 const useUploadsOf = (queue: UploadQueue) => useSyncExternalStore(queue.subscribe, queue.read);
 
-/** The files that were given last. */
+/** The files of the latest batch. */
 function latestOf(uploads: readonly Upload[]): readonly Upload[] {
   const latest = uploads.at(-1)?.batch;
   return uploads.filter(({ batch }) => batch === latest);
@@ -24,7 +24,7 @@ function isInfected(upload: Upload): boolean {
   return scan?.scan_status === 'infected' && !scan.is_test_file;
 }
 
-/** Outcome of one file; undefined before it, and for the person's own actions. */
+/** Result of one file; undefined while it is pending and after the person's own actions. */
 function lineOf(upload: Upload): string | undefined {
   const { whole } = shownNameOf(upload.file.name);
   if (upload.state.phase === 'failed') return `${whole}: not scanned. ${upload.state.sentence}`;
@@ -36,7 +36,7 @@ function lineOf(upload: Upload): string | undefined {
   return scan.threat_detected === null ? `${whole}: infected` : `${whole}: infected, ${scan.threat_detected}`;
 }
 
-/** The infected files: each when it is found, and all of them once more at the end, after everything else. */
+/** Warning about infected files: each when it is found, and all of them again at the end. */
 function warningOf(batch: readonly Upload[]): string | undefined {
   const infected = batch.filter(isInfected);
   const last = infected.at(-1);
@@ -54,7 +54,7 @@ export function Warning({ queue }: { queue: UploadQueue }) {
   return warningOf(latestOf(useUploadsOf(queue)));
 }
 
-/** The outcome of each of a few files, or the sums of many. Infected ones are a warning of their own. */
+/** Announces the result of each of a few files, or the sums of many. Infected files have a separate warning. */
 export function Outcomes({ queue }: { queue: UploadQueue }) {
   const uploads = useUploadsOf(queue);
   const batch = latestOf(uploads);
@@ -65,14 +65,14 @@ export function Outcomes({ queue }: { queue: UploadQueue }) {
     .map((upload) => <p key={upload.id}>{lineOf(upload)}</p>);
 }
 
-/** The sums of files on their way; undefined before the first outcome. */
+/** Sums of a running batch; undefined before the first result. */
 function describeSums(batch: readonly Upload[]): string | undefined {
   const summary = summaryOf(batch, Date.now());
   if (summary.ended === 0) return undefined;
   return `${formatNumber(summary.ended)} of ${formatNumber(summary.total)} files done. So far: ${describeSummary(summary)}.`;
 }
 
-/** At the start how many there are, now and then how far they are, and at the end the result. */
+/** Announces the number of files at the start, sums at intervals, and the result at the end. */
 function Sums({ queue, batch }: { queue: UploadQueue; batch: readonly Upload[] }) {
   const [said, setSaid] = useState<readonly string[]>([]);
   const isBusy = !batch.every(isEnded);
@@ -81,7 +81,7 @@ function Sums({ queue, batch }: { queue: UploadQueue; batch: readonly Upload[] }
     if (!isBusy) return;
     const timer = setInterval(() => {
       const line = describeSums(latestOf(queue.read()));
-      // The same sums are not said twice.
+      // Equal sums are announced once.
       setSaid((lines) => (line === undefined || lines.includes(line) ? lines : [...lines, line].slice(-KEPT_LINES)));
     }, SUMS_PAUSE);
     return () => clearInterval(timer);

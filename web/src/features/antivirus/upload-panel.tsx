@@ -32,10 +32,10 @@ import {
 import { useUploads } from './uploads.tsx';
 import './upload-panel.css';
 
-/** Emails, which the scam check reads as well. */
+/** Emails, which the scam check also reads. */
 const MAIL = /\.(?:eml|msg)$/iu;
 
-/** Text for a file that the server has. */
+/** Text for a file that has been sent completely. */
 function describeProgress(progress: ScanProgress | undefined): string {
   if (progress === undefined) return 'Scanning…';
   if (progress.stage === 'queued' && progress.place === 1) return 'Next in line';
@@ -49,7 +49,7 @@ function describeProgress(progress: ScanProgress | undefined): string {
   return share < 1 ? `Scanning ${formatProgress(share)}` : 'Scanning…';
 }
 
-/** Text for a file without a record. */
+/** Text for a file without a scan record. */
 function describeState(state: UploadState): string {
   switch (state.phase) {
     case 'waiting':
@@ -74,7 +74,7 @@ interface Answer {
   sentence: string;
 }
 
-/** Answer to "is it bad, and what now" for everything that was given together. */
+/** Summary and advice for all files of a batch. */
 function answerOf(uploads: readonly Upload[], summary: UploadSummary): Answer {
   const { total, ended, infected, test_files, pending, failed, cancelled, ms_left } = summary;
   const results = describeSummary(summary);
@@ -109,7 +109,7 @@ function answerOf(uploads: readonly Upload[], summary: UploadSummary): Answer {
   return { tone: 'good', icon: IconShieldCheck, title, sentence: 'No threats found. No action needed.' };
 }
 
-/** Interval at which the time left is said anew, in ms. */
+/** Interval at which the remaining time is updated, in ms. */
 const TICK_MS = 1_000;
 
 function useTick(isOn: boolean): number {
@@ -122,16 +122,16 @@ function useTick(isOn: boolean): number {
   return now;
 }
 
-/** Rows that are shown before the rest is asked for. */
+/** Number of rows before "show more". */
 const SHOWN = 4;
 
-/** Files without a record in the history: files on their way first, then failed ones, then waiting and cancelled ones. */
+/** Files without a scan record: running first, then failed, waiting and cancelled. */
 function rowsOf(uploads: readonly Upload[]): Upload[] {
   const rank = (upload: Upload) => (isRunning(upload) ? 0 : hasFailed(upload) ? 1 : isEnded(upload) ? 3 : 2);
   return uploads.filter(({ state }) => state.phase !== 'done').toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** The files of this visit: one summary, progress over all of them, and those that have no record yet. Their results are in the history. */
+/** The files of this visit: one summary, overall progress, and the files that have no scan record yet. Finished scans are in the history. */
 export function UploadPanel() {
   const { queue, uploads } = useUploads();
   const isBusy = !uploads.every(isEnded);
@@ -228,7 +228,7 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
   );
 }
 
-/** The next step for infected and pending files: the advice of the only one, or the list of several. */
+/** Link to the next step for infected and pending files: the advice of a single file, or the list of several. */
 function WayToAdvice({ uploads }: { uploads: readonly Upload[] }) {
   const [first, second] = uploads
     .flatMap((upload) => scanOfUpload(upload) ?? [])
@@ -245,7 +245,7 @@ function WayToAdvice({ uploads }: { uploads: readonly Upload[] }) {
   );
 }
 
-/** Id of the heading of just scanned files: the infected ones come first beneath it. */
+/** Id of the heading above the files scanned just now; infected ones come first. */
 export const RESULTS_ID = 'scan-results';
 
 function goToResults() {

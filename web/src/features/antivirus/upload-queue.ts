@@ -5,21 +5,21 @@ import type { ProblemCode } from '@palisade/contract/problem';
 import { CallError, sentenceOf } from '#api/call.ts';
 import { newUploadKey } from '#domain/scan/scans.ts';
 
-/** Uploads that run at the same time; the others wait. Where all of them are big, one more may be small: it would wait for nothing but them. */
+/** Number of uploads that run at the same time. If all of them are big, one additional small file may run, because it would wait only for them. */
 const RUNNING_MAXIMUM = 2;
 const SMALL_BYTES = 1024 ** 2;
-/** Pause for a busy server, in ms. */
+/** Pause when the server is busy, in ms. */
 const BUSY_PAUSE = 5_000;
 
-/** The longest wait between two tries to take a file back, in ms. */
+/** Longest wait between two attempts to cancel a file, in ms. */
 const WAIT_MAXIMUM = 30_000;
 
 export type UploadState =
-  /** `is_refused`: the server has too much to do just now. */
+  /** `is_refused`: the server is busy. */
   | { phase: 'waiting'; is_refused?: boolean }
-  /** `share` is how much of the file has been sent, from 0 to 1. */
+  /** `share` of the file that has been sent, from 0 to 1. */
   | { phase: 'sending'; share: number }
-  /** `progress` is what the server told last, if it did. */
+  /** `progress` is the last one that the server reported. */
   | { phase: 'scanning'; progress?: ScanProgress; is_cancelling?: boolean }
   | { phase: 'done'; scan: Scan }
   | { phase: 'failed'; sentence: string; is_final: boolean }
@@ -27,10 +27,10 @@ export type UploadState =
 
 export interface Upload {
   id: number;
-  /** Its name at the server; a new one for each attempt. */
+  /** Upload key on the server; new for each attempt. */
   key: string;
   file: File;
-  /** The files that were on their way together. */
+  /** Number of the batch: files that were queued while the queue was busy belong together. */
   batch: number;
   /** In ms. */
   added_at: number;
@@ -39,29 +39,29 @@ export interface Upload {
 
 interface UploadQueueParts {
   send: (file: File, options: { key: string; onProgress: (share: number) => void; signal: AbortSignal }) => Promise<Scan>;
-  /** Has the server forget a file. Fails when it could not be reached, or the verdict was faster. */
+  /** Cancels a file on the server. Rejects if the server is unreachable or the scan ended first. */
   takeBack: (key: string) => Promise<void>;
   onScan: (scan: Scan) => void;
-  /** Called once for a run of failures, not once for each: ten files over a lost connection are one piece of news. */
+  /** Called once for a run of failures: ten files over a lost connection are one notice. */
   onFailure: () => void;
 }
 
 export interface UploadQueue {
   subscribe: (listener: () => void) => () => void;
-  /** The same array until something changes. */
+  /** Returns the same array until an entry changes. */
   read: () => readonly Upload[];
   add: (files: readonly File[]) => void;
   cancel: (id: number) => void;
-  /** The server tells how far the file of a key is. */
+  /** Stores the progress that the server reports for a key. */
   report: (key: string, progress: ScanProgress) => void;
   retry: (id: number) => void;
-  /** Sends again everything that failed and may be sent again. */
+  /** Sends all failed files again, except final failures. */
   retryFailed: () => void;
-  /** Takes everything that has ended off the list. */
+  /** Removes all ended files from the list. */
   clearEnded: () => void;
-  /** Cancels everything that has not ended. The server forgets what it has of it. */
+  /** Cancels all files that have not ended, also on the server. */
   cancelAll: () => void;
-  /** Stops sending, without a word to the server: its session may be over. */
+  /** Stops sending without a request to the server: the session may be over. */
   stop: () => void;
 }
 
@@ -77,7 +77,7 @@ export function hasFailed({ state }: Upload): boolean {
   return state.phase === 'failed';
 }
 
-/** Whether sending it again may help. */
+/** Whether sending the file again may succeed. */
 export function canRetry({ state }: Upload): boolean {
   return state.phase === 'cancelled' || (state.phase === 'failed' && !state.is_final);
 }
@@ -86,7 +86,7 @@ function codeOf(error: unknown): ProblemCode | undefined {
   return error instanceof CallError ? error.problem?.code : undefined;
 }
 
-/** Pause that a busy server asks for, in ms; undefined for any other refusal. */
+/** Pause that a busy server requests, in ms; undefined for any other error. */
 function waitOf(error: unknown): number | undefined {
   if (!(error instanceof CallError) || error.retry_after === undefined) return undefined;
   return Math.min(error.retry_after * 1_000, WAIT_MAXIMUM);
@@ -98,7 +98,7 @@ function firstState(file: File): UploadState {
   return { phase: 'failed', sentence, is_final: true };
 }
 
-/** The upload that starts next, if there is a place for it. */
+/** The upload that starts next, if a slot is free. */
 function nextOf(uploads: readonly Upload[]): Upload | undefined {
   const running = uploads.filter(isRunning);
   const hasPlace = running.length < RUNNING_MAXIMUM;
@@ -108,7 +108,7 @@ function nextOf(uploads: readonly Upload[]): Upload | undefined {
   );
 }
 
-/** Sends files in turn, and tells the state of each. Lives outside of the screens, so that leaving one loses nothing. */
+/** Sends files in turn and reports the state of each. Lives outside of the screens, so that leaving a screen loses no upload. */
 export function createUploadQueue(parts: UploadQueueParts): UploadQueue {
   return new FileUploads(parts);
 }
@@ -127,7 +127,7 @@ class FileUploads implements UploadQueue {
     this.#parts = parts;
   }
 
-  // Both are handed to React as they are.
+  // Stable functions, as `useSyncExternalStore` needs them.
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -148,7 +148,7 @@ class FileUploads implements UploadQueue {
       added_at,
       state: firstState(file),
     }));
-    // Earlier results are in the history; an earlier failure is nowhere else.
+    // The history has earlier results, but failures are listed only here.
     this.#become([...(isNewBatch ? this.#uploads.filter(hasFailed) : this.#uploads), ...added]);
     this.#startNext();
   }
@@ -160,7 +160,7 @@ class FileUploads implements UploadQueue {
       void this.#cancelScan(upload, upload.state.progress);
     } else if (upload && running) {
       running.abort();
-      // The server may already have the last byte.
+      // The server may already have received the last byte.
       this.#parts.takeBack(upload.key).catch(() => undefined);
     } else {
       this.#update(id, { phase: 'cancelled' });
@@ -203,7 +203,7 @@ class FileUploads implements UploadQueue {
     for (const abort of this.#aborts.values()) abort.abort();
   }
 
-  /** The waiting ones first, or they would start in the places that become free. */
+  /** Cancels waiting files first, so that they do not start in the freed slots. */
   #cancelWaiting(): void {
     clearTimeout(this.#pause);
     this.#pause = undefined;
@@ -243,7 +243,7 @@ class FileUploads implements UploadQueue {
       this.#uploads.map((upload) => (upload.id === id ? { ...upload, key, state: { phase: 'sending', share: 0 } } : upload)),
     );
     const onProgress = (share: number) => {
-      // The server may say that it has everything before the browser does.
+      // The server may report the complete file before the browser does.
       if (this.#stateOf(id)?.phase !== 'sending') return;
       this.#update(id, share < 1 ? { phase: 'sending', share } : { phase: 'scanning' });
     };
@@ -278,7 +278,7 @@ class FileUploads implements UploadQueue {
     }
   }
 
-  /** Cancels a file that the server has whole. Only the server can stop; its answer to the upload says whether it did, or was done before. */
+  /** Cancels a completely sent file. Only the server can stop the scan; its reply to the upload says whether it did. */
   async #cancelScan({ id, key }: Upload, progress: ScanProgress | undefined): Promise<void> {
     const scanning = (is_cancelling: boolean) =>
       this.#update(id, { phase: 'scanning', ...(progress && { progress }), is_cancelling });
@@ -295,7 +295,7 @@ class FileUploads implements UploadQueue {
           return;
         }
         await new Promise((resolve) => setTimeout(resolve, wait));
-        // The verdict may have come meanwhile.
+        // The scan may have ended meanwhile.
         if (this.#stateOf(id)?.phase !== 'scanning') return;
       }
     }

@@ -8,10 +8,10 @@ import { createUploadQueue, isEnded, isRunning, type Upload, type UploadQueue } 
 
 const UploadsContext = createContext<UploadQueue | undefined>(undefined);
 
-/** The specification's words for an upload that failed. */
+/** The specification's text for a failed upload. */
 const FAILURE_ALERT = 'Error scanning file. Please try again.';
 
-/** Holds the uploads above the routes: they go on while the person looks at something else. */
+/** Holds the upload queue above the routes, so that uploads continue while the person visits other screens. */
 export function UploadsProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [queue] = useState(() =>
@@ -19,7 +19,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
       send: uploadScan,
       takeBack,
       onScan: (scan) => mergeScan(queries, scan),
-      // After the row shows it, because an alert stops the page from drawing.
+      // After the row shows the failure, because an alert blocks rendering.
       onFailure: () => setTimeout(() => window.alert(FAILURE_ALERT)),
     }),
   );
@@ -42,13 +42,13 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Asks before the tab closes over files that are on their way. */
+/** Asks before the tab closes while uploads are running. */
 function UnloadGuard({ queue }: { queue: UploadQueue }) {
   const isBusy = !useSyncExternalStore(queue.subscribe, queue.read).every(isEnded);
   useEffect(() => {
     if (!isBusy) return;
     const warn = (event: BeforeUnloadEvent) => {
-      // A person who signs out has been asked already.
+      // Signing out has already asked.
       if (currentSession()) event.preventDefault();
     };
     window.addEventListener('beforeunload', warn);
@@ -68,7 +68,7 @@ export function useUploads(): { queue: UploadQueue; uploads: readonly Upload[] }
   return { queue, uploads: useSyncExternalStore(queue.subscribe, queue.read) };
 }
 
-/** Numbers only, so that what shows them is not drawn again at every bit of progress. */
+/** Returns only numbers, so that progress events do not render the components that show them. */
 export function useUploadCounts(): { running: number } {
   const queue = useQueue();
   return { running: useSyncExternalStore(queue.subscribe, () => queue.read().filter(isRunning).length) };

@@ -1,15 +1,15 @@
 import type { AuthField, FieldMessages } from './auth.ts';
 import type { AuthMode } from './auth-modes.ts';
 
-/** Message of the form. Its colour is the tone, whatever the words are: many of them are the server's. */
+/** Message of the form. `tone` decides its colour, because many texts come from the server. */
 export interface AuthMessage {
   tone: 'good' | 'bad';
   text: string;
-  /** The address where what was tried would work. */
+  /** The address at which the attempt would work. */
   elsewhere?: string | undefined;
 }
 
-/** A form that the server will not look at again until a moment, in ms since 1970, for that email. */
+/** A refusal of a form for one email until a time, in ms since 1970. */
 export interface Refusal {
   mode: AuthMode;
   email: string;
@@ -21,19 +21,19 @@ export type AuthValues = Record<AuthField, string>;
 
 export interface AuthState {
   mode: AuthMode;
-  /** No field was typed or chosen yet. */
+  /** No field has been edited yet. */
   isUntouched: boolean;
   values: AuthValues;
   fieldMessages: FieldMessages;
   message: AuthMessage | undefined;
-  /** Which of the ways in is being tried. */
+  /** The way of signing in that is being tried. */
   busy: 'form' | 'passkey' | undefined;
   refusal: Refusal | undefined;
 }
 
 export type AuthAction =
   | { kind: 'typed'; field: AuthField; value: string }
-  /** Register opens first on an installation without an account. */
+  /** Opens Register on an installation without an account. */
   | { kind: 'first_opened' }
   | { kind: 'moved'; mode: AuthMode; message?: AuthMessage | undefined; values?: Partial<AuthValues> }
   | { kind: 'tried'; by: 'form' | 'passkey' }
@@ -52,7 +52,7 @@ export const EMPTY: AuthValues = {
   new_password: '',
 };
 
-/** Text in place of a countdown. */
+/** Text after the countdown. */
 const AGAIN = 'You can try again now.';
 
 export const good = (text: string): AuthMessage => ({ tone: 'good', text });

@@ -11,14 +11,14 @@ export type AuthField = 'email' | 'username' | 'password' | 'confirm' | 'reset_t
 /** One sentence for each field that the server refused. */
 export type FieldMessages = { [Field in AuthField]?: string | undefined };
 
-/** Being refused is an ordinary outcome of these forms, so it is returned and not thrown. */
+/** A refusal is an expected result of these forms, so it is returned and not thrown. */
 export type AuthOutcome<Reply> = { ok: true; reply: Reply } | Refused;
 
 interface Refused {
   ok: false;
   message: string;
   fields: FieldMessages;
-  /** Next step after a right password. */
+  /** Challenge of the second step, after a correct password. */
   challenge?: string | undefined;
   methods?: SecondFactor[] | undefined;
   /** In seconds. */
@@ -66,14 +66,14 @@ export function askForUsername({ email }: { email: string }) {
   return outcomeOf('Failed to recover username', call(recoverUsername, { body: { email } }));
 }
 
-/** Ends the session on the server if it answers in time, here in any case, and loads the page anew. */
+/** Ends the session on the server if it replies in time, and in this browser in any case. Reloads the page. */
 export async function signOut(reload: () => void = () => window.location.reload()): Promise<void> {
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), SIGN_OUT_PATIENCE);
   try {
     await call(logout, { signal: patience.signal });
   } catch {
-    // The token ends with the session's own time on the server then; this browser forgets it now.
+    // The server keeps the session until it expires; this browser forgets the token now.
   } finally {
     clearTimeout(timer);
   }

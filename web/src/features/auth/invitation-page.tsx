@@ -12,7 +12,7 @@ import { PasswordField } from '#ui/password-field.tsx';
 import './auth-page.css';
 import './invitation-page.css';
 
-/** Where the link of an invitation leads. The token is behind the #, which browsers do not send. */
+/** Target of the link in an invitation. The token is in the fragment, which browsers do not send to the server. */
 export function InvitationPage() {
   const provider = useConfig()?.provider_name ?? 'Palisade';
   const [token] = useState(() => window.location.hash.slice(1));

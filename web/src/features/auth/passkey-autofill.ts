@@ -4,7 +4,7 @@ import { call, sentenceOf } from '#api/call.ts';
 import { offerPasskeys, withdrawPasskeys } from '#api/passkey.ts';
 import type { Session } from '#api/session.ts';
 
-/** The server's question is worth something for five minutes; a new one is asked before, in ms. */
+/** Age at which the challenge is renewed, in ms. The server accepts it for five minutes. */
 const RENEW_AFTER = 240_000;
 
 interface Listener {
@@ -12,7 +12,7 @@ interface Listener {
   onRefused: (sentence: string) => void;
 }
 
-/** Has the browser offer to sign in with a passkey, until the answered function is called. Where it cannot, nothing is said: there are the other ways. */
+/** Lets the browser offer passkeys in the email field, until the returned function is called. Fails silently, because other ways to sign in exist. */
 export function beginAutofill({ onSignedIn, onRefused }: Listener): () => void {
   let isOver = false;
   let withdraw = () => {};

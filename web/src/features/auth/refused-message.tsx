@@ -2,13 +2,13 @@ import { Countdown } from '#ui/countdown.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
 interface RefusedMessageProps {
-  /** As the server said it, with the time in words. */
+  /** The server's sentence, with the time in words. */
   sentence: string;
   until: number;
   onEnd: () => void;
 }
 
-/** Why the server does not look at this try, and for how long: counted down for the eye, said once to whoever hears it. */
+/** The reason for a refusal and its remaining time: a visible countdown, and one announcement for screen readers. */
 export function RefusedMessage({ sentence, until, onEnd }: RefusedMessageProps) {
   const reason = sentence.replace(/ Try again in [^.]*\.$/u, '');
   return (

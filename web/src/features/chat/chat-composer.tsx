@@ -9,7 +9,7 @@ import { Suggestions } from './suggestions.tsx';
 
 const PLACE = 'chat';
 
-/** The field, the chips that fill it, and the help pages that may answer before anybody does. */
+/** The field, its suggestion chips, and help pages that may answer the question before support does. */
 export function ChatComposer({ composer }: { composer: RefObject<ComposerHandle | null> }) {
   const { queue, outgoing } = useOutgoing();
   const [draft, setDraft] = useState(() => readDraft(PLACE));

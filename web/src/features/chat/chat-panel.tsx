@@ -18,14 +18,14 @@ import { ShareStrip } from './share-strip.tsx';
 import '#ui/card.css';
 import './chat.css';
 
-/** Dialogs bring the kit's along, so each comes when it is opened. */
+/** Dialogs import Mantine's, so each is loaded when it opens. */
 const TalkDialog = lazyPart(async () => (await import('./talk-dialog.tsx')).TalkDialog);
 
-/** The support chat, on its screen and in the window of its own. */
+/** The support chat, on its screen and in its own window. */
 export function ChatPanel() {
   const state = useChatState();
   const isAwaited = useIsAwaited();
-  // Once it is there it stays: what is asked for anew after a failure takes nothing away.
+  // Once shown it stays: a refetch after a failure must not hide it.
   const [isThere, setIsThere] = useState(!isAwaited);
   if (!isAwaited && !isThere) setIsThere(true);
   const [isTalking, setIsTalking] = useState(false);
@@ -56,7 +56,7 @@ export function ChatPanel() {
   );
 }
 
-/** Somebody of support types, or what was sent is on its way. */
+/** Shows that support is typing, or that a message is being sent. */
 function WhoTypes({ state }: { state: ChatState | undefined }) {
   const { outgoing } = useOutgoing();
   const [first] = useTyping(({ side, conversation_id }) => side === 'support' && conversation_id === state?.conversation_id);

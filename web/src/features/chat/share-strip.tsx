@@ -24,8 +24,8 @@ const QUESTIONS = {
 } as const;
 
 /**
- * The record that a screen sent its person here to show: `scan:<id>`; undefined where there is none, or nobody can read it. `ask` takes it out of the address: an answer that comes
- * when its person follows another link must not lead back here.
+ * The record in the address (`scan:<id>`) that another screen wants to show to support; undefined if it is missing or unreadable.
+ * `ask` removes it from the address: a late reply must not lead back here after the person followed another link.
  */
 function useWanted() {
   const [search, setSearch] = useSearchParams();
@@ -50,11 +50,11 @@ function useWanted() {
   };
 }
 
-/** Asks before anything is shown to support, and says how much that is. */
+/** Asks before a record is shown to support, and describes its extent. */
 export function ShareStrip() {
   const { wanted, ask, refuse, end } = useWanted();
   const share = useShare();
-  // However often it is pressed, it is shown once.
+  // One id for all presses, so that the record is sent once.
   const [client_message_id] = useState(randomUuid);
   if (!wanted) return null;
   const { thing, subject_id, name } = wanted;

@@ -9,8 +9,8 @@ export interface Answer {
 }
 
 /**
- * Summary of the scans, in one sentence that claims no more than was measured: a file that was not read whole is never counted as harmless, and what was found
- * is danger while it lies open, not when it is sealed or gone (docs/decisions/monitor.md).
+ * Summary of the scans in one sentence that claims no more than was measured: a file that was read only in part never counts as harmless,
+ * and an infected file counts as danger until it is quarantined or deleted (docs/decisions/monitor.md).
  */
 export function answerOf(status: Pick<DashboardStatus, 'measured' | 'score_breakdown'> | undefined, isUnknown: boolean): Answer {
   if (!status) {
@@ -23,15 +23,12 @@ export function answerOf(status: Pick<DashboardStatus, 'measured' | 'score_break
       : { tone: 'unknown', sentence: 'Reading your security status…', detail: '' };
   }
   const answer = answerOfFiles(status.measured);
-  // The files are not all: teal says that nothing needs anybody.
+  // Files are not the only check: teal means that no record needs the person.
   const isTeal = answer.tone === 'good' || answer.tone === 'none';
   return isTeal && status.score_breakdown.length > 0 ? { ...answer, tone: 'waiting' } : answer;
 }
 
-/**
- * Whether the score says something about this account. A new one has 100 because nothing was looked at: no file, no rule, no device, and nothing in the account itself
- * that costs points.
- */
+/** Whether the score says something about this account. A new account has 100 because nothing was checked: no file, rule or device, and no finding about the account. */
 export function isScored({
   measured: { files_scanned, firewall_rules },
   devices,

@@ -19,30 +19,30 @@ import { StatCards } from './stat-cards.tsx';
 import { SystemHealth } from './system-health.tsx';
 import './dashboard-page.css';
 
-/** Interval at which the status is read anew while real-time updates are on, in ms; sooner while a file waits for an engine. */
+/** Interval at which the status is refetched while real-time updates are on, in ms. Shorter while a file waits for an engine. */
 const UPDATE_INTERVAL = 30_000;
 
 function intervalOf(status: DashboardStatus | undefined): number {
   return status?.recent_scans.some(isWaiting) ? WAITING_INTERVAL : UPDATE_INTERVAL;
 }
 
-/** Its effect runs once everything beside it is drawn. */
+/** Ends the start phase when all siblings have rendered. */
 function Start() {
   useEffect(endStart, []);
   return null;
 }
 
 interface DashboardPageProps {
-  /** Records that wait for an administrator. */
+  /** Counts that wait for an administrator. */
   waiting?: ReactNode;
   /** First steps of a new installation for its administrator. */
   firstSteps?: ReactNode;
-  /** The files and answers of both parts have come. The page is drawn then. */
+  /** The code and data of both parts are loaded; the page waits for them. */
   arePartsReady?: boolean;
   random?: () => number;
 }
 
-/** Everything that the page shows is drawn at once: what came later would move what is read already. */
+/** Renders the whole page at once, because parts that arrive later would move content that the person already reads. */
 export function DashboardPage({ waiting, firstSteps, arePartsReady = true, random = Math.random }: DashboardPageProps) {
   const [isRealTime, setIsRealTime] = useState(true);
   const {
@@ -51,7 +51,7 @@ export function DashboardPage({ waiting, firstSteps, arePartsReady = true, rando
     refetch,
   } = useQuery({ ...dashboardQuery, refetchInterval: ({ state }) => (isRealTime ? intervalOf(state.data) : false) });
   const isDemo = useConfig()?.demo ?? false;
-  // A device measures: from then on nothing is made up.
+  // A device provides real measurements, so simulation stops.
   const isSimulated = isDemo && !status?.devices;
   const counters = useSimulatedCounters(isRealTime && isSimulated, random);
   const isConfigAnswered = useIsConfigAnswered();
@@ -95,7 +95,7 @@ export function DashboardPage({ waiting, firstSteps, arePartsReady = true, rando
   );
 }
 
-/** The page in grey, until all of it can be drawn. */
+/** The skeleton of the page until it can render completely. */
 function DashboardWaiting() {
   return (
     <div role="status" aria-label="Reading your security status" className="dashboard-waiting">

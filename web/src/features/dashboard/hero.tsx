@@ -8,12 +8,12 @@ import { describeAge, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { answerOf, isScored } from './answer.ts';
 
-/** From here down the ring is amber, and red. */
+/** Lowest scores of the teal and the amber ring; below, it is red. */
 const SCORE_LEVELS = { good: 80, fair: 50 } as const;
 const RADIUS = 50;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
-/** The answer first, then what to do. */
+/** The answer, then the actions. */
 export function Hero({ status, isUnknown }: { status: DashboardStatus | undefined; isUnknown: boolean }) {
   const now = useMinute();
   const answer = answerOf(status, isUnknown);
@@ -56,7 +56,7 @@ export function Hero({ status, isUnknown }: { status: DashboardStatus | undefine
   );
 }
 
-/** Teal says that nothing needs anybody, so it takes more than a high number. */
+/** Teal means that no record needs the person, so a high score alone is not enough. */
 function levelOf(score: number, hasReasons: boolean): 'good' | 'fair' | 'poor' {
   if (score >= SCORE_LEVELS.good && !hasReasons) return 'good';
   return score >= SCORE_LEVELS.fair ? 'fair' : 'poor';
@@ -92,10 +92,10 @@ function ScoreRing({ score, isScored, hasReasons }: ScoreRingProps) {
   );
 }
 
-/** Items on a phone until all are asked for: more would push everything else out of the window. */
+/** Number of items on a phone before "show all", so that the rest of the page stays in view. */
 const SHOWN_ON_A_PHONE = 3;
 
-/** Why the score is not 100, each with what it takes off, the screen that mends it and what that brings. */
+/** Reasons why the score is below 100: the points that each costs, the screen that fixes it, and the points gained. */
 function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const id = useId();

@@ -10,14 +10,14 @@ import type { SimulatedCounters } from './simulated-counters.ts';
 
 interface StatCardsProps {
   status: DashboardStatus | undefined;
-  /** Undefined where nothing is simulated. */
+  /** Undefined without simulation. */
   simulated: SimulatedCounters | undefined;
 }
 
 export function StatCards({ status, simulated }: StatCardsProps) {
   const now = useMinute();
   const devices = status?.devices;
-  // With a device a deep scan is what it says; without one it is the last file that was read to its end.
+  // With a device, the last deep scan of the device; without one, the last file that was read completely.
   const finished = devices ? devices.last_deep_scan?.at : status?.measured.last_finished_at;
   return (
     <div className="page__stats" data-columns="4">
@@ -50,7 +50,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
   );
 }
 
-/** Basis of the figure, and records that need the person. */
+/** Basis of the score, and the number of reasons that lower it. */
 function describeScore(status: DashboardStatus): string {
   if (!isScored(status)) return 'Not scored yet. Scan a file first.';
   const { score_breakdown, score_checks } = status;
@@ -84,7 +84,7 @@ interface CounterProps {
   tests?: number | undefined;
 }
 
-/** A measured figure. Where the demo is on, the simulated one stands small next to it, and in its place while nothing was measured. */
+/** A measured figure. In the demo the simulated figure stands next to it, or replaces it while nothing was measured. */
 function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
   const from = describeTestFiles(tests) ?? 'measured on this account';
   if (simulated === undefined) {

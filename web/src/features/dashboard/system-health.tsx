@@ -3,7 +3,7 @@ import { formatPercent } from '@palisade/contract/intl';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 
-/** Measurements of a device; where none has, the specification's static bars, which are shown in the demo alone. */
+/** Measurements of a device. Without one, the static bars of the specification, which only the demo shows. */
 export function SystemHealth({ devices }: { devices: DashboardDevices | null }) {
   const now = useMinute();
   const health = devices?.health;
@@ -27,7 +27,7 @@ export function SystemHealth({ devices }: { devices: DashboardDevices | null }) 
         <div key={label} className="health__bar">
           <span>{label}</span>
           <span className="health__track">
-            {/* The browsers draw a meter each in its own way, so it is there for screen readers and the bar for the eye. */}
+            {/* Browsers draw meters differently, so the meter is for screen readers and the bar for sighted people. */}
             {percent !== null && (
               <>
                 <meter className="visually-hidden" aria-label={label} min={0} max={100} value={percent} />

@@ -21,7 +21,7 @@ import './devices.css';
 export function DevicesPage() {
   const { data: devices, error, refetch } = useQuery(devicesQuery);
   const hasErrors = devices?.some(({ enforcement }) => enforcement.errors.length > 0) ?? false;
-  // A refused rule is named; which one it is stands in the list of rules.
+  // Devices report a refused rule by id; the list of rules has its name.
   const { data: rules } = useQuery({
     queryKey: ['devices', 'rule-names'],
     queryFn: ({ signal }) => call(listRules, { query: { limit: 500 }, signal }),
@@ -47,7 +47,7 @@ export function DevicesPage() {
         )
       }
     >
-      {/* Its card would have said so, and went with it. */}
+      {/* The device's card would show this, but it is gone. */}
       {isRemoved && <Refusal error>{`“${missing.device_name}” was deleted in another window.`}</Refusal>}
       {isEmpty && (
         <Lead

@@ -12,7 +12,7 @@ const LISTS: Record<List, { title: string; none: string; add: string; label: str
   exclusions: { title: 'Never scanned', none: 'No folders excluded.', add: 'Exclude a folder', label: 'Folder to exclude' },
 };
 
-/** Which folders of a device are watched for new files, and which no scan enters. */
+/** The folders of a device that are watched for new files, and those that scans skip. */
 export function Folders({ device, onChange }: { device: Device; onChange: (changes: DeviceChanges) => void }) {
   const { is_watching, watching, capabilities } = device;
   const [adding, setAdding] = useState<List>();

@@ -13,12 +13,12 @@ import { GAMES, PRESETS, type Preset, rulesOf } from './presets.ts';
 import { RuleFields, type RuleForm, ruleFormSchema, sentOf } from './rule-fields.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 
-/** The specification's words for a rule that was not added. */
+/** The specification's text for a rule that was not added. */
 const FAILURE_ALERT = 'Error adding firewall rule';
 
 const EMPTY: RuleForm = { rule_name: '', ...RULE_DEFAULTS, lasts: 'always' };
 
-/** Where this browser keeps what was typed here and not sent. */
+/** Storage key of unsent input. */
 const PLACE = 'rule';
 
 interface AddRuleDialogProps {
@@ -26,7 +26,7 @@ interface AddRuleDialogProps {
   onClose: () => void;
 }
 
-/** Adds a rule: one of one's own, or what a preset begins with. */
+/** Adds a rule, empty or from a preset. */
 export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
   const queries = useQueryClient();
   const { form, isKept, forget } = useKeptForm(PLACE, ruleFormSchema, EMPTY);
@@ -52,14 +52,14 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
           GAMES.find(({ name }) => name === game),
         );
     form.setValues(first === undefined ? EMPTY : { ...EMPTY, ...termsOf(first) });
-    // Several at once are no form that could be gone on with.
+    // Several rules at once cannot be edited in the form, so there is no draft to keep.
     if (others.length > 0) forget();
   }
 
   async function send(): Promise<void> {
     if (several === undefined) {
       const rule = await call(addRule, { body: sentOf(form.values) });
-      // The page may have received the event, and have read it already.
+      // The event may have arrived first, so the list may already contain the rule.
       updateRules(queries, (all) => [rule, ...all.filter(({ id }) => id !== rule.id)]);
       return;
     }
@@ -79,7 +79,7 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
       const errors = error instanceof CallError ? (error.problem?.errors ?? []) : [];
       form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
       if (errors.length === 0 || several !== undefined) setFailure(sentenceOf(error));
-      // After the fields show it, because an alert stops the page from drawing.
+      // After the fields show the error, because an alert blocks rendering.
       setTimeout(() => window.alert(FAILURE_ALERT));
     },
   });

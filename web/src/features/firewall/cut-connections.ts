@@ -6,7 +6,7 @@ import { reachOf } from '@palisade/contract/firewall-shapes';
 import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
 import { parseIp } from '@palisade/contract/ip-address';
 
-/** Connections of one device that pass now and would not any more. */
+/** Open connections of one device that a change of the rules would block. */
 interface Cut {
   device_name: string;
   connections: LiveConnection[];
@@ -17,7 +17,7 @@ function rulesetOf(rules: readonly Rule[], { id, defaults }: Device) {
   return { rules: rules.filter((rule) => rule.enabled && reaches(rule)).map(reachOf), defaults, block_list: [], control: [] };
 }
 
-/** A connection as a judge takes it; none where its addresses are of two families. */
+/** A connection as input of a ruleset; none if its addresses have different families. */
 function trafficOf(connection: LiveConnection) {
   const { direction, protocol, local, remote, port } = connection;
   const [here, there] = [parseIp(local), parseIp(remote)];
@@ -26,7 +26,7 @@ function trafficOf(connection: LiveConnection) {
   return [{ direction, protocol, source, destination, port, live: connection }];
 }
 
-/** Connections of devices by their last report that `after` would cut. */
+/** Open connections, by the last report of each device, that `after` would block. */
 export function cutsOf(before: readonly Rule[], after: readonly Rule[], devices: readonly Device[]): Cut[] {
   return devices.flatMap((device) => {
     const open = device.telemetry?.connections.flatMap(trafficOf) ?? [];
@@ -43,10 +43,10 @@ const SSH = 22;
 const isSsh = ({ direction, port, program }: LiveConnection) =>
   direction === 'inbound' && (port === SSH || program?.startsWith('sshd') === true);
 
-/** Programs or addresses that the sentence names. */
+/** Number of programs or addresses that the sentence names. */
 const NAMED = 3;
 
-/** The same in a sentence: what is cut, and whether that is how somebody sits at the computer now. */
+/** Describes the blocked connections, and mentions an SSH session, which may be the person's own. */
 export function describeCut({ device_name, connections }: Cut): string {
   const others = [...new Set(connections.map(({ program, remote }) => program ?? remote))];
   const named = listFirst(others, NAMED);

@@ -5,12 +5,12 @@ import { Sentence } from '#ui/sentence.tsx';
 
 interface DeviceChoiceProps {
   devices: readonly Device[];
-  /** None: all of them. */
+  /** Ids of devices; empty means all devices. */
   chosen: readonly string[];
   onChange: (device_ids: string[]) => void;
 }
 
-/** The devices that a rule is for: all of them, those that come later too, or some by their names. */
+/** The devices that a rule applies to: all, including devices added later, or a selection. */
 export function DeviceChoice({ devices, chosen, onChange }: DeviceChoiceProps) {
   const id = useId();
   const gone = chosen.filter((device_id) => !devices.some((device) => device.id === device_id)).length;

@@ -53,7 +53,7 @@ export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
         {exported && exported.left_out.length > 0 && (
           <ul className="rule-form__rules" aria-label="Rules left out of the file">
             {exported.left_out.map(({ rule_name, reason }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two rules may have one name, and the list is made anew with each choice
+              // biome-ignore lint/suspicious/noArrayIndexKey: two rules may have one name, and each choice rebuilds the list
               <li key={index}>
                 <b>
                   <bdi>{rule_name}</bdi>

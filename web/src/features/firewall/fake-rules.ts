@@ -1,10 +1,10 @@
 import { RULE_DEFAULTS, type Rule } from '@palisade/contract/firewall';
 
-/** Records for tests; what a test is about, it states itself. */
+/** Records for tests. A test sets the fields that it is about. */
 
 let lastId = 0;
 
-/** A rule that is newer than those made before it. */
+/** A rule with a newer id than all earlier ones. */
 export function ruleOf(parts: Partial<Rule> = {}): Rule {
   lastId += 1;
   return {

@@ -4,18 +4,18 @@ import { call, callPage } from '#api/call.ts';
 import { changeList } from '#api/change-list.ts';
 import { devicesQuery } from '#domain/device/devices.ts';
 
-/** Rules that the screen begins with: those that are drawn first. */
+/** Number of rules in the first fetch; the screen shows them first. */
 export const FIRST_RULES = 30;
-/** Rules that one call answers at most. */
+/** Page size of the list of rules. */
 const RULES_PAGE = 500;
 
 interface FirstRules {
   rules: Rule[];
-  /** Of all rules of the person. */
+  /** Number of all rules of the person. */
   total: number;
 }
 
-/** The newest rules, and how many there are: all that the first look needs. */
+/** The newest rules and the total, enough for the first render. */
 export const firstRulesQuery = queryOptions({
   queryKey: ['firewall', 'first-rules'],
   queryFn: async ({ signal }): Promise<FirstRules> => {
@@ -24,7 +24,7 @@ export const firstRulesQuery = queryOptions({
   },
 });
 
-/** All rules of the person, newest first. Those that the screen began with are the same objects where nothing of them has changed: their rows are not drawn again. */
+/** All rules of the person, newest first. Unchanged rules of the first fetch keep their object identity, so that their rows do not render again. */
 export const allRulesQuery = queryOptions({
   queryKey: ['firewall', 'rules'],
   queryFn: async ({ client, signal }): Promise<Rule[]> => {
@@ -41,14 +41,13 @@ export const allRulesQuery = queryOptions({
   },
 });
 
-/** The latest changes of the rules, newest first. */
 export const revisionsQuery = queryOptions({
   queryKey: ['firewall', 'revisions'],
   queryFn: ({ signal }) => call(listRevisions, { signal }),
   staleTime: 0,
 });
 
-/** Changes the lists that the screen reads, after the server has done the same. No device has the change before it is known to. */
+/** Changes the cached lists of rules after the server has made the change. Shows devices as pending until they report that they have applied it. */
 export function updateRules(queries: QueryClient, change: (rules: Rule[]) => Rule[]): void {
   changeList(queries, allRulesQuery.queryKey, change);
   changeList(queries, firstRulesQuery.queryKey, (first) => {
@@ -64,7 +63,7 @@ export function updateRules(queries: QueryClient, change: (rules: Rule[]) => Rul
   if (!queries.getQueryData(firstRulesQuery.queryKey)) void queries.invalidateQueries({ queryKey: firstRulesQuery.queryKey });
 }
 
-/** Has everything of the rules read anew. */
+/** Refetches all queries of the firewall. */
 export function readRulesAnew(queries: QueryClient): Promise<void> {
   return queries.invalidateQueries({ queryKey: ['firewall'] });
 }

@@ -35,17 +35,16 @@ const HELP = {
 
 type TextField = keyof typeof HELP;
 
-/** Duration of a rule in the form; `as_is` keeps what a rule has already. */
+/** Duration of a rule in the form; `as_is` keeps the present duration. */
 type LastsChoice = Lasts | 'always' | 'as_is';
 
-/** Values of the form. */
 export interface RuleForm extends Omit<NewRule, 'lasts' | 'device_ids'> {
   lasts: LastsChoice;
-  /** Undefined until somebody chose: all devices for a new rule, those that it has for another. */
+  /** Undefined until the person chooses: a new rule then applies to all devices, an edited rule keeps its devices. */
   device_ids?: string[] | undefined;
 }
 
-/** As it is typed: the contract judges what is sent. */
+/** Accepts incomplete input; the contract validates the sent rule. */
 export const ruleFormSchema: z.ZodType<RuleForm> = z.object({
   rule_name: z.string(),
   direction: directionSchema,
@@ -61,7 +60,7 @@ export const ruleFormSchema: z.ZodType<RuleForm> = z.object({
 const optionsOf = <Value extends string>(values: readonly Value[], labels: Record<Value, string>) =>
   values.map((value) => ({ value, label: labels[value] }));
 
-/** Values for the server: a port that was typed before ICMP was chosen stays behind. */
+/** Values for the server. ICMP has no ports, so a port typed earlier is dropped. */
 export function sentOf({ lasts, device_ids, ...values }: RuleForm): NewRule {
   const chosen = { ...values, ...(device_ids !== undefined && { device_ids }) };
   const terms = values.protocol === 'icmp' ? { ...chosen, port: EVERY } : chosen;
@@ -69,10 +68,10 @@ export function sentOf({ lasts, device_ids, ...values }: RuleForm): NewRule {
   return lasts === 'always' ? terms : { ...terms, lasts };
 }
 
-/** A sentence for each field that the contract refuses: the same that the server would answer. */
+/** A sentence for each field that the contract refuses, equal to the server's. */
 function messagesOf(values: NewRule): Record<string, string> {
   const issues = newRuleSchema.safeParse({ ...values, rule_name: values.rule_name || 'name' }).error?.issues ?? [];
-  // The first sentence for a field is the one to mend.
+  // The first issue of a field is the one to show.
   return Object.fromEntries(issues.toReversed().map(({ path, message }) => [path.join('.'), message]));
 }
 
@@ -82,14 +81,14 @@ export function useRuleForm(initialValues: RuleForm): UseFormReturnType<RuleForm
 
 interface RuleFieldsProps {
   form: UseFormReturnType<RuleForm>;
-  /** The rules that there are, to say what this one would do among them; undefined while they are being read. */
+  /** All rules, for the preview; undefined while they load. */
   rules: readonly Rule[] | undefined;
-  /** The rule that is edited. */
+  /** The rule that is being edited. */
   edited?: Rule | undefined;
   isAutofocused: boolean;
 }
 
-/** The fields of a rule, what it says in a sentence, and what it would change. */
+/** The fields of a rule, its sentence and its effect on the other rules. */
 export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsProps) {
   const [focused, setFocused] = useState<TextField>();
   const values = sentOf(form.values);
@@ -98,7 +97,7 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   const devices = all && livingOf(all);
   const chosen = form.values.device_ids ?? edited?.device_ids ?? [];
 
-  /** While typing the sentence stands as a hint; it turns into an error when the person leaves the field, or when the server refuses. */
+  /** While the person types, the sentence is a hint. It becomes an error when the focus leaves the field or the server refuses. */
   function textProps(field: TextField): TextInputProps {
     const hint = messages[field];
     const error = form.errors[field] ?? (focused === field ? undefined : hint);
@@ -182,22 +181,22 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   );
 }
 
-/** An id that no rule has, and that is younger than all of them. */
+/** The id of the unsaved rule, greater than every real id. */
 const CANDIDATE = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
-/** Rules that the preview names; the others are counted. */
+/** Number of rules that the preview names; the others are counted. */
 const NAMED = 3;
 
 interface RulePreviewProps {
-  /** Undefined while a field cannot be read. */
+  /** Undefined while a field is invalid. */
   terms: NewRule | undefined;
   rules: readonly Rule[] | undefined;
   edited: Rule | undefined;
   devices: readonly Device[];
 }
 
-/** Preview of a rule among the others, before it is saved. */
+/** Preview of an unsaved rule among the others. */
 function RulePreview({ terms, rules, edited, devices }: RulePreviewProps) {
-  // Typing goes first.
+  // Keeps typing responsive.
   const settled = useDeferredValue(terms);
   const notes = useMemo(
     () => (settled && rules ? notesOf(settled, rules, edited, devices) : []),

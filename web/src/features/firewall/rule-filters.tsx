@@ -6,7 +6,7 @@ import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-f
 import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS } from './rule-words.ts';
 
-/** Which rules are listed, and in which order. All of them are read before the list is narrowed, so that this needs no server. */
+/** Filter and order of the rules. All rules are loaded, so this runs in the browser. */
 export interface RuleChoice {
   state: 'on' | 'off' | 'odd' | undefined;
   direction: Rule['direction'] | undefined;
@@ -28,7 +28,7 @@ const SORTS = [
   ['name', 'By name'],
 ] as const;
 
-/** The rules that a person wants to see, newest first where they say nothing else. Words are looked for in the name, the sentence, the addresses and the port. */
+/** The rules that match the choice, newest first by default. The search covers name, sentence, addresses and port. */
 export function chosenOf(
   rules: readonly Rule[],
   findings: ReadonlyMap<string, readonly Finding[]>,
@@ -51,7 +51,7 @@ export function chosenOf(
 interface RuleFiltersProps {
   choice: RuleChoice;
   total: number;
-  /** Those that are on, where it is said, and those that have no effect. */
+  /** Number of active rules, if known, and of rules without effect. */
   counts: { on: number | undefined; odd: number };
   onChange: (choice: RuleChoice) => void;
 }

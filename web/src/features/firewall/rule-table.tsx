@@ -27,30 +27,30 @@ import { ACTIONS, DIRECTIONS, describeSource, FINDINGS, PROTOCOLS } from './rule
 import type { RuleActions } from './use-rule-actions.ts';
 import './rule-table.css';
 
-/** Comes when a rule is first edited. */
+/** Loaded when a rule is first edited. */
 const RuleEditor = lazyPart(async () => (await import('./rule-editor.tsx')).RuleEditor);
 
 const COLUMNS = 9;
 
 interface RuleTableProps {
   rules: readonly Rule[];
-  /** Of every rule by its id: a finding may name one that is not listed just now. */
+  /** Names of all rules by id: a finding may name a rule that the filter hides. */
   names: ReadonlyMap<string, string>;
-  /** All of them, for who edits one. */
+  /** All rules, for the editor. */
   all: readonly Rule[] | undefined;
   findings: ReadonlyMap<string, readonly Finding[]>;
   actions: RuleActions;
   devices: readonly Device[];
-  /** Packets that each rule decided; undefined where nobody counts. */
+  /** Packets that each rule decided; undefined without a device that counts. */
   counts: ReadonlyMap<string, number> | undefined;
-  /** Leads to another rule, whether it is listed just now or not. */
+  /** Shows another rule, also one that the filter hides. */
   onShow: (rule_id: string) => void;
-  /** The rule that is being edited. All of them are needed then, to say what it would change. */
+  /** The rule that is being edited. The editor needs all rules for its preview. */
   edited: Rule | undefined;
   onEdit: (rule: Rule | undefined) => void;
   selected: ReadonlySet<string>;
   onSelect: (rule_id: string) => void;
-  /** Selects all that are listed, or none. */
+  /** Selects all listed rules, or none. */
   onSelectAll: (isSelected: boolean) => void;
   areAllSelected: boolean;
 }
@@ -58,7 +58,7 @@ interface RuleTableProps {
 const NO_FINDINGS: readonly Finding[] = [];
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-/** The rules as a table; where there is no room for one, each row is a card. */
+/** The rules as a table; on narrow screens each row is a card. */
 export function RuleTable({
   rules,
   names,
@@ -79,7 +79,7 @@ export function RuleTable({
   useLayoutEffect(() => {
     latest.current = { actions, onShow, onEdit, onSelect };
   });
-  // The same at each drawing, so that only rows are drawn anew that changed.
+  // Stable callbacks, so that only changed rows render.
   const [does] = useState<RowActions>(() => ({
     toggle: (rule) => latest.current.actions.toggle(rule),
     remove: (rule) => latest.current.actions.remove(rule),
@@ -93,7 +93,7 @@ export function RuleTable({
     ended.current = rule.id;
     if (changed) actions.tell(`Changed “${rule.rule_name}”.`);
   }
-  // The row is back only once it is drawn, which may be later than the next task.
+  // The row reappears after the next render, which may be later than the next task.
   useEffect(() => {
     if (edited !== undefined || ended.current === undefined) return;
     document.querySelector<HTMLElement>(`#${rowId(ended.current)} [data-edit]`)?.focus();
@@ -151,7 +151,7 @@ export function RuleTable({
 
 const rowId = (id: string) => `rule-${id}`;
 
-/** Brings the row of a rule into view, and the focus to it; false when it is not listed. */
+/** Scrolls to the row of a rule and focuses it; false if the rule is not listed. */
 export function goToRule(id: string): boolean {
   const row = document.getElementById(rowId(id));
   row?.scrollIntoView({ block: 'center' });
@@ -176,10 +176,10 @@ interface RuleRowProps {
   packets: number | undefined;
 }
 
-/** Characters of source and port in the one line of a phone's row; all of them are in its details. */
+/** Length of source and port on a phone; the details show all of it. */
 const TERMS_LENGTH = 24;
 
-/** The terms of a rule in one line, for rows without columns: "Inbound, TCP, *:443". */
+/** The terms of a rule in one line, for narrow rows: "Inbound, TCP, *:443". */
 function describeTerms(rule: Rule): string {
   const source = describeSource(rule);
   const short = source.length > TERMS_LENGTH ? `${source.slice(0, TERMS_LENGTH)}…` : source;
@@ -187,7 +187,7 @@ function describeTerms(rule: Rule): string {
 }
 
 const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isSelected, devices, packets }: RuleRowProps) {
-  // On a phone a row is two lines, and its details are asked for.
+  // On a phone a row has two lines, and the person expands the details.
   const [isOpen, setIsOpen] = useState(false);
   const DirectionIcon = rule.direction === 'inbound' ? IconArrowDownLeft : IconArrowUpRight;
   return (
@@ -223,7 +223,7 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isS
       </td>
       <th scope="row" className="rule-row__rule">
         <bdi className="rule-row__name">{rule.rule_name}</bdi>
-        {/* The action comes before it by its style, which has its colour. */}
+        {/* CSS adds the action before the text, in the colour of the action. */}
         <span className="rule-row__terms" data-action={rule.action} data-words={ACTIONS[rule.action]}>
           {describeTerms(rule)}
         </span>
@@ -292,7 +292,7 @@ interface RowFindingsProps extends Pick<RuleRowProps, 'rule' | 'packets' | 'find
   onShow: (rule_id: string) => void;
 }
 
-/** The facts of a rule with its contradictions; a pressed one says why. */
+/** The facts of a rule and its contradictions. Pressing a contradiction shows its explanation. */
 function RowFindings({ rule, packets, findings, names, onShow }: RowFindingsProps) {
   const [open, setOpen] = useState<Finding['kind']>();
   return (
@@ -320,7 +320,7 @@ function RowFindings({ rule, packets, findings, names, onShow }: RowFindingsProp
   );
 }
 
-/** One line: when the rule was made, how long it lasts, and what is odd about it. It keeps its height when the latter comes. */
+/** One line: creation date, duration and contradictions. It keeps its height when contradictions appear. */
 interface RowFactsProps {
   rule: Rule;
   packets: number | undefined;
@@ -353,7 +353,7 @@ const RowFacts = memo(function RowFacts({ rule, packets, children }: RowFactsPro
   );
 });
 
-/** Where a rule is for some devices alone, and which device refused it, with why. */
+/** The devices of a rule that applies to some only, and the devices that refused it with the reason. */
 function RowDevices({ rule, devices }: { rule: Rule; devices: readonly Device[] }) {
   const own = devices.filter(({ id }) => rule.device_ids.includes(id));
   const refused = devices.flatMap(({ device_name, enforcement }) =>
@@ -375,7 +375,7 @@ function RowDevices({ rule, devices }: { rule: Rule; devices: readonly Device[] 
   );
 }
 
-/** A contradiction of a rule, its reason, and the way to the other rule. */
+/** A contradiction of a rule, its explanation, and a link to the other rule. */
 interface FindingNoteProps {
   finding: Finding;
   otherName: string;

@@ -25,7 +25,7 @@ import { BodyField } from './body-field.tsx';
 import { allArticlesQuery, useDeleteArticle, useWriteArticle } from './help.queries.ts';
 import './help.css';
 
-/** As it is written: the server judges what is saved. */
+/** Accepts incomplete input; the server validates the saved page. */
 const writtenSchema = z.object({
   slug: z.string(),
   title: z.string(),
@@ -34,15 +34,15 @@ const writtenSchema = z.object({
   is_published: z.boolean(),
 });
 
-/** Where this browser keeps what is not saved of a page; of a new one without id. */
+/** Storage key of the unsaved text of a page; undefined id for a new page. */
 const placeOf = (id: string | undefined) => `help.${id ?? 'new'}`;
 
 const NEW: ArticleWritten = { slug: '', title: '', summary: '', body: '', is_published: false };
 
-/** Beside the list there is no room for the form, so one of both is shown. */
+/** Below this width the form has no room beside the list, so only one of them is shown. */
 const NARROW = '(max-width: 1180px)';
 
-/** Where administrators write the help pages. */
+/** The screen on which administrators write help pages. */
 export function EditHelpPage() {
   return (
     <Page
@@ -62,7 +62,7 @@ export function EditHelpPage() {
 function Editor() {
   const { data, error, refetch } = useQuery(allArticlesQuery);
   const isNarrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ?? false;
-  // In the address, so that the phone's own way back leads to the list.
+  // In the address, so that the Back button of a phone returns to the list.
   const [search, setSearch] = useSearchParams();
   const [savedId, setSavedId] = useState<string>();
   const isChanged = useRef(false);
@@ -145,7 +145,7 @@ function Editor() {
   );
 }
 
-/** Where one of list and form is shown, the focus goes with it: to the way back, and from there to the page that was open. */
+/** On narrow screens, moves the focus between list and form: to the Back button, and from there to the page that was open. */
 function useFocusFollowing(openId: string | undefined) {
   const box = useRef<HTMLDivElement>(null);
   const previous = useRef(openId);
@@ -171,13 +171,13 @@ function slugOf(title: string): string {
 }
 
 interface ArticleFormProps {
-  /** Undefined for a new one. */
+  /** Undefined for a new page. */
   article: Article | undefined;
-  /** It is as it was saved just now. */
+  /** The page was just saved and not edited since. */
   isSaved: boolean;
-  /** Whether something is written here that is not saved. */
+  /** Whether the form has unsaved changes. */
   isChanged: RefObject<boolean>;
-  /** Back to the list, where it is not beside the form. */
+  /** Returns to the list; undefined if the list is beside the form. */
   onBack: (() => void) | undefined;
   onSaved: (id: string) => void;
   onEdited: () => void;
@@ -187,7 +187,7 @@ interface ArticleFormProps {
 function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, onDeleted }: ArticleFormProps) {
   const place = placeOf(article?.id);
   const initial = writtenSchema.parse(article ?? NEW);
-  // An unsaved text from before a reload or a step back.
+  // Unsaved text from before a reload or navigation.
   const [kept] = useState(() => readKept(place, writtenSchema));
   const [isKept, setIsKept] = useState(kept !== undefined);
   const form = useForm<ArticleWritten>({
