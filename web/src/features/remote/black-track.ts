@@ -1,6 +1,6 @@
-/** Of a picture that shows nothing; the technician's page stretches it. */
+/** Size of the black picture in pixels; the technician's page scales it. */
 const SIZE = { width: 320, height: 180 } as const;
-/** An encoder sends nothing of a picture that is never drawn anew, ms. */
+/** Interval at which the canvas is redrawn, in ms: an encoder sends no frames of an unchanged canvas. */
 const DRAWN_EVERY = 250;
 
 export interface BlackTrack {
@@ -8,7 +8,7 @@ export interface BlackTrack {
   stop: () => void;
 }
 
-/** A picture of nothing, which takes the place of the shared one while the customer pauses: a frozen picture would still show what it shows. */
+/** A black picture that replaces the shared one while the customer pauses. A frozen picture would still show content. */
 export function createBlackTrack(): BlackTrack | undefined {
   const canvas = Object.assign(document.createElement('canvas'), SIZE);
   const context = canvas.getContext('2d');

@@ -2,7 +2,7 @@ import type { Side } from '@palisade/contract/remote-record';
 import { IconFingerprint } from '@tabler/icons-react';
 import './code-line.css';
 
-/** The code that both read to each other: while it is the same, nobody sits between the two pages. */
+/** The code that both sides read to each other. Equal codes prove that no attacker is between the two pages. */
 export function CodeLine({ code, side }: { code: string | undefined; side: Side }) {
   if (code === undefined) return null;
   return (

@@ -1,43 +1,42 @@
 import type { Signal } from '@palisade/contract/remote-signal';
 import { readFingerprintCode } from './fingerprint-code.ts';
 
-/** The missing part where no way was found. */
+/** The reason why no connection could be established. */
 export type Missing = 'relay' | 'relay_access' | 'relay_answer' | 'other_side';
 
-/** `lost`: there was a way, and it is looked for again. */
+/** `lost`: the connection broke and is being restored. */
 export type Link = { state: 'waiting' | 'connecting' | 'connected' | 'lost' } | { state: 'failed'; missing: Missing };
 
-/** The servers through which a way is found, as the server names them: what gives access to a relay holds for a while. */
+/** STUN and TURN servers from the server. Relay credentials are valid for a limited time. */
 export type IceServers = RTCIceServer[];
 
-/** Time of searching a way before the person reads the missing part, in ms. */
+/** Time until a connection attempt counts as failed, in ms. */
 export const LINK_PATIENCE = 15_000;
-/** Longest silence of a way before another one is searched, in ms: most recover sooner. */
+/** Longest interruption before a new connection is tried, in ms. Most connections recover sooner. */
 export const LOST_PATIENCE = 1_500;
 const RELAY = /^turns?:/u;
-/** Refusals of a relay (RFC 8489 section 14.8, RFC 8656 section 5): not known to it, or not any more. */
+/** Relay error codes for invalid or expired credentials (RFC 8489 section 14.8, RFC 8656 section 5). */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 438, 441]);
 
-/** States of a way, for both sides. */
 type Candidate = Extract<Signal, { type: 'candidate' }>;
 
 const KEY: EcKeyGenParams = { name: 'ECDSA', namedCurve: 'P-256' };
 let ownCertificate: Promise<RTCCertificate> | undefined;
 
-/** One for the life of the page, so that the code that was read aloud stays the same when the way breaks. */
+/** One certificate for the life of the page, so that the code that was read aloud stays the same after a reconnection. */
 export function certificateOfPage(): Promise<RTCCertificate> {
   ownCertificate ??= RTCPeerConnection.generateCertificate(KEY);
   return ownCertificate;
 }
 
-/** One connection with what both sides do alike: its candidates in order, its clock, what it says of itself. */
+/** The part of a connection that both sides share: ordered candidates, timeout and state. */
 export interface Connection {
   pc: RTCPeerConnection;
-  /** Does one step after the other: a description that is being set takes no candidate. */
+  /** Runs steps one after the other, because no candidate can be added while a description is being set. */
   inTurn: (step: () => Promise<void>) => void;
   takeCandidate: (signal: Candidate) => void;
   setRemote: (description: { type: 'offer' | 'answer'; sdp: string }) => Promise<void>;
-  /** From now on the way is looked for; after `LINK_PATIENCE` it has failed. */
+  /** Starts the timeout: without a connection after `LINK_PATIENCE`, the state is `failed`. */
   watch: () => void;
   close: () => void;
 }
@@ -48,13 +47,13 @@ interface ConnectionParts {
   certificate: RTCCertificate;
   onLink: (link: Link) => void;
   onCandidate: (candidate: Candidate) => void;
-  /** There was a way, and there is none any more. */
+  /** An established connection has broken. */
   onLost: () => void;
 }
 
 export function createConnection({ connection_id, iceServers, certificate, ...parts }: ConnectionParts): Connection {
   const { onLink, onCandidate, onLost } = parts;
-  // One way for all that a connection has: half as much is gathered, and asked of a relay, as with one for each of its parts.
+  // One transport for all media: `max-bundle` halves the candidates to gather and the requests to the relay.
   const pc = new RTCPeerConnection({ iceServers, certificates: [certificate], bundlePolicy: 'max-bundle' });
   const hasRelay = iceServers.some(({ urls }) => [urls].flat().some((url) => RELAY.test(url)));
   const early: RTCIceCandidateInit[] = [];
@@ -74,9 +73,9 @@ export function createConnection({ connection_id, iceServers, certificate, ...pa
 
   function watch(): void {
     clearTimeout(patience);
-    // Asked anew for this way: the relay of the last one may be gone.
+    // Reset for each attempt: the earlier relay may be gone.
     relay = 'silent';
-    // A way that holds stays one while a better one is looked for.
+    // An ICE restart keeps the connected state until it finds a better route.
     if (pc.connectionState === 'connected') return;
     onLink({ state: wasConnected ? 'lost' : 'connecting' });
     patience = setTimeout(() => onLink({ state: 'failed', missing: missing() }), LINK_PATIENCE);
@@ -84,7 +83,7 @@ export function createConnection({ connection_id, iceServers, certificate, ...pa
 
   function inTurn(step: () => Promise<void>): void {
     steps = steps.then(step).catch((error: unknown) => {
-      // A closed connection refuses the steps that are left; anything else is a fault of one of the two sides.
+      // A closed connection rejects the remaining steps; any other error is a fault of one side.
       if (pc.connectionState !== 'closed') console.error(error);
     });
   }
@@ -117,7 +116,7 @@ export function createConnection({ connection_id, iceServers, certificate, ...pa
         silence = setTimeout(onLost, LOST_PATIENCE);
         break;
       case 'failed':
-        // Before there was a way its clock says so, with what is missing.
+        // Before the first connection, the timeout reports the failure with the missing part.
         if (wasConnected) onLost();
         break;
       case 'new':

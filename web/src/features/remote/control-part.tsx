@@ -10,13 +10,13 @@ import { useRevoke } from './joined.queries.ts';
 
 const ControlledScreen = lazyPart(async () => (await import('./controlled-screen.tsx')).ControlledScreen);
 
-/** The technician's side of control: asks for it, has the screen of the device while it is granted, and gives it back. */
+/** The technician's side of control: requests it, shows the screen of the device while granted, and returns it. */
 export function ControlPart({ session }: { session: JoinedSession }) {
   const [isAsked, setIsAsked] = useState(false);
   const revoke = useRevoke(session.id);
   const device = session.grants.find((grant) => grant.device !== null && grant.grant !== 'clipboard')?.device;
   const hasControl = session.grants.some(({ grant }) => grant === 'control');
-  // A revoked grant must be requested anew.
+  // A revoked grant must be requested again.
   useEffect(() => {
     if (hasControl) setIsAsked(false);
   }, [hasControl]);

@@ -4,7 +4,7 @@ let lastId = 0;
 
 const PHASES = { pending: 'waiting', active: 'active', completed: 'ended', cancelled: 'ended' } as const;
 
-/** A session for tests; what a test is about, it states itself. */
+/** A session for tests. A test sets the fields that it is about. */
 export function sessionOf(parts: Partial<JoinedSession> = {}): JoinedSession {
   lastId += 1;
   return {

@@ -6,7 +6,7 @@ import { useChange } from '#api/change.ts';
 import { saveFile } from '#ui/save-file.ts';
 import { REMOTE, useSettled } from './remote.queries.ts';
 
-/** Where no event tells how a file stands, it is asked so often, in ms. */
+/** Interval at which the state of a file is read if no event reports it, in ms. */
 const ASKED_AGAIN = 5_000;
 
 const isOnItsWay = ({ status }: SessionFile) => status === 'scanning' || status === 'recording';
@@ -19,7 +19,7 @@ export const sessionFilesQuery = (id: string) =>
     networkMode: 'always',
   });
 
-/** Whether the technician records just now: allowed, and begun. */
+/** Whether the technician is recording with the customer's permission. */
 export function useIsRecorded(session: Pick<LiveSession, 'id' | 'grants'> | undefined): boolean {
   const mayRecord = session?.grants.some(({ grant }) => grant === 'recording') ?? false;
   const { data: files } = useQuery({ ...sessionFilesQuery(session?.id ?? ''), enabled: mayRecord });

@@ -1,22 +1,22 @@
 import { CODE_ALPHABET } from '@palisade/contract/remote';
 
-/** Characters of the code, 5 bits each: two groups of four, so that nobody takes it for the session's code. */
+/** Characters of the code, 5 bits each: two groups of four, unlike the session's code. */
 const LENGTH = 8;
 /**
- * Number of hash rounds of the fingerprints. An attacker between the two sides would have to find, while both wait, a certificate of their own that leads to the same code: 2^40
- * tries, each as long as this (docs/decisions/remote.md).
+ * Number of hash rounds of the fingerprints. An attacker between the two sides would have to find a certificate with the same code while both wait:
+ * 2^40 tries, each of this cost (docs/decisions/remote.md).
  */
 const ITERATIONS = 100_000;
 const SALT = 'palisade remote fingerprint 1';
 const FINGERPRINT = /^a=fingerprint:sha-256 ((?:[0-9a-f]{2}:){31}[0-9a-f]{2})\s*$/gimu;
 
-/** The fingerprint of the certificate that a description names (RFC 8122), in capitals; undefined where it names none, or several. */
+/** The certificate fingerprint of a session description (RFC 8122), in capitals; undefined if it has none or several. */
 export function fingerprintOf(sdp: string): string | undefined {
   const named = new Set([...sdp.matchAll(FINGERPRINT)].map(([, fingerprint]) => fingerprint?.toUpperCase()));
   return named.size === 1 ? [...named][0] : undefined;
 }
 
-/** The bits of `bytes` as characters that nobody mistakes for another. */
+/** Encodes the bits of `bytes` in characters that cannot be confused with each other. */
 function spell(bytes: Uint8Array): string {
   let bits = 0n;
   for (const byte of bytes) bits = bits * 256n + BigInt(byte);
@@ -29,8 +29,8 @@ function spell(bytes: Uint8Array): string {
 }
 
 /**
- * A short code made of the certificates of both sides, to be read aloud: it is the same on both, whichever of them computes it, unless somebody sits between them. Undefined
- * where a description names no certificate, and in a page that may not use cryptography (one that was not served securely).
+ * A short code derived from the certificates of both sides, to be read aloud. It is the same on both sides unless an attacker is between them.
+ * Undefined if a description has no certificate, and on an insecure page, where the browser has no cryptography.
  */
 export async function readFingerprintCode(local_sdp: string, remote_sdp: string): Promise<string | undefined> {
   const [local, remote] = [fingerprintOf(local_sdp), fingerprintOf(remote_sdp)];

@@ -7,10 +7,10 @@ import { useReaffirm } from './joined.queries.ts';
 import './go-on.css';
 
 const MINUTE = 60_000;
-/** Time before the end at which the person is asked, in ms. */
+/** Time before the end at which the question appears, in ms. */
 const ASKED_BEFORE = 5 * MINUTE;
 
-/** Asked each half hour: a session to which nobody says anything is over. */
+/** Asks each half hour whether to continue; without an answer the session ends. */
 export function GoOn({ session: { id, reaffirm_by } }: { session: Pick<RemoteSession, 'id' | 'reaffirm_by'> }) {
   const reaffirm = useReaffirm(id);
   const now = useSecond();

@@ -19,28 +19,28 @@ const STOP_KEY = { code: 'KeyC', name: 'Alt+Shift+C' } as const;
 
 const isOfDevice = (grant: Grant): grant is Grant & { device: NonNullable<Grant['device']> } => grant.device !== null;
 
-/** Requests of the technician of a session, until they are answered or granted. */
+/** The grant that the technician has requested, until it is answered or granted. */
 function useWanted({ id: session_id, grants }: RemoteSession): [GrantKind | undefined, () => void] {
   const [wanted, setWanted] = useState<GrantKind>();
   useEffect(
     () =>
       onEvent('remote_signal', ({ session_id: of, from, signal }) => {
         if (of !== session_id || from !== 'technician' || signal.type !== 'grant_wanted') return;
-        // Files and recordings have a place of their own.
+        // Files and recordings are requested elsewhere.
         const kind = OF_DEVICE.find((one) => one === signal.grant);
         if (kind !== undefined) setWanted(kind);
       }),
     [session_id],
   );
   const isGranted = grants.some(({ grant, device }) => grant === wanted && device !== null);
-  // A revoked grant is not requested anew.
+  // A grant that is later revoked does not restore the request.
   useEffect(() => {
     if (isGranted) setWanted(undefined);
   }, [isGranted]);
   return [isGranted ? undefined : wanted, () => setWanted(undefined)];
 }
 
-/** Control of the customer's devices and all other grants: each with a switch of its own, all with one Stop. */
+/** Control of the customer's devices and all other grants: a switch for each, and one Stop for all. */
 export function GrantsCard({ session }: { session: RemoteSession }) {
   const { data: devices } = useQuery(devicesQuery);
   const grant = useGrant(session.id);
@@ -103,7 +103,7 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
           <div key={id} className="grants__device">
             {OF_DEVICE.map((kind) => {
               const isOn = held.some((one) => one.grant === kind && one.device.id === id);
-              // The clipboard is of a screen that is seen or controlled.
+              // The clipboard requires a grant to see or control the same screen.
               if (kind === 'clipboard' && !held.some(({ device }) => device.id === id)) return null;
               return (
                 <Toggle

@@ -2,7 +2,7 @@ import { readIce } from '@palisade/contract/remote-session';
 import { call } from '#api/call.ts';
 import { certificateOfPage, type IceServers } from './connection.ts';
 
-/** Lifetime of servers that were read ahead, in ms: access to a relay holds for a while. */
+/** Lifetime of servers read ahead, in ms. Relay credentials are valid for longer. */
 const AHEAD_FOR = 60_000;
 let ahead: { session_id: string; at: number; servers: Promise<IceServers | undefined> } | undefined;
 
@@ -15,17 +15,17 @@ async function read(session_id: string): Promise<IceServers> {
   }));
 }
 
-/** Reads what the next connection needs while the person still chooses, or the other side's offer is on its way. */
+/** Reads the servers of the next connection while the person still chooses, or before the other side's offer arrives. */
 export function readAhead(session_id: string): void {
   const prepare = async () => {
     await certificateOfPage();
     return await read(session_id);
   };
-  // Refused, or the network is away: the connection asks itself, and says so.
+  // Ignores a failure: the connection reads them itself and reports the error.
   ahead = { session_id, at: Date.now(), servers: prepare().catch(() => undefined) };
 }
 
-/** By which servers the two pages of a session find each other. Each connection asks anew, or takes what was read ahead for it. */
+/** The STUN and TURN servers of a session. Each connection reads them again, or uses those read ahead, once. */
 export async function readIceServers(session_id: string): Promise<IceServers> {
   const taken = ahead;
   ahead = undefined;

@@ -8,10 +8,10 @@ import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { useJoinSession } from './remote.queries.ts';
 
-/** The card of a conversation brings its code along. */
+/** Navigation state with the session code, from the card of a conversation. */
 const broughtSchema = z.object({ session_code: z.string() });
 
-/** Where a technician enters a customer’s code. The workspace takes its place once they have joined. */
+/** The form in which a technician enters a customer’s code. The workspace replaces it after joining. */
 export function JoinCard() {
   const join = useJoinSession();
   const location = useLocation();

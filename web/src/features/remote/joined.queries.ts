@@ -24,9 +24,9 @@ import { changeList } from '#api/change-list.ts';
 import { onEvent, onTopicMissed } from '#api/events.ts';
 import { sessionsQuery, useSettled, withSession } from './remote.queries.ts';
 
-// Calls of a session that somebody has joined: they come with its screens.
+// Queries and changes of a joined session, loaded together with its screens.
 
-/** A change of an own session whose answer is how it stands now. */
+/** A change of the person's own session. The reply is the session after the change. */
 function useOwnChange<Input = void>(change: (input: Input) => Promise<RemoteSession>) {
   const { queries, ...settled } = useSettled();
   return useChange({
@@ -39,7 +39,7 @@ function useOwnChange<Input = void>(change: (input: Input) => Promise<RemoteSess
   });
 }
 
-/** Feedback of a customer on their own session. */
+/** The customer's decisions and feedback about their own session. */
 export const useTalkOnly = (id: string) => useOwnChange(() => call(approveSession, { params: { id }, body: { view: 'talk' } }));
 export const useDecline = (id: string) => useOwnChange(() => call(declineSession, { params: { id } }));
 export const useReaffirm = (id: string) => useOwnChange(() => call(reaffirmSession, { params: { id } }));
@@ -47,13 +47,13 @@ export const useReport = (id: string) =>
   useOwnChange((body: { reason: ReportKind; comment: string }) => call(reportSession, { params: { id }, body }));
 export const useGrant = (id: string) =>
   useOwnChange((body: { grant: GrantKind; device_id: string | null }) => call(grantInSession, { params: { id }, body }));
-/** Either side ends a grant. Both are told how the session stands then. */
+/** Either side ends a grant. The server sends the new state to both. */
 export const useRevoke = (id: string) =>
   useOwnChange((grant: GrantKind | 'all') => call(revokeInSession, { params: { id }, body: { grant } }));
 export const useRateSession = (id: string) =>
   useOwnChange((body: { rating: number; comment: string }) => call(rateSession, { params: { id }, body }));
 
-/** So many messages come at once. */
+/** Page size of the messages of a session. */
 const MESSAGES_AT_ONCE = 200;
 
 export const sessionMessagesQuery = (id: string) =>
@@ -71,24 +71,24 @@ export const sessionMessagesQuery = (id: string) =>
     networkMode: 'always',
   });
 
-/** Puts a message where it belongs, once. */
+/** Inserts or replaces a message, ordered by `seq`. */
 function withMessage(messages: readonly SessionMessage[], message: SessionMessage): SessionMessage[] {
   const others = messages.filter(({ id }) => id !== message.id);
   return [...others, message].toSorted((one, other) => one.seq - other.seq);
 }
 
-/** Has the messages of a session follow what is told. */
+/** Updates the messages of a session from events. */
 export function useMessageEvents(id: string): void {
   const queries = useQueryClient();
   useEffect(() => {
     const { queryKey } = sessionMessagesQuery(id);
-    const readAnew = () => void queries.invalidateQueries({ queryKey });
+    const refetch = () => void queries.invalidateQueries({ queryKey });
     const stops = [
-      onTopicMissed({ session_id: id }, readAnew),
+      onTopicMissed({ session_id: id }, refetch),
       onEvent('remote_message', ({ message }) => {
         if (message.session_id !== id) return;
         changeList(queries, queryKey, (messages) => withMessage(messages, message));
-        if (!queries.getQueryData(queryKey)) readAnew();
+        if (!queries.getQueryData(queryKey)) refetch();
       }),
     ];
     return () => {
@@ -105,7 +105,7 @@ export function useWriteMessage(id: string) {
   });
 }
 
-/** It grows while the session runs, so it is read each time that it is opened. */
+/** The log grows while the session runs, so it is refetched each time that it is opened. */
 export const sessionAuditQuery = (id: string) =>
   queryOptions({
     queryKey: ['remote-audit', id],
@@ -113,14 +113,14 @@ export const sessionAuditQuery = (id: string) =>
     staleTime: 0,
   });
 
-/** Devices say it after the session: it is read anew with their news. */
+/** Devices report their changes after the session. The key starts with `devices`, so events of devices refetch it. */
 export const sessionChangesQuery = (id: string) =>
   queryOptions({
     queryKey: ['devices', 'session-changes', id],
     queryFn: ({ signal }) => call(readSessionChanges, { params: { id }, signal }),
   });
 
-/** Each reading of it is in the audit log, so it is read only when somebody opens it. */
+/** Each request is recorded in the audit log, so it is sent only when the technician opens the card. */
 export const sessionCustomerQuery = (id: string) =>
   queryOptions({
     queryKey: ['remote-customer', id],

@@ -4,22 +4,22 @@ import './marked-picture.css';
 
 interface MarkedPictureProps {
   track: MediaStreamTrack;
-  /** Marks on it. */
+  /** Marks over the picture. */
   marks: Marks;
   label: string;
-  /** Whole, or each pixel of it one of this screen. */
+  /** `fit`: the whole picture. `own`: one picture pixel for each CSS pixel. */
   scale?: 'fit' | 'own';
-  /** The box that the picture fills, for who presses on it. */
+  /** The element that the picture fills, for pointer positions. */
   box?: Ref<HTMLDivElement>;
-  /** Called with each frame that is shown, at most; the time is in ms since 1970. */
+  /** Called for shown frames; `at` is in ms since 1970. The browser may skip frames. */
   onFrame?: (at: number) => void;
   children?: ReactNode;
 }
 
-/** As wide as it is high, until the first frame tells. */
+/** Aspect ratio until the first frame reports the real one. */
 const USUAL = { width: 16, height: 9 };
 
-/** A picture that comes, with the pointer and the lines of the technician over it, whole and in its own shape. */
+/** A received picture in its own aspect ratio, with the technician's pointer and lines over it. */
 export function MarkedPicture({ track, marks, label, scale = 'fit', box, onFrame, children }: MarkedPictureProps) {
   const video = useRef<HTMLVideoElement>(null);
   const [size, setSize] = useState(USUAL);
@@ -65,7 +65,7 @@ export function MarkedPicture({ track, marks, label, scale = 'fit', box, onFrame
   );
 }
 
-/** Tells of frames as they are shown; a browser that cannot tells nothing. */
+/** Calls `onFrame` for shown frames; browsers without this feature never call it. */
 function useFrames(video: { current: HTMLVideoElement | null }, onFrame: ((at: number) => void) | undefined): void {
   const told = useRef(onFrame);
   told.current = onFrame;

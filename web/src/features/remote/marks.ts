@@ -1,15 +1,15 @@
 import { LINE_POINTS_MAXIMUM, type Pointer, pointerSchema } from '@palisade/contract/remote-pointer';
 import { type Point, pointSchema } from '@palisade/contract/remote-signal';
 
-/** Marks of the technician on the customer's picture. Places are shares of it, from 0 to 1, so that they hold at any size; what is none is dropped. */
+/** Marks of the technician on the customer's picture. Positions are shares of the picture, from 0 to 1, so they fit any size. Invalid marks are dropped. */
 export type Mark = Pointer;
 
-/** Lines that are kept. */
+/** Number of lines that are kept. */
 const LINES_MAXIMUM = 40;
-/** Characters of one message. */
+/** Longest message of the channel, in characters. */
 const MESSAGE_MAXIMUM = 4_096;
 
-/** A message of the channel; undefined for anything that is none. */
+/** Parses a message of the channel; undefined if it is invalid. */
 export function readMark(message: unknown): Mark | undefined {
   if (typeof message !== 'string' || message.length > MESSAGE_MAXIMUM) return undefined;
   try {
@@ -19,7 +19,7 @@ export function readMark(message: unknown): Mark | undefined {
   }
 }
 
-/** A mark as it goes over the channel; undefined for one that the other side would drop. */
+/** Serializes a mark for the channel; undefined for one that the other side would drop. */
 export function writeMark(mark: Mark): string | undefined {
   return pointerSchema.safeParse(mark).success ? JSON.stringify(mark) : undefined;
 }
@@ -32,16 +32,16 @@ interface Line {
 /** Present marks on the picture. */
 export interface Marks {
   pointer: Point | null;
-  /** The order of the newest pointer that was taken in. */
+  /** The order of the newest pointer received. */
   order: number;
   lines: readonly Line[];
-  /** Lines up to this one are gone. */
+  /** Lines up to this id are erased. */
   erased: number;
 }
 
 export const NO_MARKS: Marks = { pointer: null, order: -1, lines: [], erased: -1 };
 
-/** Marks after one more arrived, independent of their order. */
+/** Adds a mark. The result does not depend on the order of arrival. */
 export function withMark(marks: Marks, mark: Mark): Marks {
   switch (mark.kind) {
     case 'pointer':
@@ -63,12 +63,12 @@ export function withMark(marks: Marks, mark: Mark): Marks {
   }
 }
 
-/** A line as the path of an SVG whose box goes from 0 to 1; points that have not come yet are left out. */
+/** A line as an SVG path in a 1 x 1 box; points that have not arrived are skipped. */
 export function pathOf({ points }: Line): string {
   const drawn = points.filter((point) => point !== undefined);
   const [first] = drawn;
   if (!first) return '';
-  // A press without a move is a dot: a line to its own place, which round ends make visible.
+  // A press without a move is a dot: a line to the same point, which round line ends make visible.
   const rest = drawn.length === 1 ? [first] : drawn.slice(1);
   return `M${first.x} ${first.y}${rest.map(({ x, y }) => `L${x} ${y}`).join('')}`;
 }
@@ -80,7 +80,7 @@ interface Box {
   height: number;
 }
 
-/** Where in the picture a press at `client` is, when the picture fills `box`; null beside it. Sizes in px. */
+/** Position in the picture of a press at `client`, if the picture fills `box`; null outside. Sizes in px. */
 export function placeIn(box: Box, client: { x: number; y: number }): Point | null {
   const place = { x: (client.x - box.left) / box.width, y: (client.y - box.top) / box.height };
   return pointSchema.safeParse(place).data ?? null;

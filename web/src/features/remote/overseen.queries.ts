@@ -12,11 +12,11 @@ import { useChange } from '#api/change.ts';
 import { pagesQuery } from '#api/pages.ts';
 import { REMOTE, useSettled } from './remote.queries.ts';
 
-/** Which sessions of other people are listed. */
+/** Filter of the sessions of other people. */
 export type OverseenChoice = Pick<OverseenQuery, 'status' | 'end_reason' | 'reported' | 'search'>;
 export const ALL_OVERSEEN: OverseenChoice = { status: undefined, end_reason: undefined, reported: undefined, search: '' };
 
-/** Read again and again while the page is visible: what happens to them happens elsewhere. */
+/** Polled while the page is visible, because most changes happen on other pages. */
 export const overseenQuery = (choice: OverseenChoice) => ({
   ...pagesQuery([...REMOTE, 'overseen', choice], (page, signal) =>
     callPage(listOverseenSessions, { signal, query: { ...choice, ...page } }),
@@ -24,7 +24,7 @@ export const overseenQuery = (choice: OverseenChoice) => ({
   refetchInterval: SESSION_POLL_INTERVAL,
 });
 
-/** Number of sessions of a choice: the server counts, one row is read. */
+/** Number of sessions that match; reads a single row for the server's count. */
 const countQuery = (choice: Partial<OverseenChoice>) => ({
   queryKey: [...REMOTE, 'overseen-count', choice],
   queryFn: async ({ signal }: { signal: AbortSignal }) =>
@@ -34,7 +34,7 @@ const countQuery = (choice: Partial<OverseenChoice>) => ({
 export const reportedQuery = queryOptions(countQuery({ reported: 'true' }));
 export const runningQuery = queryOptions(countQuery({ status: 'active' }));
 
-/** It grows while the session runs, so it is read each time that it is opened. */
+/** The log grows while the session runs, so it is refetched each time that it is opened. */
 export const overseenAuditQuery = (id: string) =>
   queryOptions({
     queryKey: [...REMOTE, 'overseen-audit', id],

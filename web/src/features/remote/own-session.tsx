@@ -7,30 +7,30 @@ import { isOpen } from './remote.queries.ts';
 import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
 import { SessionStepper, stepOf } from './session-stepper.tsx';
 
-/** The code for sharing a screen is loaded once somebody asks to see it. */
+/** Loaded when a technician has joined, because most visits do not need the code of screen sharing. */
 const OpenSession = lazyPart(async () => (await import('./open-session.tsx')).OpenSession);
 const EndedCard = lazyPart(async () => (await import('./ended-card.tsx')).EndedCard);
 
-/** Time for which a finished session stays in its place, in ms: that is when its customer knows best how it was. */
+/** Time for which an ended session stays on the page, in ms, because the customer rates it best right after it. */
 const FRESH = 10 * 60_000;
 
-/** An own session that is open: its code until somebody asks, then everything else. */
+/** The person's open session: its code until a technician joins, then the full view. */
 function OwnSession({ session }: { session: RemoteSession }) {
   if (session.phase === 'waiting') return <SessionBanner session={session} />;
   return <OpenSession meanwhile={<LoadingRows label="Loading your session" />} session={session} />;
 }
 
-/** Where the dismissed card of an ended session is kept, for this person in this browser. */
+/** Storage key of the dismissed card of an ended session, for this person in this browser. */
 const DISMISSED = 'remote.dismissed';
 
-/** The session that has just ended, where somebody had joined it and none is open. */
+/** The session that has just ended, if a technician had joined it and no other is open. */
 function justEnded(sessions: readonly RemoteSession[], now: number): RemoteSession | undefined {
   const [newest] = sessions;
   if (!newest || sessions.some(isOpen) || newest.support_agent === null || newest.ended_at === null) return undefined;
   return now - Date.parse(newest.ended_at) > FRESH ? undefined : newest;
 }
 
-/** Own sessions as one flow of steps: the open one, or how the last one went, or that nobody can join. */
+/** The person's sessions as one flow: the open one, the result of the last one, or that no technician can join. */
 export function OwnSessionFlow({ sessions, now }: { sessions: readonly RemoteSession[]; now: number }) {
   const [dismissed, setDismissed] = useState(() => readDraft(DISMISSED));
   const open = sessions.filter(isOpen);

@@ -6,42 +6,42 @@ import { type Mark, readMark, writeMark } from './marks.ts';
 
 const FRAMES_PER_SECOND_MAXIMUM = 30;
 const MARKS_CHANNEL = 'pointer';
-/** Marks that are taken in, and so many at once: a hand on a fast screen makes 240 in a second. A flood would leave the page no time for Stop. */
+/** Rate limit and burst size of received marks. A pointer on a fast screen sends 240 per second; a flood would block the page and its Stop button. */
 export const MARKS_PER_SECOND = 300;
-/** Pointers that wait here behind a slow way are of no use any more. Bytes. */
+/** Send buffer above which marks are dropped, in bytes: late pointers are useless. */
 const MARKS_WAITING_MAXIMUM = 64 * 1024;
 
 interface PeerParts<Said> {
-  /** Asked for each connection. */
+  /** Called for each connection. */
   ice: () => Promise<IceServers>;
   send: (signal: Said) => void;
   onLink: (link: Link) => void;
-  /** The code to be read aloud, each time that both certificates are known. */
+  /** Called with the code to read aloud when both certificates are known. */
   onCode: (code: string | undefined) => void;
 }
 
 /** One screen, window or tab that the customer shares. */
 export interface Sharer {
-  /** Offers a new connection: the technician has come, or has come back, or somebody asks for it. */
+  /** Offers a new connection, when the technician arrives, returns or requests one. */
   connect: () => void;
   take: (signal: Signal) => void;
-  /** Black until it is called with false; the shared picture itself goes nowhere meanwhile. */
+  /** Sends black instead of the shared picture while paused. */
   pause: (isPaused: boolean) => void;
-  /** The name of the connection of just now. */
+  /** Id of the present connection. */
   connection_id: () => string | undefined;
   close: () => void;
 }
 
 interface SharerParts extends PeerParts<CustomerSignal> {
-  /** The picture that is shared. */
+  /** The shared picture. */
   track: MediaStreamTrack;
-  /** A picture of nothing, for the pause. */
+  /** A black picture for the pause. */
   black: MediaStreamTrack;
   isPaused: boolean;
   onMark: (mark: Mark) => void;
 }
 
-/** Answers whether one more mark is taken in now. */
+/** Returns a rate limiter: whether one more mark is accepted now. */
 function createMarkLimit(): () => boolean {
   let [left, at] = [MARKS_PER_SECOND, Date.now()];
   return () => {
@@ -54,10 +54,10 @@ function createMarkLimit(): () => boolean {
   };
 }
 
-/** The customer's side: it alone offers, sends its picture, and takes none. */
+/** The customer's side: it makes all offers, sends its picture and receives none. */
 export function createSharer(parts: SharerParts): Sharer {
   const { track, black, ice, send, onCode, onMark, onLink } = parts;
-  // Small letters stay sharp; what is short of room is the number of frames.
+  // Keeps small text sharp; a slow connection lowers the frame rate instead.
   track.contentHint = 'detail';
   let current: { id: string; connection: Connection } | undefined;
   let sender: RTCRtpSender | undefined;
@@ -92,7 +92,7 @@ export function createSharer(parts: SharerParts): Sharer {
       const mark = isTaken() ? readMark(data) : undefined;
       if (mark) onMark(mark);
     });
-    // The technician has no channel of their own to open: nobody would read it, and it would be filled.
+    // Channels of the technician's side are closed: they would fill without a reader.
     connection.pc.addEventListener('datachannel', (event) => event.channel.close());
     offer(id, connection, false);
   }
@@ -101,7 +101,7 @@ export function createSharer(parts: SharerParts): Sharer {
     connection.watch();
     connection.inTurn(async () => {
       const { pc } = connection;
-      // An offer that was never answered is taken back by the next one.
+      // An offer without an answer is replaced by the next one.
       await pc.setLocalDescription(await pc.createOffer({ iceRestart }));
       send({ type: 'offer', connection_id, sdp: pc.localDescription?.sdp ?? '' });
     });
@@ -119,7 +119,7 @@ export function createSharer(parts: SharerParts): Sharer {
       if (!current || !('connection_id' in signal) || signal.connection_id !== current.id) return;
       const { connection } = current;
       if (signal.type === 'candidate') connection.takeCandidate(signal);
-      // It ignores an offer of the other side.
+      // Offers from the other side are ignored.
       if (signal.type === 'answer')
         connection.inTurn(async () => {
           if (connection.pc.signalingState !== 'have-local-offer') return;
@@ -140,24 +140,24 @@ export function createSharer(parts: SharerParts): Sharer {
   };
 }
 
-/** A picture of the customer, as it comes. */
+/** A received picture of the customer. */
 export interface Picture {
   connection_id: string;
   track: MediaStreamTrack;
 }
 
 export interface Watcher {
-  /** Whether a picture comes, or a way for one is looked for. */
+  /** Whether a picture arrives or a connection is being established. */
   isBusy: () => boolean;
   take: (signal: Signal) => void;
-  /** Shows a mark on a picture; false while there is no way to the customer, or it is too slow. */
+  /** Sends a mark to a picture; false without a connection or if it is too slow. */
   mark: (connection_id: string, mark: Mark) => boolean;
   stats: (connection_id: string) => Promise<RTCStatsReport | undefined>;
   close: () => void;
 }
 
 interface WatcherParts extends PeerParts<TechnicianSignal> {
-  /** Every picture that comes just now: one for each monitor that the customer shares. */
+  /** All pictures that arrive at present, one for each screen that the customer shares. */
   onPictures: (pictures: readonly Picture[]) => void;
 }
 
@@ -167,18 +167,18 @@ interface Watched {
   channel?: RTCDataChannel;
 }
 
-/** Voices have a connection of their own (voice-call.ts). */
+/** Voices use a separate connection (voice-call.ts). */
 const isOffer = (signal: Signal): signal is Extract<Signal, { type: 'offer' }> =>
   signal.type === 'offer' && !isOfVoices(signal.sdp);
 
-/** The technician's side: it answers, watches and shows marks, and sends no picture. */
+/** The technician's side: it answers, watches and sends marks, but no picture. */
 export function createWatcher(parts: WatcherParts): Watcher {
   const { ice, send, onCode, onPictures, onLink } = parts;
   const all = new Map<string, Watched>();
   let isClosed = false;
-  /** Offers that have come, and have no connection yet. */
+  /** Received offers without a connection yet. */
   let offered = 0;
-  /** Signals one after the other: candidates that come before the connection is made wait for it. */
+  /** Handles signals one after the other, so that early candidates wait until the connection exists. */
   let arrivals = Promise.resolve();
 
   function tellPictures(): void {
@@ -190,7 +190,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
     if (all.delete(connection_id)) tellPictures();
   }
 
-  /** A connection that has come takes the place of those that have broken off: the customer's page has begun anew. */
+  /** A new connection replaces broken ones: the customer's page has reloaded. */
   function dropBroken(kept: string): void {
     for (const [connection_id, { connection }] of all) {
       if (connection_id !== kept && connection.pc.connectionState !== 'connected') drop(connection_id);
@@ -213,7 +213,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
       onCandidate: send,
       onLost() {
         onLink({ state: 'lost' });
-        // The customer alone offers, and may not have noticed.
+        // Only the customer offers, and may not have noticed the loss.
         send({ type: 'offer_wanted' });
       },
     });
@@ -226,7 +226,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
     connection.pc.addEventListener('datachannel', ({ channel }) => {
       if (channel.label !== MARKS_CHANNEL) return;
       watched.channel = channel;
-      // The customer's page has closed its side, or is gone: known sooner here than by a picture that stands still.
+      // The customer's page has closed or is gone. The channel shows it sooner than a frozen picture.
       channel.addEventListener('close', () => {
         if (isClosed || all.get(connection_id) !== watched) return;
         drop(connection_id);

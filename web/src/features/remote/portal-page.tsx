@@ -41,10 +41,10 @@ const CUSTOMER_STEPS: readonly Step[] = [
   },
 ];
 
-/** The picture and all that is beside it, loaded by who has joined a session. */
+/** The picture and the tools around it, loaded after joining a session. */
 const Workspace = lazyPart(async () => (await import('./workspace.tsx')).Workspace);
 
-/** Where the two sides meet: customers see their open session; technicians join by its code, and see a session of their own while one is open. */
+/** The screen on which both sides meet: customers see their open session; technicians join by code, and also see their own open session. */
 export function PortalPage() {
   const isStaff = useIsStaff();
   const { isLoading: isOwnOnItsWay } = useQuery(sessionsQuery);
@@ -73,7 +73,7 @@ export function PortalPage() {
           )}
           <OwnSessions isStaff={isStaff} />
         </div>
-        {/* On a phone it stands below them, and would be moved by what they hold. */}
+        {/* On a phone this card is below the others, and rendering it earlier would move it. */}
         {!isOwnOnItsWay && !isJoinedOnItsWay && (
           <Card title={isStaff ? 'How a session goes' : 'During your session'}>
             <Steps steps={isStaff ? STAFF_STEPS : CUSTOMER_STEPS} />
@@ -84,7 +84,7 @@ export function PortalPage() {
   );
 }
 
-/** The newest open session that this technician has joined has the whole screen; further open ones are listed below it. */
+/** The newest open session that this technician has joined fills the screen; other open ones are listed below it. */
 function Working({ session, hasMore }: { session: JoinedSession; hasMore: boolean }) {
   return (
     <div className="portal__working">
@@ -100,13 +100,13 @@ function Working({ session, hasMore }: { session: JoinedSession; hasMore: boolea
 }
 
 function OwnSessions({ isStaff }: { isStaff: boolean }) {
-  // Read all the time, because the session may have been created on another screen.
+  // Polled, because the session may have been created on another screen.
   const { data: sessions, error, refetch } = useQuery({ ...sessionsQuery, refetchInterval: SESSION_POLL_INTERVAL });
   const [isStarting, setIsStarting] = useState(false);
   const now = useMinute();
   useSessionEvents();
   const open = sessions?.filter(isOpen);
-  // A technician who needs help begins where customers do.
+  // Technicians start their own session on the customer's screen.
   if (isStaff && !open?.length) return null;
   return (
     <section className="portal__own" aria-labelledby="own-session">

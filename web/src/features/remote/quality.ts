@@ -1,19 +1,19 @@
 import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { z } from 'zod';
 
-/** Present quality of the picture, from the browser's counters (https://www.w3.org/TR/webrtc-stats/). */
+/** Present quality of the picture, from the browser's statistics (https://www.w3.org/TR/webrtc-stats/). */
 export interface Quality {
-  /** Shown in the last second; undefined until there are two readings. */
+  /** Frames shown per second; undefined until there are two readings. */
   frames_per_second: number | undefined;
-  /** From the customer's screen to this one without the time that it takes to encode: half of the way there and back, and the time in the buffer. ms. */
+  /** Delay from the customer's screen to this one without encoding, in ms: half of the round trip plus the time in the buffer. */
   delay_ms: number | undefined;
-  /** Through a relay (TURN), or straight from one side to the other; undefined while neither is chosen. */
+  /** Whether a relay (TURN) is used; undefined until a route is chosen. */
   route: 'direct' | 'relay' | undefined;
   width: number | undefined;
   height: number | undefined;
 }
 
-/** Values of a reading that the next one needs. */
+/** Values that the next reading is compared with. */
 export interface Reading {
   at: number;
   frames: number;
@@ -45,7 +45,7 @@ const candidateSchema = z.object({
   candidateType: z.string(),
 });
 
-/** As much of an `RTCStatsReport` as is read. */
+/** The part of `RTCStatsReport` that is read. */
 export interface Stats {
   forEach(visit: (entry: unknown) => void): void;
 }
@@ -66,7 +66,7 @@ function find<S extends z.ZodType>(entries: readonly unknown[], schema: S, isIt:
   return undefined;
 }
 
-/** The quality between `before` and now. */
+/** The quality since the reading `before`. */
 export function readQuality(stats: Stats, before: Reading | undefined): { quality: Quality; reading: Reading | undefined } {
   const entries = entriesOf(stats);
   const chosen = find(entries, transportSchema)?.selectedCandidatePairId;
@@ -83,7 +83,7 @@ export function readQuality(stats: Stats, before: Reading | undefined): { qualit
     buffered_s: inbound.jitterBufferDelay ?? 0,
     emitted: inbound.jitterBufferEmittedCount ?? 0,
   };
-  // A connection that begins anew counts from 0 again.
+  // A new connection counts from 0 again.
   const since = reading && before && reading.at > before.at && reading.frames >= before.frames ? before : undefined;
   const emitted = reading && since ? reading.emitted - since.emitted : 0;
   const buffered_s = reading && since && emitted > 0 ? (reading.buffered_s - since.buffered_s) / emitted : 0;

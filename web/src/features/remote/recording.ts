@@ -2,24 +2,24 @@ import { beginRecording, RECORDING_BYTES_MAXIMUM, type SessionFile, sendRecordin
 import { useSyncExternalStore } from 'react';
 import { call, sentenceOf, upload } from '#api/call.ts';
 
-/** The recording of this page, or its upload. It outlives the screen of the session: the session ends before its recording is here. */
+/** The recording of this page, or its upload. It outlives the screen of the session, because the upload finishes after the session. */
 export interface Recording {
   session_id: string;
   phase: 'beginning' | 'recording' | 'sending' | 'sent' | 'failed';
-  /** The customer has paused: nothing is taken down. */
+  /** The customer has paused, and so has the recording. */
   isPaused: boolean;
-  /** Of the upload. */
+  /** Share of the upload that has been sent, from 0 to 1. */
   share: number;
-  /** It was ended because it was as long as one can be. */
+  /** The recording stopped at its maximum size. */
   isFull: boolean;
   sentence: string | undefined;
 }
 
-/** Bits of a second: a screen at rest takes less. 200 MB are half an hour of it. */
+/** Bit rate limit; a still screen needs less. 200 MB hold half an hour. */
 const BITS_PER_SECOND = 900_000;
-/** Interval at which the browser hands out recorded data, in ms. */
+/** Interval at which the browser delivers recorded data, in ms. */
 const PIECE = 1_000;
-/** A container's end, and what comes while the recorder stops. */
+/** Room for the end of the container and for data that arrives while the recorder stops. */
 const SLACK_BYTES = 4 * 1024 * 1024;
 const TYPES = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'] as const;
 
@@ -45,7 +45,7 @@ export function useRecording(): Recording | undefined {
   return useSyncExternalStore(subscribe, () => recording);
 }
 
-/** Parts of the browser that a recording needs. */
+/** The supported container and codec; undefined if the browser cannot record. */
 function typeToRecord(): string | undefined {
   return typeof MediaRecorder === 'undefined' ? undefined : TYPES.find((type) => MediaRecorder.isTypeSupported(type));
 }
@@ -56,7 +56,7 @@ export function canRecord(): boolean {
 
 const isBusy = () => recording !== undefined && ['beginning', 'recording', 'sending'].includes(recording.phase);
 
-/** Records a picture from now on, once the server has said that the customer allows it. */
+/** Starts a recording after the server has confirmed the customer's permission. */
 export async function startRecording(session_id: string, track: MediaStreamTrack): Promise<void> {
   const type = typeToRecord();
   if (type === undefined || isBusy()) return;
@@ -70,7 +70,7 @@ export async function startRecording(session_id: string, track: MediaStreamTrack
   }
   const pieces: Blob[] = [];
   let size = 0;
-  // Its own track: the picture's ends with its connection, and so does the recording.
+  // A clone of the track, because the original ends with its connection and would end the recording.
   const own = track.clone();
   const made = new MediaRecorder(new MediaStream([own]), { mimeType: type, videoBitsPerSecond: BITS_PER_SECOND });
   recorder = made;
@@ -102,12 +102,12 @@ async function handIn({ id }: SessionFile, file: File): Promise<void> {
   }
 }
 
-/** Ends it; what was taken down is handed in. */
+/** Stops the recording and uploads it. */
 export function stopRecording(): void {
   if (recorder && recorder.state !== 'inactive') recorder.stop();
 }
 
-/** Takes nothing down while the customer has paused. */
+/** Pauses the recording while the customer has paused. */
 export function pauseRecording(isPaused: boolean): void {
   if (!recorder || recorder.state === 'inactive') return;
   if (isPaused && recorder.state === 'recording') recorder.pause();

@@ -20,22 +20,22 @@ import { changeList } from '#api/change-list.ts';
 import { onEvent } from '#api/events.ts';
 import { pagesQuery } from '#api/pages.ts';
 
-/** Everything that is shown of sessions. */
+/** Prefix of all queries of sessions. */
 export const REMOTE = ['remote'] as const;
 
-/** A session that waits for a technician or runs. */
+/** Whether a session is waiting for a technician or running. */
 export function isOpen({ status }: RemoteSession): boolean {
   return status === 'pending' || status === 'active';
 }
 
-/** Which sessions are listed. */
+/** Filter of the history of sessions. */
 export type SessionChoice = Pick<SessionsQuery, 'status' | 'search'>;
 export const EVERY_SESSION: SessionChoice = { status: undefined, search: '' };
 
-/** One that is open is among the newest: only one waits at a time. */
+/** Page size of `sessionsQuery`. The open session is among the newest, because only one may wait at a time. */
 const NEWEST = 20;
 
-/** The history, page by page; an open session changes it. */
+/** The history, page by page. Refetched when an open session changes. */
 export const historyQuery = (choice: SessionChoice) => ({
   ...pagesQuery([...REMOTE, 'history', choice], (page, signal) =>
     callPage(listSessions, { signal, query: { ...choice, ...page } }),
@@ -49,7 +49,7 @@ export const joinedHistoryQuery = (choice: SessionChoice) => ({
   networkMode: 'always' as const,
 });
 
-/** While a session is open the list is read again and again, because what happens to it happens elsewhere; only while the page is visible. */
+/** Polled while a session is open and the page is visible, because most changes happen on the other side. */
 export const sessionsQuery = queryOptions({
   queryKey: [...REMOTE, 'sessions'],
   queryFn: ({ signal }) => call(listSessions, { signal, query: { limit: NEWEST } }),
@@ -57,13 +57,13 @@ export const sessionsQuery = queryOptions({
   networkMode: 'always',
 });
 
-/** Puts a session as the server answered it into a list of sessions, newest first. */
+/** Inserts or replaces a session, newest first. */
 export function withSession<Session extends RemoteSession>(sessions: readonly Session[], session: Session): Session[] {
   const others = sessions.filter(({ id }) => id !== session.id);
   return [...others, session].toSorted((one, other) => (one.id < other.id ? 1 : -1));
 }
 
-/** Puts an own session as the server answered it where it is shown. */
+/** Stores the person's own session that the server has returned. */
 function takeSession(queries: QueryClient, session: RemoteSession): void {
   changeList(queries, sessionsQuery.queryKey, (sessions) => withSession(sessions, session), { begin: [session] });
 }
@@ -72,7 +72,7 @@ export function useSettled() {
   const queries = useQueryClient();
   return {
     queries,
-    // The server knows the effect of a move on other sessions.
+    // Only the server knows the effect of a change on other sessions.
     renews: [REMOTE],
     onError: (error: Error) => console.error(error),
   };
@@ -87,7 +87,7 @@ export function useCreateSession() {
   });
 }
 
-/** Ends an own session: one that waits is cancelled, one that runs is done. */
+/** Ends the person's session: cancels a waiting one, completes a running one. */
 export function useEndSession() {
   const { queries, ...settled } = useSettled();
   return useChange({
@@ -118,7 +118,7 @@ function isNewer(session: LiveSession, known: LiveSession): boolean {
   return session.id === known.id && session.version > known.version;
 }
 
-/** Makes the shown sessions follow events of the session of this page. */
+/** Updates the shown sessions from events. */
 export function useSessionEvents(): void {
   const queries = useQueryClient();
   useEffect(

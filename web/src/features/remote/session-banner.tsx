@@ -15,7 +15,7 @@ import './session-banner.css';
 
 const MINUTE = 60_000;
 
-/** Remaining lifetime of a code, in words; the server decides the end, so the last moments are not counted down. */
+/** Remaining lifetime of a code, in words. The server decides the end, so there is no countdown in seconds. */
 export function describeValidity(expires_at: string, now: number): string {
   const left = Date.parse(expires_at) - now;
   if (left <= 0) return 'The code has expired.';
@@ -24,14 +24,14 @@ export function describeValidity(expires_at: string, now: number): string {
   return plural(minutes, { one: 'Valid for 1 more minute.', other: `Valid for ${formatNumber(minutes)} more minutes.` });
 }
 
-/** The present session: a code that waits, or a technician who has joined. */
+/** The open session: a waiting code, or a technician who has joined. */
 export function SessionBanner({ session }: { session: RemoteSession }) {
   const end = useEndSession();
-  // The bar above every screen has the button while something is shared from this window.
+  // While this window shares something, the banner above every screen has the button.
   const isEndedAbove = useSharingNow() !== undefined;
   const isWaiting = session.status === 'pending';
   const wasEnded = !end.isIdle;
-  // The button goes with what it ended.
+  // The button disappears with the session, so the focus moves to the heading.
   useEffect(() => {
     if (!wasEnded) return undefined;
     return () => {
@@ -100,7 +100,7 @@ function Running({ session }: { session: RemoteSession }) {
   );
 }
 
-/** The same place when nothing is open, so that a person sees at once that nobody can join. */
+/** Replaces the banner without an open session, to show that no technician can join. */
 export function NoSessionBanner() {
   return (
     <section className="card banner" data-tone="none" aria-label="Open session">

@@ -20,7 +20,7 @@ export function SessionHistory() {
   const pages = useSearchedPages(EVERY_SESSION, historyQuery);
   const [openId, setOpenId] = useState<string>();
   const opened = pages.rows?.find(({ id }) => id === openId);
-  useReadAnewWith(useQuery(sessionsQuery).data, pages.refetch);
+  useRefetchWith(useQuery(sessionsQuery).data, pages.refetch);
   const now = useMinute();
   return (
     <RefreshedCard title="Session history" onRefresh={pages.refetch}>
@@ -71,7 +71,7 @@ export function SessionHistory() {
 }
 
 /** Open sessions are read repeatedly elsewhere; when one has changed, the history has changed as well. */
-function useReadAnewWith(newest: unknown, refetch: () => unknown) {
+function useRefetchWith(newest: unknown, refetch: () => unknown) {
   const before = useRef(newest);
   useEffect(() => {
     if (before.current !== undefined && before.current !== newest) void refetch();

@@ -13,31 +13,31 @@ import { readAhead, readIceServers } from './ice.ts';
 import { type Marks, NO_MARKS, withMark } from './marks.ts';
 import { createSharer, type Sharer } from './peer.ts';
 
-/** One screen, window or tab that the customer shows. */
+/** One screen, window or tab that the customer shares. */
 export interface Screen {
   id: string;
   track: MediaStreamTrack;
-  /** Its kind, where the browser says so. */
+  /** The kind of the shared surface, if the browser reports it. */
   surface: 'monitor' | 'window' | 'browser' | null;
   link: Link;
   marks: Marks;
 }
 
-/** Why nothing was shown after the browser had asked: the person said no, or the browser could not read the screen. */
+/** The reason why nothing is shared: the person refused, or the browser could not read the screen. */
 export type NotShown = 'refused' | 'unreadable';
 
-/** Shared parts of this computer, their session, and whether this is the session's page. */
+/** The shared screens of this page, their session, and whether this page serves the session. */
 export interface Sharing {
   session_id: string | undefined;
-  /** Of several windows and devices of one person one is the session's page. */
+  /** `ours`: this page serves the session. Only one window or device of a person can. */
   place: 'asked' | 'ours' | 'taken';
   isChoosing: boolean;
   notShown: NotShown | undefined;
-  /** Why the server refused what was asked for. */
+  /** The refusal of the server. */
   error: Error | undefined;
   screens: readonly Screen[];
   isPaused: boolean;
-  /** The code to be read aloud. */
+  /** The code to read aloud. */
   code: string | undefined;
 }
 
@@ -52,9 +52,9 @@ const NOTHING: Sharing = {
   code: undefined,
 };
 
-/** The technician's page asks for an offer where it has no picture. However often it asks, there is one in so many ms: each is a connection of this page's. */
+/** Shortest interval between two offers, in ms. The technician's page may request more, and each offer makes a new connection. */
 export const OFFERS_EVERY = 1_000;
-/** Longest delay until a page receives the event of its own call, in ms. */
+/** Longest wait for the event of the page's own call, in ms. */
 const RUNNING_PATIENCE = 2_000;
 
 let sharing = NOTHING;
@@ -64,7 +64,7 @@ let leave = () => {};
 const sharers = new Map<string, Sharer>();
 const listeners = new Set<() => void>();
 
-/** The person's own, which every screen says as well (voice.ts). */
+/** The person's voice, which the banner of every screen also shows (voice.ts). */
 let voice: Voice = 'off';
 
 function set(change: Partial<Sharing>): void {
@@ -78,13 +78,13 @@ function tell(): void {
   tellSharing(is_shown || voice !== 'off' ? { technician, is_shown, is_paused: sharing.isPaused, voice } : undefined);
 }
 
-/** Says on every screen how the person's own voice stands. */
+/** Shows the state of the person's voice in the banner of every screen. */
 export function tellVoice(now: Voice): void {
   voice = now;
   tell();
 }
 
-/** Calls `listener` with the session of this page, at each change; undefined while it is the page of none. */
+/** Calls `listener` at each change with the session that this page serves; undefined if it serves none. */
 export function onPlace(listener: (session_id: string | undefined) => void): () => void {
   return subscribe(() => listener(sharing.place === 'taken' ? undefined : sharing.session_id));
 }
@@ -106,16 +106,16 @@ export function useSharing(): Sharing {
   return useSyncExternalStore(subscribe, () => sharing);
 }
 
-/** Part of the browser that is missing to share a screen; undefined for none. */
+/** The missing requirement of screen sharing; undefined if all are met. */
 export function missingToShare(): 'browser' | 'secure_page' | undefined {
   if (!window.isSecureContext) return 'secure_page';
-  // Phones have none.
+  // Phones cannot share their screen.
   return typeof navigator.mediaDevices?.getDisplayMedia === 'function' ? undefined : 'browser';
 }
 
 /**
- * Makes this page the one of its person in a session, until the session is over: events and signals of the technician come here. Of several windows the first one
- * is it until it is closed; with `isSure` this one, because the person does something here.
+ * Makes this page serve a session until the session ends: it receives the events and the technician's signals.
+ * Of several windows, the first one serves it until it closes. With `isSure` this window takes over, because the person acts here.
  */
 export function attend({ id, support_agent }: Pick<RemoteSession, 'id' | 'support_agent'>, isSure = false): void {
   technician = support_agent ?? technician;
@@ -126,9 +126,9 @@ export function attend({ id, support_agent }: Pick<RemoteSession, 'id' | 'suppor
   leave = holdPlace(id, isSure);
 }
 
-/** Holds the place that one window of this browser has at a time in a session: takes it at once, or when the window that has it is closed. */
+/** Holds the lock of a session, which one window of this browser has at a time. Takes it at once, or when the window that holds it closes. */
 function holdPlace(session_id: string, isSure: boolean): () => void {
-  // Not there in a page that was not served securely; the server tells such pages that another one has the place.
+  // Insecure pages have no locks; the server refuses the topic to all pages but one.
   if (!('locks' in navigator)) return hear(session_id);
   const name = `palisade.remote.${session_id}`;
   const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ function holdPlace(session_id: string, isSure: boolean): () => void {
     stopHearing = hear(session_id);
     await isOver;
   };
-  // Another window has taken it, because the person does something there.
+  // Another window has stolen the lock, because the person acts there.
   const ignoreEnd = () => {
     if (!hasEnded) lose();
   };
@@ -159,7 +159,7 @@ function holdPlace(session_id: string, isSure: boolean): () => void {
   };
 }
 
-/** Another window or device is the session's page now: nothing of this one is shown any more. */
+/** Another window or device now serves the session: this page stops sharing. */
 function lose(): void {
   stopAll();
   leave();
@@ -170,7 +170,7 @@ function lose(): void {
 let offered_at = 0;
 let offering: ReturnType<typeof setTimeout> | undefined;
 
-/** Offers every picture anew: at once, or as soon as `OFFERS_EVERY` allows. */
+/** Offers every picture again: at once, or as soon as `OFFERS_EVERY` allows. */
 function offerSoon(): void {
   if (offering !== undefined) return;
   const offer = () => {
@@ -186,7 +186,7 @@ function offerSoon(): void {
 function hear(session_id: string): () => void {
   const stops = [
     hearTopic({ session_id }, () => {}, {
-      // Ours once the server has said how the session stands.
+      // The page serves the session when the server has sent the session's state.
       onListening: () => set({ place: 'asked' }),
       onRefused(isTaken) {
         if (isTaken) lose();
@@ -216,16 +216,16 @@ function takeChange(session: LiveSession): void {
   if (session.status === 'active') tellRunning();
   if (sharing.place !== 'asked') return;
   set({ place: 'ours' });
-  // A reloaded page shows nothing; one that was cut off continues.
+  // A reloaded page has stopped sharing; a reconnected page continues.
   if (sharing.screens.length === 0 && session.share === 'running') say({ type: 'share_stopped', connection_id: null });
   if (sharing.isPaused) say({ type: 'paused' });
   for (const { id, link } of sharing.screens) if (link.state !== 'connected') sharers.get(id)?.connect();
 }
 
-/** Called once this page has been told that the session runs: before, the server passes no offer on. */
+/** Resolves `untilRunning` when the server reports the session as running. Before that, the server forwards no offer. */
 let tellRunning = () => {};
 
-/** Until the page has been told so, or `RUNNING_PATIENCE` is over: then the technician's page asks for the offer once more. */
+/** Waits for that report, at most `RUNNING_PATIENCE`. The technician's page then requests the offer again. */
 function untilRunning(session: Pick<RemoteSession, 'phase'>): Promise<void> {
   if (session.phase !== 'claimed') return Promise.resolve();
   return new Promise((resolve) => {
@@ -246,7 +246,7 @@ function stopAll(): void {
   set({ screens: [], isPaused: false, code: undefined });
 }
 
-/** The session is over. */
+/** Resets the state after the end of the session. */
 function forget(): void {
   stopAll();
   leave();
@@ -254,13 +254,13 @@ function forget(): void {
   set(NOTHING);
 }
 
-/** Asks the browser what to show. Its answer is one picture, or why there is none. */
+/** Opens the browser's picker. Returns the picture, or the reason why there is none. */
 async function choose(): Promise<MediaStreamTrack | NotShown> {
   try {
     const stream = await navigator.mediaDevices.getDisplayMedia({
       video: { frameRate: { ideal: 30, max: 30 } },
       audio: false,
-      // TypeScript does not know these options yet, so they are spread. The first one keeps this page out of its own picture.
+      // TypeScript does not know these options yet, so they are spread. `selfBrowserSurface` excludes this page from the picker.
       ...{ selfBrowserSurface: 'exclude', surfaceSwitching: 'include', monitorTypeSurfaces: 'include' },
     });
     return stream.getVideoTracks()[0] ?? 'unreadable';
@@ -274,12 +274,12 @@ function surfaceOf(track: MediaStreamTrack): Screen['surface'] {
   return displaySurface === 'monitor' || displaySurface === 'window' || displaySurface === 'browser' ? displaySurface : null;
 }
 
-/** Asks the person what to show, says yes to the technician where that is still to be said, and shows it. Called by a press: a browser opens its picker for nothing else. */
+/** Asks the person what to share, approves the technician if that is still open, and shares. Must be called by a press, because the browser requires one for its picker. */
 export async function share(session: Pick<RemoteSession, 'id' | 'support_agent' | 'phase'>): Promise<void> {
   if (sharing.isChoosing || sharing.screens.length >= SHARES_MAXIMUM) return;
   attend(session, true);
   set({ isChoosing: true, notShown: undefined, error: undefined });
-  // The minute in which to answer begins anew: they are answering.
+  // Restarts the minute for the answer, because the person is choosing.
   say({ type: 'choosing' });
   readAhead(session.id);
   const chosen = await choose();
@@ -321,7 +321,7 @@ function show(session_id: string, track: MediaStreamTrack): void {
       say(signal);
       if (signal.type !== 'offer' || signal.connection_id === named) return;
       say({ type: 'share_started', connection_id: signal.connection_id, surface });
-      // The connection before it is no more.
+      // The previous connection has ended.
       if (named !== undefined) say({ type: 'share_stopped', connection_id: named });
       named = signal.connection_id;
     },
@@ -330,7 +330,7 @@ function show(session_id: string, track: MediaStreamTrack): void {
     onMark: (mark) => setScreen(id, ({ marks }) => ({ marks: withMark(marks, mark) })),
   });
   sharers.set(id, sharer);
-  // The browser's own way to stop.
+  // The browser's own Stop button.
   track.addEventListener('ended', () => stopScreen(id));
   set({ screens: [...sharing.screens, { id, track, surface, link: { state: 'connecting' }, marks: NO_MARKS }] });
   sharer.connect();
@@ -351,7 +351,7 @@ export function stopScreen(id: string): void {
   else if (connection_id !== undefined) say({ type: 'share_stopped', connection_id });
 }
 
-/** The technician sees black, or the picture again. */
+/** Replaces every picture with black, or restores it. */
 export function pause(isPaused: boolean): void {
   if (sharing.screens.length === 0 || isPaused === sharing.isPaused) return;
   for (const sharer of sharers.values()) sharer.pause(isPaused);
@@ -359,27 +359,27 @@ export function pause(isPaused: boolean): void {
   say({ type: isPaused ? 'paused' : 'resumed' });
 }
 
-/** Number of screens that say that a picture or a voice is on. */
+/** Number of screens that show the state of picture and voice. */
 let told = 0;
 
-/** Picture and voice need a screen that says so: they end for a person who signs out, or goes to a place without one. */
+/** Picture and voice require a screen that shows them: they end when the person signs out or opens a screen without the banner. */
 export function tellOnScreen(): () => void {
   told += 1;
   return () => {
     told -= 1;
-    // Unless the next screen takes over in the same drawing.
+    // The next screen may mount in the same commit.
     queueMicrotask(() => {
       if (told === 0 && (sharing.screens.length > 0 || voice !== 'off')) forget();
     });
   };
 }
 
-/** Looks for a way to the technician anew. */
+/** Connects to the technician again. */
 export function connectAgain(): void {
   for (const sharer of sharers.values()) sharer.connect();
 }
 
-/** Ends every picture at once, whatever becomes of the call, and the session with it. */
+/** Ends every picture at once, and then the session, even if the call fails. */
 export async function stop(): Promise<void> {
   const id = sharing.session_id;
   stopAll();
@@ -388,7 +388,7 @@ export async function stop(): Promise<void> {
   try {
     await call(completeSession, { params: { id } });
   } catch (error) {
-    // The picture has ended, as requested; the server ends a session without a picture after a minute.
+    // The picture has ended; the server ends a session without a picture after a minute.
     console.error(error);
   }
 }

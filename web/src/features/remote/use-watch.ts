@@ -10,12 +10,12 @@ import { describeQuality, type Reading, readQuality } from './quality.ts';
 
 /** State of a session on the technician's page. */
 export interface Watch {
-  /** Of several windows of one person one is the session's page. */
+  /** `ours`: this page serves the session. Only one window of a person can. */
   place: 'asked' | 'ours' | 'taken';
   pictures: readonly Picture[];
   link: Link;
   code: string | undefined;
-  /** As the customer's page has said last, sooner than the server does. */
+  /** From the customer's page, which reports it sooner than the server. */
   isPaused: boolean;
 }
 
@@ -24,12 +24,12 @@ const NOTHING: Watch = { place: 'asked', pictures: [], link: { state: 'waiting' 
 /** Interval at which a missing shared picture is requested, in ms. */
 const ASKED_EVERY = 3_000;
 
-/** Watches a session for as long as it is shown. `turn` is another number when the person wants this window to be the session's page. */
+/** Watches a session while the component is mounted. A new `turn` makes this window the session's page. */
 export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'>, turn: number) {
   const [watch, setWatch] = useState(NOTHING);
   const watcher = useRef<Watcher>(undefined);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins anew with each turn
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn starts again
   useEffect(() => {
     const set = (change: Partial<Watch>) => setWatch((before) => ({ ...before, ...change }));
     const say = (signal: TechnicianSignal) => saySignal(id, signal);
@@ -52,7 +52,7 @@ export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'
         set({ ...NOTHING, place: 'taken' });
       },
     });
-    // An offer goes to who is there: whoever has come later, or was cut off, asks until there is one.
+    // An offer is sent only to a connected page, so a page that joined or reconnected later requests one.
     const askForOffer = () => {
       if (isRunning && !own.isBusy()) say({ type: 'offer_wanted' });
     };
@@ -62,7 +62,7 @@ export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'
       () => clearInterval(asking),
       onEvent('remote_changed', ({ session }) => {
         if (session.id !== id) return;
-        // The customer has just said yes: their offer comes next.
+        // The customer has just approved, so their offer comes next.
         if (session.status === 'active' && !hasReadAhead && !own.isBusy()) {
           hasReadAhead = true;
           readAhead(id);
@@ -89,7 +89,7 @@ export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'
   return {
     ...watch,
     mark: (connection_id: string, mark: Mark) => watcher.current?.mark(connection_id, mark) ?? false,
-    /** Asks for a new offer. */
+    /** Requests a new offer. */
     again: () => saySignal(id, { type: 'offer_wanted' }),
     stats: async (connection_id: string) => await watcher.current?.stats(connection_id),
   };

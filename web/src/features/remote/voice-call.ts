@@ -4,10 +4,10 @@ import type { CustomerSignal, Signal, TechnicianSignal } from '@palisade/contrac
 import { randomUuid } from '#api/browser.ts';
 import { type Connection, certificateOfPage, createConnection, type IceServers, type Link, tellCode } from './connection.ts';
 
-/** Interval at which missing voices are requested, in ms. */
+/** Interval at which a missing offer is requested, in ms. */
 export const VOICE_ASKED_EVERY = 3_000;
 
-/** Signals of both sides' pages. */
+/** Signals of both sides. */
 type VoiceSignal = Extract<CustomerSignal | TechnicianSignal, { type: 'candidate' | 'offer' | 'answer' | 'voice_wanted' }>;
 
 export interface VoiceCallParts {
@@ -16,15 +16,15 @@ export interface VoiceCallParts {
   ice: () => Promise<IceServers>;
   send: (signal: VoiceSignal) => void;
   onLink: (link: Link) => void;
-  /** The code to be read aloud. */
+  /** The code to read aloud. */
   onCode: (code: string | undefined) => void;
-  /** The other side's voice as it comes; undefined once it comes no more. */
+  /** The received voice; undefined after it has ended. */
   onVoice: (track: MediaStreamTrack | undefined) => void;
 }
 
 /**
- * The talk of the two sides by voice, on a connection of its own: it begins and ends without touching a picture, and needs none. As with the picture, the customer's page alone
- * offers. There is one while both sides have their voice on.
+ * The voice call of both sides, on a separate connection, so that it never affects a picture. Only the customer's page offers, as with the picture.
+ * The call exists while both sides have their voice on.
  */
 export class VoiceCall {
   readonly #parts: VoiceCallParts;
@@ -36,7 +36,7 @@ export class VoiceCall {
   #attempt = 0;
   #isOpening = false;
   #asking: ReturnType<typeof setInterval> | undefined;
-  /** Signals one after the other: candidates that come before the connection is made wait for it. */
+  /** Handles signals one after the other, so that early candidates wait until the connection exists. */
   #arrivals = Promise.resolve();
 
   constructor(parts: VoiceCallParts) {
@@ -44,7 +44,7 @@ export class VoiceCall {
     this.#track = parts.track;
   }
 
-  /** Takes the state of both sides, as the session says it. */
+  /** Starts or ends the call according to the voice states in the session. */
   stand({ customer, technician }: LiveSession['voice']): void {
     const areOn = customer !== 'off' && technician !== 'off';
     if (areOn === this.#areBothOn || this.#isClosed) return;
@@ -64,13 +64,13 @@ export class VoiceCall {
     this.#arrivals = this.#arrivals.then(() => this.#take(signal)).catch(this.#fail);
   }
 
-  /** Takes what is sent from now on; null when the microphone is gone. */
+  /** Replaces the sent track; null if the microphone is gone. */
   speak(track: MediaStreamTrack | null): void {
     this.#track = track;
     void this.#sender?.replaceTrack(track);
   }
 
-  /** Looks for a way anew. */
+  /** Connects again. */
   again(): void {
     if (this.#parts.side === 'customer') this.#connect().catch(this.#fail);
     else this.#ask();

@@ -6,19 +6,19 @@ import { readIceServers } from './ice.ts';
 import { onPlace, tellVoice } from './sharing.ts';
 import { VoiceCall } from './voice-call.ts';
 
-/** Why this person is not heard: the browser was told not to, there is no microphone, another program has it, or it was unplugged. */
+/** The reason why this person is not heard: insecure page, permission refused, no microphone, microphone in use, or unplugged. */
 export type NotHeard = 'insecure' | 'refused' | 'missing' | 'busy' | 'unplugged';
 
 /** Voice state of this page. */
 export interface OwnVoice {
   session_id: string | undefined;
-  /** `asking`: the browser asks its person for the microphone. */
+  /** `asking`: the browser is asking for permission to use the microphone. */
   state: Voice | 'asking';
   notHeard: NotHeard | undefined;
   link: Link;
-  /** The code to be read aloud: that of the picture, where there is one. */
+  /** The code to read aloud, the same as that of the picture. */
   code: string | undefined;
-  /** The browser plays nothing before another press. */
+  /** The browser requires a press before it plays sound. */
   isSilent: boolean;
 }
 
@@ -66,7 +66,7 @@ function whyNot(error: unknown): NotHeard {
   return name === 'NotFoundError' ? 'missing' : 'busy';
 }
 
-/** Asks the browser for the microphone. It comes muted. */
+/** Opens the microphone, muted. */
 async function openMicrophone(): Promise<MediaStreamTrack | NotHeard> {
   if (!window.isSecureContext || !('mediaDevices' in navigator)) return 'insecure';
   try {
@@ -77,7 +77,7 @@ async function openMicrophone(): Promise<MediaStreamTrack | NotHeard> {
     const [track] = stream.getAudioTracks();
     if (!track) return 'missing';
     track.enabled = false;
-    // Unplugged, or forbidden in the browser's own settings. Another one is opened by a press alone.
+    // Unplugged, or forbidden in the browser's settings. Only a press opens another microphone.
     track.addEventListener('ended', () => {
       if (track !== microphone) return;
       microphone = undefined;
@@ -102,7 +102,7 @@ function play(track: MediaStreamTrack | undefined): void {
   hear();
 }
 
-/** Plays what comes. A browser may want a press for it. */
+/** Plays the received voice. A browser may require a press. */
 export function hear(): void {
   player?.play().then(
     () => set({ isSilent: false }),
@@ -110,13 +110,13 @@ export function hear(): void {
   );
 }
 
-/** Turns this person's voice on, muted, once the browser was told that it may use the microphone. */
+/** Turns this person's voice on, muted, after the browser has granted the microphone. */
 export async function startVoice({ id }: Pick<LiveSession, 'id'>, side: Side): Promise<void> {
   if (voice.state !== 'off') return;
   isCustomer = side === 'customer';
   set({ ...NOTHING, session_id: id, state: 'asking' });
   const chosen = await openMicrophone();
-  // Turned off again, or the session was over, while the browser asked.
+  // The person turned it off, or the session ended, while the browser was asking.
   const now = current();
   if (now.session_id !== id || now.state !== 'asking') {
     if (typeof chosen !== 'string') chosen.stop();
@@ -144,7 +144,7 @@ export async function startVoice({ id }: Pick<LiveSession, 'id'>, side: Side): P
         end();
         return;
       }
-      // A page that was cut off for a moment counts as silent until it says otherwise.
+      // After a short disconnection the server counts the page as silent until it reports its state again.
       const { state } = voice;
       if (state !== 'asking' && session.voice[side] !== state) say(state);
       made.stand(session.voice);
@@ -158,7 +158,7 @@ export async function startVoice({ id }: Pick<LiveSession, 'id'>, side: Side): P
   say('muted');
 }
 
-/** Mutes this person, or lets them be heard; the microphone is asked for anew where it was unplugged. */
+/** Mutes or unmutes this person. Unmuting opens a microphone again if it was unplugged. */
 export async function mute(isMuted: boolean): Promise<void> {
   const { session_id } = voice;
   if (voice.state === 'off' || voice.state === 'asking') return;
@@ -168,7 +168,7 @@ export async function mute(isMuted: boolean): Promise<void> {
       set({ notHeard: chosen });
       return;
     }
-    // The talk was over by then, or two presses asked and the other one has it: no second microphone stays open.
+    // The call has ended, or another press has opened the microphone: close this one.
     if (voice.session_id !== session_id || !talk || microphone) {
       chosen.stop();
       return;
@@ -181,7 +181,7 @@ export async function mute(isMuted: boolean): Promise<void> {
   say(isMuted ? 'muted' : 'open');
 }
 
-/** Looks for a way to the other side anew. */
+/** Connects to the other side again. */
 export function voiceAgain(): void {
   talk?.again();
 }
@@ -196,7 +196,7 @@ function end(): void {
   set(NOTHING);
 }
 
-/** Turns this person's voice off: the microphone is closed, and the other side is heard no more. */
+/** Turns this person's voice off: closes the microphone and stops playing the other side. */
 export function stopVoice(): void {
   if (voice.session_id === undefined) return;
   say('off');

@@ -17,9 +17,9 @@ import { type Mark, type Marks, NO_MARKS, placeIn, withMark } from './marks.ts';
 import type { Picture } from './peer.ts';
 import './watched-picture.css';
 
-/** A picture is called a still one when no frame has come for so long, in ms: a screen on which nothing moves sends one each second or so. */
+/** Time without a frame after which the picture counts as still, in ms. A screen without changes sends about one frame per second. */
 const STILL_AFTER = 5_000;
-/** Pointers are told at most so often, in ms: as often as most screens draw. */
+/** Shortest interval between two pointer messages, in ms, about one frame of most screens. */
 const POINTED_EVERY = 16;
 
 interface WatchedPictureProps {
@@ -28,12 +28,12 @@ interface WatchedPictureProps {
   isPaused: boolean;
   /** Notice over the picture while it is unreliable. */
   trouble: string | undefined;
-  /** Looks for a way anew, where there is none. */
+  /** Connects again; undefined while a connection exists. */
   onAgain: (() => void) | undefined;
   mark: (mark: Mark) => boolean;
 }
 
-/** The customer's picture as the technician works with it. */
+/** The customer's picture with the technician's tools. */
 export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, mark }: WatchedPictureProps) {
   const [tool, setTool] = useState<'point' | 'draw'>('point');
   const [scale, setScale] = useState<'fit' | 'own'>('fit');
@@ -45,7 +45,7 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
   const lastFrame = useRef(0);
 
   function takeFrame(at: number) {
-    // The screen says it in seconds.
+    // The screen shows seconds.
     if (at - lastFrame.current < 500) return;
     lastFrame.current = at;
     setFrameAt(at);
@@ -76,7 +76,7 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
           onPress={() => void (isFull ? document.exitFullscreen() : frame.current?.requestFullscreen())}
         />
       </div>
-      {/* The keyboard has no pointer to show; it has the chat. */}
+      {/* Marks need a pointing device; keyboard users have the chat. */}
       <div className="watched__picture" data-tool={tool} {...marking.handlers}>
         <MarkedPicture
           track={picture.track}
@@ -103,7 +103,7 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
   );
 }
 
-/** Age of the picture, once it stands still. */
+/** Age of the picture, once it is still. */
 function Still({ frame_at, trouble }: { frame_at: number | undefined; trouble: string | undefined }) {
   const now = useSecond();
   const isStill = frame_at !== undefined && now - frame_at > STILL_AFTER;
@@ -148,7 +148,7 @@ function useIsFull(frame: RefObject<HTMLElement | null>): boolean {
   return isFull;
 }
 
-/** Where the next mark stands among those that were told. */
+/** Counters of the sent marks, and the unfinished line. */
 interface Drawing {
   order: number;
   id: number;
@@ -157,7 +157,7 @@ interface Drawing {
   line: { id: number; points: Point[] } | undefined;
 }
 
-/** Marks of the technician by mouse, pen or finger: told to the customer, and drawn here as it is drawn there. */
+/** Marks of the technician by mouse, pen or finger: sent to the customer, and drawn here the same way. */
 function useMarking(box: RefObject<HTMLElement | null>, tool: 'point' | 'draw', mark: (mark: Mark) => boolean) {
   const [marks, setMarks] = useState<Marks>(NO_MARKS);
   const state = useRef<Drawing>({ order: 0, id: 0, told_at: 0, line: undefined });

@@ -34,7 +34,7 @@ const deskSettingsQuery = queryOptions({
   queryFn: ({ signal }) => call(readDeskSettings, { signal }),
 });
 
-/** When support is there, and after which times a conversation goes back to all. */
+/** Opening hours of support, and the times after which a conversation returns to everyone. */
 export function DeskHours() {
   const { data, error, refetch } = useQuery(deskSettingsQuery);
   if (data)
@@ -68,17 +68,17 @@ const DAY_NAMES: Record<Weekday, string> = {
 
 type Time = NonNullable<DeskSettings['hours']>[number];
 
-/** Initial hours when support is not always there. */
+/** Initial hours when support is not always present. */
 const USUAL: readonly Time[] = WEEKDAYS.slice(0, 5).map((day) => ({ day, from: '09:00', to: '17:00' }));
 
-/** As they are chosen: the server judges what is saved. */
+/** Accepts incomplete input; the server validates the saved settings. */
 const hoursSchema = z.object({
   time_zone: z.string(),
   hours: z.array(z.object({ day: z.enum(WEEKDAYS), from: z.string(), to: z.string() })).nullable(),
 });
 const timersSchema = z.object({ unanswered_minutes: z.number(), offline_minutes: z.number() });
 
-/** State of one of the two forms, which save their part of the settings and leave the other as it was saved last. */
+/** State of one of the two forms. Each saves its part of the settings and keeps the other part as last saved. */
 function useSettingsPart<Part extends Partial<DeskSettings>>(
   place: string,
   schema: z.ZodType<Part>,
@@ -100,7 +100,7 @@ function useSettingsPart<Part extends Partial<DeskSettings>>(
     const next = { ...part, ...changed };
     setPart(next);
     keepValues(place, next, initial);
-    // The message is about the values before.
+    // The message refers to the previous values.
     if (!save.isPending) save.reset();
   }
   return { part, change, save, isKept: kept !== undefined && !save.isSuccess, messages: fieldMessagesOf(save.error) };
@@ -118,7 +118,7 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
     unknown_time_zone === undefined || part.time_zone !== time_zone || save.isSuccess
       ? undefined
       : `This server doesn’t know ${unknown_time_zone}, so hours are in UTC.`;
-  // Hours that are set for the first time are those of the person who sets them.
+  // Hours set for the first time use the time zone of the person who sets them.
   const isFirst = savedHours === null && ZONE.is_known;
 
   return (
@@ -168,7 +168,7 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
   );
 }
 
-/** Times after which an unattended conversation goes back to everyone. */
+/** Times after which an unattended conversation returns to everyone. */
 function TimersForm({ saved }: { saved: ReadSettings }) {
   const { unanswered_minutes, offline_minutes } = saved;
   const { part, change, save, isKept, messages } = useSettingsPart('waiting-times', timersSchema, saved, {
@@ -216,7 +216,7 @@ function SettingsEnd({ saved, isKept, submit }: { saved: string | false; isKept:
   );
 }
 
-/** A field that was emptied is empty: with a 0 in it, 30 that is typed next becomes 300. The server says what is missing. */
+/** Shows 0 as an empty field: otherwise typing 30 after the 0 gives 300. The server reports the missing value. */
 const shownOf = (minutes: number) => (minutes === 0 ? '' : minutes);
 
 interface DayProps {
@@ -237,7 +237,7 @@ function Day({ day, times, onChange }: DayProps) {
         const which = own.length === 1 ? name : `${name}, time ${index + 1}`;
         const change = (part: Partial<Time>) => onChange(times.map((other) => (other === time ? { ...other, ...part } : other)));
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: its place in the day is its name
+          // biome-ignore lint/suspicious/noArrayIndexKey: a time has no other identity than its position in the day
           <span key={index} className="desk-hours__time">
             <input
               type="time"
@@ -246,7 +246,7 @@ function Day({ day, times, onChange }: DayProps) {
               onChange={(event) => change({ from: event.currentTarget.value })}
             />
             <span aria-hidden="true">to</span>
-            {/* The end of a day has no time of its own in a field. */}
+            {/* A time field cannot show 24:00. */}
             <input
               type="time"
               aria-label={`${which}: to`}

@@ -32,7 +32,7 @@ const STEPS: readonly { step: Step; title: string; sentence: string; link?: { to
   { step: 'others', title: 'Invite other people', sentence: 'They register at this address:' },
 ];
 
-/** First steps of a new installation, until all are done or put away. */
+/** First steps of a new installation, until all are done or dismissed. */
 export function FirstSteps() {
   const { data: overview } = useQuery(overviewQuery);
   const [isHidden, setIsHidden] = useState(false);
@@ -102,7 +102,7 @@ function StepHelp({
   );
 }
 
-/** Names of the machine itself, which lead nobody else here. */
+/** Local addresses, which do not work on other computers. */
 const OWN_MACHINE = /^(?:localhost|127\.|\[::1\])/u;
 
 function Address() {

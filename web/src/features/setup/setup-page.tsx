@@ -21,7 +21,7 @@ import { DeskHours } from './desk-hours.tsx';
 import { SetupSummary } from './setup-summary.tsx';
 import './setup-page.css';
 
-/** Features of every installation; they cannot be switched. */
+/** Features of every installation; they cannot be switched off. */
 const FEATURES = [
   ['Antivirus', 'All of a file is checked, and every answer says what was found.'],
   ['Firewall', 'Rules that say who may reach a device.'],
@@ -42,7 +42,7 @@ export function SetupPage() {
       )}
       <GivenUp />
       {config && <Setup config={config} />}
-      {/* Below the set-up, which is higher than what stands there until it is known. */}
+      {/* Rendered with the setup card: the card is higher than its placeholder and would push the hours down. */}
       {config && <DeskHours />}
     </Page>
   );
@@ -81,7 +81,7 @@ const GIVEN_UP_ONE =
 const GIVEN_UP_SEVERAL =
   'The server tried each of them in the background until it had failed too often, and does not try again. The server’s log says which they were and why. After 30 days they are not shown here any more.';
 
-/** Work that the server did not come to the end of: nothing on any other screen says so. */
+/** Tasks that failed for good. No other screen shows them. */
 function GivenUp() {
   const count = useQuery(overviewQuery).data?.waiting.jobs ?? 0;
   if (count === 0) return null;
@@ -108,9 +108,9 @@ function FeatureList() {
   );
 }
 
-/** Where this browser keeps what was typed here and not sent. */
+/** Storage key of unsent input. */
 const PLACE = 'setup';
-/** As typed: the server judges what is sent. */
+/** Accepts incomplete input; the server validates the sent values. */
 const keptSchema = z.object({
   company_name: z.string(),
   support_phone: z.string(),
@@ -118,7 +118,7 @@ const keptSchema = z.object({
   support_promise: z.string(),
 });
 
-/** As the specification has it: what it does not name is left out where it is empty. */
+/** The specification has no `support_promise`, so an empty one is omitted. */
 function specified({ support_promise, ...info }: ClientInfo) {
   return support_promise.trim() === '' ? info : { ...info, support_promise };
 }
@@ -154,7 +154,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
   });
   return (
     <Card title="Who provides this installation">
-      {/* Phone and email are marked required and not checked, as specified: the browser must not stop the form. */}
+      {/* Phone and email are marked required but not validated, as specified: the browser must not block the form. */}
       <Form
         noValidate
         className="setup-form"

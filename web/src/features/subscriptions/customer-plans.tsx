@@ -16,7 +16,7 @@ import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
 import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
 import { currentSubscriptionQuery, isAwaited, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
 
-/** View of everybody except administrators: their plan, possible requests, and the note about managing. */
+/** The screen for everyone except administrators: their plan, the plans they can request, and a note about management. */
 export function CustomerPlans() {
   const isOwnAwaited = isAwaited(useQuery(currentSubscriptionQuery));
   const arePlansAwaited = isAwaited(useQuery(plansQuery));
@@ -25,7 +25,7 @@ export function CustomerPlans() {
   return (
     <Page title="Subscription Manager" sentence="See your plan and request another one.">
       <OwnPlan isWaiting={isWaiting} />
-      {/* Below a plan that is on its way they would be moved by it. */}
+      {/* Rendered with the plan, which would otherwise push them down. */}
       {!isWaiting && (
         <>
           <PlansOnOffer />
@@ -36,7 +36,7 @@ export function CustomerPlans() {
   );
 }
 
-/** Why this screen is marked as the administrators' in the sidebar. Last: nobody came for it. */
+/** Explains why the sidebar marks this screen as the administrators'. Last, because it is the least important. */
 function ManagingNotice() {
   return (
     <section className="admins-only" aria-labelledby="admins-only">
@@ -100,7 +100,7 @@ function Plan({ current }: { current: CurrentSubscription }) {
 
 type CostProps = Pick<CurrentSubscription, 'price' | 'currency' | 'duration_months'>;
 
-/** The price of the plan and its term, as far as they are known. */
+/** The known parts of price and term. */
 function Cost({ price, currency, duration_months }: CostProps) {
   const cost = price === null || currency === null ? undefined : describePrice(price, currency);
   const span = duration_months === null ? undefined : describeMonths(duration_months);
@@ -137,7 +137,7 @@ function PlansOnOffer() {
             <PlanCard key={plan.id} plan={plan}>
               <PlanAction
                 plan={plan}
-                // Newest first: what was last asked and answered.
+                // Newest first, so this finds the latest request.
                 request={requests.data.find(({ template }) => template.id === plan.id)}
                 isOwn={current?.plan_name === plan.template_name}
               />
@@ -161,7 +161,7 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
     mutationFn: (change: () => Promise<unknown>) => change(),
     onError: (refusal) => console.error(refusal),
   });
-  // State shows only after the next render; two presses at once must make one request.
+  // State updates at the next render, but two quick presses must send one request.
   const isSending = useRef(false);
   const isUnproven = useIsUnproven();
 

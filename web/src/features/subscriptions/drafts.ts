@@ -12,13 +12,13 @@ import { z } from 'zod';
 import { CallError } from '#api/call.ts';
 import { readPrice } from './typed-price.ts';
 
-/** Choices of a plan in either form; the lists' values as text, as a select has them. */
+/** Fields of a plan in both forms. Values of selects are strings. */
 const planDraftSchema = z.object({
   duration_months: z.string(),
   max_devices: z.string(),
   is_premium: z.boolean(),
   features: z.array(z.string()),
-  /** Typed and not added to the list yet. A browser may keep a draft from before there was such a thing. */
+  /** Typed but not added to the list yet. Has a default because stored drafts of older versions lack it. */
   feature: z.string().default(''),
 });
 export type PlanDraft = z.infer<typeof planDraftSchema>;
@@ -28,7 +28,7 @@ export const assignDraftSchema = planDraftSchema.extend({
   plan_name: z.string(),
   price: z.string(),
   request_id: z.string().optional(),
-  /** Whether a person who has this plan gets it from today on, in place of a later end. */
+  /** Whether the plan starts today for a person who already has it, instead of extending its end. */
   starts_over: z.boolean().default(false),
 });
 export type AssignDraft = z.infer<typeof assignDraftSchema>;
@@ -36,7 +36,7 @@ export type AssignDraft = z.infer<typeof assignDraftSchema>;
 export const templateDraftSchema = planDraftSchema.extend({
   template_name: z.string(),
   base_price: z.string(),
-  /** The template that is edited; a new one without it. */
+  /** The edited template; undefined for a new one. */
   template_id: z.string().optional(),
 });
 export type TemplateDraft = z.infer<typeof templateDraftSchema>;
@@ -59,7 +59,7 @@ export const EMPTY_ASSIGNMENT: AssignDraft = {
 };
 export const EMPTY_TEMPLATE: TemplateDraft = { ...EMPTY_PLAN, template_name: '', base_price: '', template_id: undefined };
 
-/** A template copied into the assign form; whom it is for stays as it is. */
+/** Copies a template into the assign form and keeps the recipient. */
 export function draftOfTemplate(template: Template, user_email: string): AssignDraft {
   return {
     user_email,
@@ -75,7 +75,7 @@ export function draftOfTemplate(template: Template, user_email: string): AssignD
   };
 }
 
-/** A template as the form edits it. */
+/** A template as a draft of its form. */
 export function draftOfEdited(template: Template): TemplateDraft {
   return {
     template_id: template.id,
@@ -93,14 +93,14 @@ export function draftOfRequest(request: UserPlanRequest): AssignDraft {
   return { ...draftOfTemplate(request.template, request.user_email), request_id: request.id };
 }
 
-/** A field's name and the sentence that stands beneath it. */
+/** Sentences by field name. */
 export type FieldMessages = Record<string, string>;
 
-/** The plan of a draft, or its faults. */
+/** The parsed plan of a draft, or its errors. */
 export type Parsed<Body> = { ok: true; body: Body } | { ok: false; sentence: string; fields: FieldMessages };
 
 function fieldMessages(errors: readonly { field: string; message: string }[]): FieldMessages {
-  // Of a list the first part of the path is the field; of several sentences the first is the one to read.
+  // The field is the first part of the path. Reversed, so that the first message of a field wins.
   return Object.fromEntries(errors.toReversed().map(({ field, message }) => [field.split('.')[0] ?? field, message]));
 }
 
@@ -111,12 +111,12 @@ function parse<Schema extends z.ZodType>(schema: Schema, values: unknown): Parse
   return { ok: false, sentence: errors[0]?.message ?? '', fields: fieldMessages(errors) };
 }
 
-/** An empty field is no number; `Number('')` would be 0, a price. */
+/** An empty field is NaN; `Number('')` would be 0, a valid price. */
 function numberOf(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }
 
-/** With the one that was typed and not added: whoever sends the form means it too. */
+/** The list together with the feature that was typed but not added, because the person expects it to be sent. */
 export function featuresOf({ features, feature }: Pick<PlanDraft, 'features' | 'feature'>): string[] {
   const typed = feature.trim();
   return typed === '' || features.includes(typed) ? features : [...features, typed];
@@ -127,7 +127,7 @@ function planOf(draft: PlanDraft) {
   return { duration_months: numberOf(duration_months), max_devices: numberOf(max_devices), features: featuresOf(draft) };
 }
 
-/** A price that can be read in two ways is asked for, at its field, and not guessed. */
+/** Reports an ambiguous price at its field instead of guessing. */
 function withPrice<Body>(field: string, typed: string, parsed: (price: number) => Parsed<Body>): Parsed<Body> {
   const price = readPrice(typed);
   const read = parsed(price.kind === 'price' ? price.price : Number.NaN);
@@ -147,7 +147,7 @@ export function parseTemplate(draft: TemplateDraft): Parsed<NewTemplate> {
   );
 }
 
-/** A failed call as the screen says it: the server's own sentence, or the fallback of the specification. */
+/** The server's sentence of a failed call, or the specification's fallback. */
 export function refusalOf(error: unknown, fallback: string): { sentence: string; fields: FieldMessages } {
   const problem = error instanceof CallError ? error.problem : undefined;
   return { sentence: problem ? `Error: ${problem.detail}` : fallback, fields: fieldMessages(problem?.errors ?? []) };

@@ -11,13 +11,13 @@ import { KeptNote, useKeptForm } from '#ui/kept-form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 
-/** As it is typed: the server judges what is saved. */
+/** Accepts incomplete input; the server validates the saved reply. */
 const fieldsSchema = z.object({ shortcut: z.string(), title: z.string(), text: z.string() });
 type Fields = z.infer<typeof fieldsSchema>;
 
 const NEW: Fields = { shortcut: '', title: '', text: '' };
 
-/** Writes a canned answer, or changes one. */
+/** Creates or edits a saved reply. */
 export function AnswerDialog({ answer, onClose }: { answer: CannedAnswer | undefined; onClose: () => void }) {
   const { form, isKept, forget } = useKeptForm(`answer.${answer?.id ?? 'new'}`, fieldsSchema, fieldsSchema.parse(answer ?? NEW));
   function forgetAndClose() {

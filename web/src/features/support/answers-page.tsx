@@ -11,10 +11,10 @@ import { EmptyState } from '#ui/states.tsx';
 import { cannedQuery } from './desk.queries.ts';
 import './answers-page.css';
 
-/** Comes when it is first wanted: most visits only read. */
+/** Loaded on demand, because most visits only read. */
 const AnswerDialog = lazyPart(async () => (await import('./answer-dialog.tsx')).AnswerDialog);
 
-/** Where administrators keep the canned answers. */
+/** The screen on which administrators manage saved replies. */
 export function AnswersPage() {
   return (
     <Page

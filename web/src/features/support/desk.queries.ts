@@ -40,7 +40,7 @@ import { currentSession } from '#api/session.ts';
 import { MESSAGES_PAGE, mergeMessage } from '#domain/conversation/chat.ts';
 import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 
-/** Which conversations are listed, and in which order. */
+/** Filter and order of the conversations. */
 export type InboxChoice = Pick<ConversationsQuery, 'view' | 'sort' | 'search' | 'tag' | 'priority'>;
 
 const INBOX_KEY = ['desk', 'inbox'];
@@ -68,7 +68,7 @@ export const deskMessagesQuery = (id: string) =>
     networkMode: 'always',
   });
 
-/** Each reading of it is in the audit log, so it is read only when somebody opens it. */
+/** Each request is recorded in the audit log, so it is sent only when staff open the card. */
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['desk-customer', id],
@@ -98,13 +98,13 @@ export const cannedQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Puts a conversation as it is now wherever it is shown. Of an older version than what is there it says nothing. */
+/** Updates a conversation in all cached queries, unless they have a newer version. */
 function takeConversation(queries: QueryClient, conversation: Conversation): void {
   const newer = (known: Conversation) => (known.version > conversation.version ? known : conversation);
   changeList(queries, conversationQuery(conversation.id).queryKey, newer, { begin: conversation });
   const inInbox = (page: Page<Conversation[]>) => ({
     ...page,
-    // The match belongs to the search, and not to the conversation.
+    // `found` belongs to the search and not to the conversation.
     rows: page.rows.map((row) => (row.id === conversation.id ? { ...newer(row), found: row.found } : row)),
   });
   changeList<QueryKey, InfiniteData<Page<Conversation[]>, string>>(
@@ -115,10 +115,10 @@ function takeConversation(queries: QueryClient, conversation: Conversation): voi
   );
 }
 
-/** Lists are read anew at most so often, in ms: what stands in which place of them only the server knows. */
-const ANEW_AT_MOST = 800;
+/** Shortest interval between two refetches of the lists, in ms. Only the server knows the position of a conversation in them. */
+const REFETCH_PAUSE = 800;
 
-/** Has all that is shown of the desk follow its events, for as long as the page is open. */
+/** Updates all cached data of the desk from events while the page is open. */
 export function useDeskEvents(): void {
   const queries = useQueryClient();
   useEffect(() => {
@@ -127,7 +127,7 @@ export function useDeskEvents(): void {
       timer ??= setTimeout(() => {
         timer = undefined;
         void queries.invalidateQueries({ queryKey: INBOX_KEY });
-      }, ANEW_AT_MOST);
+      }, REFETCH_PAUSE);
     };
     const stops = [
       hearTopic('staff', () => void queries.invalidateQueries({ queryKey: ['desk'] })),
@@ -148,7 +148,7 @@ export function useDeskEvents(): void {
   }, [queries]);
 }
 
-/** Answers what takes it back. */
+/** Returns a function that reverts the change. */
 function takePresence(queries: QueryClient, user_id: string | undefined, presence: Presence): () => void {
   const { queryKey } = teamQuery;
   if (!queries.getQueryData(queryKey)?.some(({ id }) => id === user_id)) void queries.invalidateQueries({ queryKey });
@@ -159,7 +159,7 @@ function takePresence(queries: QueryClient, user_id: string | undefined, presenc
 
 type Viewers = Extract<LiveEvent, { kind: 'conversation_viewers' }>['viewers'];
 
-/** Hears one conversation while it is open: its messages and notes, what was read, and who of the staff has it open too. */
+/** Subscribes to an open conversation: its messages, notes and read marks. Returns the staff who also have it open. */
 export function useConversationEvents(conversation_id: string): Viewers {
   const queries = useQueryClient();
   const [viewers, setViewers] = useState<Viewers>([]);
@@ -189,7 +189,7 @@ export function useConversationEvents(conversation_id: string): Viewers {
   return viewers;
 }
 
-/** A change of a conversation whose answer is how it stands now. */
+/** A change of a conversation. The reply is the conversation after the change. */
 function useConversationChange<Input = void>(change: (input: Input) => Promise<Conversation>) {
   const queries = useQueryClient();
   return useChange({
@@ -199,12 +199,12 @@ function useConversationChange<Input = void>(change: (input: Input) => Promise<C
       void queries.invalidateQueries({ queryKey: INBOX_KEY });
       void queries.invalidateQueries({ queryKey: deskCountsQuery.queryKey });
     },
-    // Refused because somebody else was faster: how it stands now is read.
+    // A refusal usually means that another person was faster, so the state is refetched.
     onError: () => void queries.invalidateQueries({ queryKey: ['desk'] }),
   });
 }
 
-/** Everything that can be done with a conversation. */
+/** All actions on a conversation. */
 export function useConversationActions(id: string) {
   const params = { id };
   return {
@@ -229,7 +229,7 @@ function useStartRemoteSession(id: string) {
   });
 }
 
-/** Says that what is on screen has been read, as soon as somebody can see it. */
+/** Marks the messages on screen as read when the page is visible. */
 export function useMarkConversationRead(conversation: Conversation): void {
   const { id, unread, last_seq } = conversation;
   const { mutate } = useConversationChange((seq: number) => call(markConversationRead, { params: { id }, body: { seq } }));
@@ -261,7 +261,7 @@ const writtenSchema = z.object({
 });
 export type DeskWritten = z.infer<typeof writtenSchema>;
 
-/** One for each signed-in person: it continues to send when they turn to another conversation. */
+/** One queue for each signed-in person, so that sending continues when another conversation opens. */
 const queues = new WeakMap<QueryClient, OutgoingQueue<DeskWritten>>();
 
 function outgoingOf(queries: QueryClient): OutgoingQueue<DeskWritten> {
@@ -286,7 +286,7 @@ function outgoingOf(queries: QueryClient): OutgoingQueue<DeskWritten> {
   return queue;
 }
 
-/** Messages of a conversation that have not arrived. */
+/** Messages of a conversation that the server has not confirmed. */
 export function useDeskOutgoing(conversation_id: string) {
   const queue = outgoingOf(useQueryClient());
   const all = useSyncExternalStore(queue.subscribe, queue.read);

@@ -20,7 +20,7 @@ import { describeWait, PRIORITIES, PRIORITY_LABELS, PRIORITY_TONES, VIEW_LABELS 
 
 export const WHOLE_INBOX: InboxChoice = { view: 'unassigned', sort: 'latest', search: '', tag: undefined, priority: undefined };
 
-/** The conversations of the part of the inbox that is chosen. */
+/** The conversations of the chosen part of the inbox. */
 export function useInbox(chosen: InboxChoice) {
   const choice = { ...chosen, search: useSearched(chosen.search) };
   return useInfiniteQuery({ ...inboxQuery(choice), placeholderData: keepPreviousData });
@@ -32,11 +32,11 @@ interface InboxProps {
   counts: Counts | undefined;
   inbox: ReturnType<typeof useInbox>;
   openId: string | undefined;
-  /** With a message, of that place in it. */
+  /** Address of a conversation, or of a message in it. */
   addressOf: (conversation_id: string, message_id?: string) => string;
 }
 
-/** What waits, and for whom. */
+/** The list of conversations with its filters. */
 export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: InboxProps) {
   const now = useMinute();
   const { data, error, refetch, isPlaceholderData, hasNextPage, fetchNextPage, isFetchingNextPage } = inbox;
@@ -147,7 +147,7 @@ const EMPTY: Record<InboxChoice['view'], { title: string; sentence: string }> = 
   closed: { title: 'No closed conversations', sentence: 'Closed conversations appear here with their ratings.' },
 };
 
-/** So many tags of a conversation stand in its row; all of them stand above the conversation. */
+/** Number of tags in a row; the conversation shows all of them. */
 const TAGS_SHOWN = 2;
 
 interface InboxRowProps {

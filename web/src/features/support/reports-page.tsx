@@ -20,7 +20,6 @@ import { ReportChart } from './report-chart.tsx';
 import '#ui/records.css';
 import './reports-page.css';
 
-/** Reports of the desk, for administrators. */
 export function ReportsPage() {
   return (
     <Page
@@ -42,12 +41,12 @@ interface Range {
   to: string;
 }
 
-/** Days that were left out are not asked for. */
+/** Omits an empty day from the query. */
 function queryOf({ from, to }: Range) {
   return { ...(from !== '' && { from }), ...(to !== '' && { to }) };
 }
 
-/** Ranges that are asked for most, in days up to today. Without a range the server answers its last 12 weeks. */
+/** Common ranges, in days up to today. Without a range the server returns the last 12 weeks. */
 const PRESETS = [
   { label: '7 days', days: 7 },
   { label: '30 days', days: 30 },
@@ -57,7 +56,7 @@ const PRESETS = [
 
 type Preset = (typeof PRESETS)[number];
 
-/** `today` is a day of the desk's time zone. */
+/** `today` is a date in the desk's time zone. */
 function rangeOf({ days }: Preset, today: string): Range {
   if (days === undefined) return { from: '', to: '' };
   if (days === 'year') return { from: `${today.slice(0, 4)}-01-01`, to: today };
@@ -159,7 +158,7 @@ function shareOf({ p90 }: DeskFigures['first_answer_s'], nothing: string): strin
 
 function Figures({ report }: { report: Report }) {
   const { total, weeks, people } = report;
-  // The chart keeps them: without them its time would have gaps that nobody sees.
+  // Only the table omits empty weeks; the chart needs them for a regular time axis.
   const busy = weeks.filter(({ opened, closed }) => opened + closed > 0);
   const quiet = weeks.length - busy.length;
   return (
@@ -223,14 +222,14 @@ function Figures({ report }: { report: Report }) {
 
 interface FigureTableProps {
   label: string;
-  /** Kind of a row. */
+  /** Heading of the first column. */
   first: string;
   rows: readonly (DeskFigures & { key: string; name: string })[];
 }
 
 function FigureTable({ label, first, rows }: FigureTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
     <section className="report__scroll" tabIndex={0} aria-label={label}>
       <table className="records report__table num" aria-label={label}>
         <thead>

@@ -23,11 +23,11 @@ interface StaffComposerProps {
   composer: RefObject<ComposerHandle | null>;
 }
 
-/** Text behind a `/` at the end of the field: the beginning of a shortcut. */
+/** A `/` at the end of the field with the first characters of a shortcut. */
 const SHORTCUT = /(?:^|\s)\/([a-z0-9-]{0,32})$/iu;
 const SHOWN_MAXIMUM = 6;
 
-/** An answer to the customer, or a note that they never see. */
+/** Writes an answer to the customer, or a note for staff only. */
 export function StaffComposer({ conversation, me, composer }: StaffComposerProps) {
   const decided = decidedBy(conversation);
   const mayAnswer = may.answer(me, decided);
@@ -73,7 +73,7 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
   );
 }
 
-/** Canned answers whose shortcut or title begins with the typed text. */
+/** Saved replies whose shortcut starts with, or whose title contains, the typed text. */
 function matching(answers: readonly CannedAnswer[], begun: string): CannedAnswer[] {
   const words = foldText(begun);
   return answers
@@ -87,7 +87,7 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
   const { data: answers } = useQuery(cannedQuery);
   const [at, setAt] = useState(0);
   const [dismissed, setDismissed] = useState<string>();
-  // As the customer will read it.
+  // Placeholders are filled here, so that the staff sees the text that is sent.
   const names = {
     customer,
     agent: me.username,
@@ -107,7 +107,7 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
   }
 
   function press(event: KeyboardEvent): boolean {
-    // A person who takes canned answers by Enter would send "/he" to a customer where none fits any more.
+    // Without a match, Enter would send "/he" to the customer.
     if (isMissed && enterMeans(event) === 'send') {
       event.preventDefault();
       return true;
@@ -138,7 +138,7 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
       isOpen && (
         <div id={id} className="canned" role="listbox" aria-label="Saved replies">
           {found.map((answer, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's, which keeps the focus
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
             <div
               key={answer.id}
               id={`${id}-${index}`}

@@ -2,17 +2,17 @@ import { describeSpan } from '@palisade/contract/intl';
 import { IconClock } from '@tabler/icons-react';
 import { describeAge, useSecond } from '#ui/moment.tsx';
 
-/** From here on somebody waits too long, in ms. */
+/** Waiting time that counts as too long, in ms. */
 const LONG_WAIT = 5 * 60_000;
 
 interface TimerProps {
-  /** Of the first message that nobody has answered. */
+  /** Time of the first unanswered message. */
   since: string;
-  /** Of the customer's last message. */
+  /** Time of the customer's last message. */
   last: string | null;
 }
 
-/** For how long the customer has waited, and when they wrote last. It ticks for the eye alone. */
+/** Time that the customer has waited, and the time of their last message. Screen readers do not announce each second. */
 export function WaitingTimer({ since, last }: TimerProps) {
   const now = useSecond();
   const waited = Math.max(0, now - Date.parse(since));
