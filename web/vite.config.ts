@@ -2,7 +2,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Has the page ask for its font at once: named in the styles alone, it is asked for when the first words are drawn, and moves them when it comes. */
+/** Preloads the font. Otherwise the browser requests it when the first text renders, and the text moves when the font arrives. */
 function fontAtOnce(): Plugin {
   return {
     name: 'palisade:font-at-once',
@@ -21,12 +21,12 @@ function fontAtOnce(): Plugin {
   };
 }
 
-/** Chars of a file that are worth a task of their own. */
+/** Size above which a file gets its own task, in characters. */
 const OWN_TASK_CHARS = 20_000;
 
 /**
- * Has the page run the large files that its entry asks for as scripts of their own, each after what it asks for itself. As parts of the entry they run in one task with it, which holds
- * a phone for 150 ms; what a person does meanwhile waits (docs/decisions/web.md).
+ * Loads the large imports of the entry as separate scripts, each after its own imports. As part of the entry they run in one task, which blocks
+ * a phone and its input for 150 ms (docs/decisions/web.md).
  */
 function ownTasks(): Plugin {
   return {
@@ -59,8 +59,8 @@ function ownTasks(): Plugin {
 }
 
 /**
- * noVNC waits at its top for whether the browser decodes H.264, which the agent's gate lets nobody ask for. One module that waits has the build keep everything that screens
- * share out of the entry's file: 11 kB more at sign-in (docs/decisions/web.md).
+ * Removes a top-level await from noVNC: it tests H.264 decoding, which the agent does not allow anyway. A module with top-level await makes the build move shared modules
+ * out of the entry: 11 kB more at sign-in (docs/decisions/web.md).
  */
 function withoutWaiting(): Plugin {
   const wait = 'supportsWebCodecsH264Decode = await _checkWebCodecsH264DecodeSupport();';
@@ -78,10 +78,10 @@ function withoutWaiting(): Plugin {
   };
 }
 
-/** Modules by their folder: the file's name without its ending means the module and its styles, `*` all files of a folder and those below it. */
+/** Modules by folder: a file name without extension means the module and its styles, `*` all files in the folder and below. */
 type Modules = Record<string, readonly string[]>;
 
-/** Whether the path of a module is in the table. */
+/** Returns a test whether the path of a module is in the table. */
 function isOf(modules: Modules): (path: string) => boolean {
   const folders = Object.entries(modules);
   return (path) =>
@@ -91,10 +91,9 @@ function isOf(modules: Modules): (path: string) => boolean {
     });
 }
 
-// A file that a screen fetches costs 330 bytes of headers beside its own. Groups name whole packages and our own files. The two that name files of Mantine are safe: they import
-// only React and the file with `Box`, and a file that Mantine renames costs 660 bytes, no more. The build fails where groups import each other in a circle.
+// Each fetched file costs 330 bytes of headers. Groups name whole packages and modules of this project. The two groups that name files of Mantine are safe: these files import only React and the file with `Box`, and a renamed file costs only 660 bytes. The build fails if groups import each other in a cycle.
 
-/** zod and its configuration, a file of its own, so that it holds before the first schema is made. */
+/** zod and its configuration in one file, so that the configuration applies before the first schema is created. */
 const ZOD: Modules = { zod: ['*'], 'src/api': ['zod-without-eval'] };
 
 /** React, and the shared modules of Mantine's components. */
@@ -106,7 +105,7 @@ const REACT: Modules = {
   'use-merged-ref': ['*'],
 };
 
-/** Fields and buttons of Mantine that the sign-in screen has. */
+/** Mantine's fields and buttons on the sign-in screen. */
 const FIELDS: Modules = {
   '@mantine/core/esm/components/Input': ['*'],
   '@mantine/core/esm/components/InputBase': ['*'],
@@ -116,7 +115,7 @@ const FIELDS: Modules = {
   'styles-api/use-resolved-styles-api': ['*'],
 };
 
-/** Modules of every call to the server, and the words of the sign-in screen: the first visit has all of them. */
+/** Modules of every call to the server, and texts of the sign-in screen. The first visit loads all of them. */
 const CALLS: Modules = {
   'src/api': ['call', 'early', 'session', 'connection', 'unknown-values'],
   'contract/src': [
@@ -135,7 +134,7 @@ const CALLS: Modules = {
   ],
 };
 
-/** The components of every screen, and the library that asks for records: the screen behind sign-in has all of it. */
+/** Components of every screen, and TanStack Query. The first screen after sign-in loads all of them. */
 const COMPONENTS: Modules = {
   '@tanstack': ['*'],
   'src/ui': [
@@ -156,7 +155,7 @@ const COMPONENTS: Modules = {
   'contract/src': ['antivirus', 'channel', 'current-subscription', 'day', 'intl', 'phrase'],
 };
 
-/** The router, and what the shell and most screens behind sign-in ask for. The shell itself is no part: it imports what is of no group, which asks for these. */
+/** The router, and modules of the shell and of most screens after sign-in. The shell is not included: it imports modules outside the groups, which import these. */
 const SIGNED_IN: Modules = {
   'react-router': ['*'],
   'src/app': ['screens'],
@@ -199,7 +198,7 @@ const SIGNED_IN: Modules = {
   icons: ['IconFiles', 'IconMoon', 'IconShieldX', 'IconSun', 'IconTestPipe'],
 };
 
-/** Parts of lists and dialogs: the dashboard has none of it, and every screen behind it some. */
+/** Parts of lists and dialogs. The dashboard needs none of them; every other screen after sign-in needs some. */
 const LISTS_AND_DIALOGS: Modules = {
   'src/app': ['guarded'],
   'src/api': ['change', 'pages'],
@@ -221,21 +220,21 @@ const LISTS_AND_DIALOGS: Modules = {
   icons: ['IconArrowsSort'],
 };
 
-/** Parts of every screen that administrators alone have. */
+/** Parts of screens that only administrators have. */
 const STAFF: Modules = {
   'src/app/shell': ['open-group', 'proxy-findings', 'staff-nav'],
   'contract/src': ['proxy'],
   icons: ['IconCreditCardPay'],
 };
 
-/** Parts of one's own account that are in no group: the rest would ask a part that has code of its own for it, in a circle. */
+/** Account modules outside all groups. In the group of the account they would create an import cycle with a lazy part. */
 const OWN_DIALOGS: Modules = { 'src/features/account': ['account-dialogs', 'app-setup', 'email-proof'] };
 const isOwnDialog = isOf(OWN_DIALOGS);
 const isAccount = isOf({ 'src/features/account': ['*'] });
 
 export default defineConfig({
   plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting()],
-  // Files are not inlined: the server's Content-Security-Policy has scripts, styles and fonts come from files of its own.
+  // Assets are never inlined: the Content-Security-Policy allows scripts, styles and fonts only from files of the server.
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -243,7 +242,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // Names of files are most of what a first visit cannot have compressed: seven letters tell 2^42 contents apart.
+        // File names compress badly and are a large part of the first visit's data. Seven characters distinguish 2^42 contents.
         entryFileNames: 'assets/[name]-[hash:7].js',
         chunkFileNames: 'assets/[name]-[hash:7].js',
         assetFileNames: 'assets/[name]-[hash:7][extname]',
@@ -273,11 +272,11 @@ export default defineConfig({
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/app/test-setup.ts'],
-    // Loading the kit anew for each file was three quarters of the time; the set-up says what files share.
+    // Loading Mantine for each file took three quarters of the time; test-setup.ts says which modules files share.
     isolate: false,
     pool: 'forks',
     restoreMocks: true,
-    // Of a condition that never comes true, on a machine that is busy; an idle one needs some 100 ms.
+    // Limit for a condition that never becomes true on a busy machine; an idle machine needs about 100 ms.
     testTimeout: 30_000,
     css: false,
   },

@@ -19,14 +19,14 @@ interface ActionsMenuProps {
   loading?: boolean;
 }
 
-/** Further actions behind one button; nothing where there are none. */
+/** Further actions behind one button; renders nothing without actions. */
 export function ActionsMenu({ label = 'More actions', actions, disabled = false, loading = false }: ActionsMenuProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   if (actions.length === 0) return null;
   return (
     <Menu
       position="bottom-start"
-      // Within the dialog that may be around it, whose focus stays inside.
+      // Inside a surrounding dialog, which traps the focus.
       withinPortal={false}
       onClose={() => trigger.current?.focus()}
       classNames={{ dropdown: 'actions-menu', item: 'actions-menu__item' }}

@@ -7,14 +7,14 @@ interface ButtonProps extends ComponentProps<'button'> {
   variant?: 'primary' | 'quiet' | 'text';
   size?: 's' | 'm' | 'l';
   icon?: TablerIcon | undefined;
-  /** Of the icon's lines, in px. */
+  /** Width of the icon's lines, in px. */
   stroke?: number;
   iconSize?: number;
-  /** Shows a spinner, keeps the width, and takes no press until it is over. */
+  /** Shows a spinner, keeps the width and ignores presses. */
   loading?: boolean;
 }
 
-/** Every button of the screens. The kit's, with its loader and transitions, brings 6 kB more to the sign-in screen. */
+/** The button of all screens. Mantine's button with its loader and transitions would add 6 kB to the sign-in screen. */
 export function Button({
   variant = 'primary',
   size = 'm',
@@ -51,7 +51,7 @@ export function Button({
   );
 }
 
-/** A button that is disabled loses the focus; whoever pressed it by keyboard finds it there again, unless the focus has gone on. */
+/** Restores the focus that the browser drops when a button is disabled, unless the focus has moved since. */
 function useFocusKept(button: { current: HTMLButtonElement | null }, isDisabled: boolean): void {
   const hadFocus = useRef(false);
   useLayoutEffect(() => {

@@ -5,7 +5,7 @@ import './card.css';
 
 interface CardProps {
   title: string;
-  /** Content at the end of the heading's line: a link, a button. */
+  /** Content at the end of the heading's line: a link or a button. */
   action?: ReactNode;
   children: ReactNode;
 }
@@ -28,11 +28,11 @@ interface StatCardProps {
   label: string;
   icon: TablerIcon;
   value: string;
-  /** Where the figure comes from, or what it means, in a few words. */
+  /** The origin or meaning of the figure, in a few words. */
   children?: ReactNode;
 }
 
-/** One figure: large, with its origin small beneath it. */
+/** One large figure with its origin beneath. */
 export function StatCard({ label, icon: Icon, value, children }: StatCardProps) {
   const id = useId();
   return (

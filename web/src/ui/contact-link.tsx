@@ -1,7 +1,7 @@
 import { isCallable, isMailable } from '@palisade/contract/setup';
 import { shownEmail } from '@palisade/contract/shown-email';
 
-/** A phone number that can be called from here; as it is written where no link can call it. */
+/** A phone number as a link; plain text if it cannot be dialled. */
 export function PhoneLink({ phone }: { phone: string }) {
   return isCallable(phone) ? (
     <a href={`tel:${phone}`}>
@@ -14,7 +14,7 @@ export function PhoneLink({ phone }: { phone: string }) {
   );
 }
 
-/** An address that can be written to from here; as it is written where no link can. */
+/** An email address as a link; plain text if it is not a valid address. */
 export function EmailLink({ email }: { email: string }) {
   return isMailable(email) ? (
     <a href={`mailto:${email}`}>

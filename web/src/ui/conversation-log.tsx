@@ -9,34 +9,34 @@ import { dayOf, describeConversationDay, TimeOfDay, useMinute } from './moment.t
 import { ErrorNotice, LoadingRows } from './states.tsx';
 import './conversation-log.css';
 
-/** One message as it is drawn. */
+/** One rendered message. */
 export interface ConversationLine {
-  /** Stays the same from the moment that it is written here, so that what is drawn of it is not drawn as another one when it has arrived. */
+  /** Stays the same before and after the server has confirmed the message, so that React keeps its element. */
   key: string;
-  /** Of a message that has arrived: what a jump names it by. */
+  /** Id of a confirmed message, for jumps. */
   id?: string;
   at: string;
   who: string;
-  /** `own`: of this side; `note`: for this side alone; `notice`: automatic, about the conversation. */
+  /** `own`: this side; `note`: staff only; `notice`: automatic. */
   side: 'own' | 'other' | 'note' | 'notice';
   mark?: string | undefined;
   text: string;
   /** Files and cards. */
   below?: ReactNode;
-  /** Its state: "Read", or why it was not sent. */
+  /** Delivery state: "Read", or the reason of a failure. */
   state?: ReactNode;
 }
 
 interface ConversationLogProps {
   label: string;
-  /** The oldest first; undefined until they have been read. */
+  /** Oldest first; undefined while loading. */
   lines: readonly ConversationLine[] | undefined;
   error: Error | null;
   onRetry: () => unknown;
-  /** Earlier messages. `hasFailed`: read on demand only, because automatic reading failed. */
+  /** Earlier messages. `hasFailed`: loaded only on request, because automatic loading failed. */
   older: { isThere: boolean; isLoading: boolean; hasFailed: boolean; onRead: () => unknown };
   empty: ReactNode;
-  /** The message to go to, as the address says (`useJump`). */
+  /** The message that the address names (`useJump`). */
   jump?: Jump | undefined;
 }
 
@@ -50,7 +50,7 @@ function daysOf(lines: readonly ConversationLine[]): Day[] {
   for (const line of lines) {
     const day = dayOf(line.at);
     const last = days.at(-1);
-    // The order is the server's: a clock that was set back does not open the day before once more.
+    // The server decides the order, so a clock that was set back does not start an earlier day again.
     if (last && day <= last.day) last.lines.push(line);
     else days.push({ day, lines: [line] });
   }
@@ -59,13 +59,13 @@ function daysOf(lines: readonly ConversationLine[]): Day[] {
 
 /** Time for which inserted older messages are not announced, in ms. */
 const QUIET = 600;
-/** Distance from the end within which a person still reads the newest message, in px. */
+/** Distance from the end within which the person still reads the newest message, in px. */
 const AT_END = 80;
 
-/** Older messages are put in above, and the first ones all at once: neither is news. */
+/** True while older or initial messages are inserted, which must not be announced as new. */
 function useIsQuiet(oldest: string | undefined): boolean {
   const [quiet, setQuiet] = useState({ oldest, isQuiet: true });
-  // In the same drawing that puts them in.
+  // During the same render that inserts them.
   if (quiet.oldest !== oldest) setQuiet({ oldest, isQuiet: true });
   useEffect(() => {
     const timer = setTimeout(() => setQuiet({ oldest, isQuiet: false }), QUIET);
@@ -74,7 +74,7 @@ function useIsQuiet(oldest: string | undefined): boolean {
   return quiet.isQuiet;
 }
 
-/** Reads what came before as soon as its place comes into view. */
+/** Calls `onRead` when the element comes into view. */
 function useReadOnSight(place: RefObject<HTMLElement | null>, isWanted: boolean, onRead: () => unknown): void {
   const read = useRef(onRead);
   read.current = onRead;
@@ -91,13 +91,13 @@ function useReadOnSight(place: RefObject<HTMLElement | null>, isWanted: boolean,
   }, [isWanted, place]);
 }
 
-/** A message that somebody wants to see. `visit` is another one each time that it is asked for. */
+/** The message to show. `visit` differs for each navigation, so the same message can be shown again. */
 interface Jump {
   to: string;
   visit: string;
 }
 
-/** The message that the address names, as search results do: `?message=`. */
+/** The message that the address names with `?message=`, as search results do. */
 export function useJump(): Jump | undefined {
   const [search] = useSearchParams();
   const { key: visit } = useLocation();
@@ -105,7 +105,7 @@ export function useJump(): Jump | undefined {
   return to === undefined ? undefined : { to, visit };
 }
 
-/** Goes to the message that was asked for, once: reads what is older until it is there, shows it in the middle and gives it the focus. */
+/** Shows the requested message once: loads older pages until it is there, scrolls it to the middle and focuses it. */
 function useGoTo(
   jump: Jump | undefined,
   scroller: RefObject<HTMLElement | null>,
@@ -127,7 +127,7 @@ function useGoTo(
   }, [jump, scroller, lines, older]);
 }
 
-/** The messages of a conversation: older ones come when somebody scrolls up, and a new one moves nobody who reads further up. */
+/** The messages of a conversation. Scrolling up loads older ones, and a new message never moves the view of a person who reads further up. */
 export function ConversationLog({ label, lines, error, onRetry, older, empty, jump }: ConversationLogProps) {
   const now = useMinute();
   const scroller = useRef<HTMLDivElement>(null);
@@ -142,7 +142,7 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty, ju
     setHasNewBelow(false);
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is about a message that has come
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when a new message has arrived
   useLayoutEffect(() => {
     const isAtEnd = (scroller.current?.scrollTop ?? 0) > -AT_END;
     if (isAtEnd || newest?.side === 'own') showNewest();
@@ -160,7 +160,7 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty, ju
         aria-live={isQuiet ? 'off' : 'polite'}
         aria-relevant="additions"
         aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
         tabIndex={0}
         onScroll={({ currentTarget }) => {
           if (currentTarget.scrollTop > -AT_END) setHasNewBelow(false);
@@ -240,7 +240,7 @@ const Message = memo(function Message({ line, isFound }: { line: ConversationLin
   );
 });
 
-/** Somebody is writing just now. It is no message, and is announced once. */
+/** Shows that a person is typing. It is not a message, and is announced once. */
 export function Typing({ who }: { who: string }) {
   return (
     <p className="messages__typing" role="status">

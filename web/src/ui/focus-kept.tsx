@@ -2,7 +2,7 @@ import { type ReactNode, useCallback } from 'react';
 
 const FOCUSABLE = ':is(a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"])';
 
-/** Something that has the focus or holds what has it, and what stood beside it at that time. */
+/** The focused element or one of its ancestors, with its siblings at that time. */
 interface Step {
   element: Element;
   beside: (Element | null)[];
@@ -21,7 +21,7 @@ function firstIn(element: Element | null | undefined): HTMLElement | null {
   return element.matches(FOCUSABLE) && element instanceof HTMLElement ? element : element.querySelector<HTMLElement>(FOCUSABLE);
 }
 
-/** Where the focus goes when its element is gone: the row beside, or else the next control of the smallest part that is still there. */
+/** The element that gets the focus when the focused one is removed: the neighbouring row, else the next control in the closest remaining ancestor. */
 function successorOf(steps: readonly Step[]): HTMLElement | null {
   const still = steps.findIndex(({ element }) => element.isConnected);
   const gone = still === -1 ? steps.at(-1) : steps[still - 1];
@@ -36,9 +36,7 @@ function successorOf(steps: readonly Step[]): HTMLElement | null {
   return null;
 }
 
-/**
- * The ref of an element in which buttons vanish when they are pressed. Without it a person who uses the keyboard starts at the head of the page each time: the browser drops the focus when its element is removed.
- */
+/** The ref of an element whose buttons disappear when pressed. The browser drops the focus of a removed element; without this a keyboard user starts at the top of the page each time. */
 export function useFocusKept() {
   return useCallback((box: HTMLElement | null) => {
     if (!box) return;
@@ -60,7 +58,7 @@ export function useFocusKept() {
   }, []);
 }
 
-/** A part of a screen in which the focus is kept like that. */
+/** A part of a screen that keeps the focus with `useFocusKept`. */
 export function FocusKept({ children }: { children: ReactNode }) {
   return (
     <div ref={useFocusKept()} tabIndex={-1}>

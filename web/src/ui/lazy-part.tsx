@@ -1,15 +1,15 @@
 import { type ComponentType, type ReactNode, startTransition, useLayoutEffect, useState } from 'react';
 
 interface LazyProps {
-  /** In its place until its file is there. */
+  /** Placeholder until the file is loaded. */
   meanwhile?: ReactNode;
 }
 
-/** A component whose file is fetched when it is first drawn, or before. */
+/** A component whose file is loaded at its first render, or earlier with `prepare`. */
 export type LazyPart<Props> = ((props: Props & LazyProps) => ReactNode) & {
-  /** Fetches the file if `isWanted`. Answers whether nothing is to be waited for: a file that does not come lets the part itself say so. */
+  /** Loads the file if `isWanted`. Returns true when loading has ended; after a failure the part itself shows the error. */
   useIsReady: (isWanted: boolean) => boolean;
-  /** Fetches the file; rejects when it does not come. */
+  /** Loads the file; rejects on failure. */
   prepare: () => Promise<void>;
 };
 
@@ -22,7 +22,7 @@ class PartFile<Props> {
     this.#load = load;
   }
 
-  /** Fetches it once. After a failure the next call tries again. */
+  /** Loads the file once. After a failure the next call tries again. */
   readonly prepare = (): Promise<void> => {
     this.#loading ??= this.#load().then(
       (component) => {
@@ -37,7 +37,7 @@ class PartFile<Props> {
   };
 }
 
-/** Fetches a file if it is wanted, and draws the calling component anew once it is there or failed. */
+/** Loads a file if it is wanted, and rerenders the calling component when it is loaded or has failed. */
 function useFile<Props>(file: PartFile<Props>, isWanted: boolean): { isSettled: boolean; error?: unknown } {
   const [settled, setSettled] = useState<{ error?: unknown }>();
   const isMissing = isWanted && file.component === undefined && settled === undefined;
@@ -45,7 +45,7 @@ function useFile<Props>(file: PartFile<Props>, isWanted: boolean): { isSettled: 
     if (!isMissing) return;
     let isHere = true;
     const settle = (outcome: { error?: unknown }) => {
-      // In slices, so that the page answers while a large part is drawn.
+      // A transition renders in slices, so the page stays responsive while a large part renders.
       if (isHere) startTransition(() => setSettled(outcome));
     };
     file.prepare().then(
@@ -60,12 +60,12 @@ function useFile<Props>(file: PartFile<Props>, isWanted: boolean): { isSettled: 
 }
 
 /**
- * In place of React's `lazy` in a `Suspense`: after any placeholder on the page React draws nothing for 300 ms that it waited for (FALLBACK_THROTTLE_MS), also
- * when the file came after 3 ms. An error of `load` is thrown where the part is drawn.
+ * Replaces React's `lazy` with `Suspense`: after any placeholder, React delays suspended content by 300 ms (FALLBACK_THROTTLE_MS), even if the file came after 3 ms.
+ * An error of `load` is thrown during render.
  */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyPart<Props> {
   const file = new PartFile(load);
-  // biome-ignore lint/correctness/noComponentHookFactories: made once for a file, as by React's own lazy
+  // biome-ignore lint/correctness/noComponentHookFactories: called once for each file, like React's own lazy
   function Lazy(props: Props & LazyProps) {
     const outcome = useFile(file, true);
     const Part = file.component;

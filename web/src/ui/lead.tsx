@@ -13,7 +13,7 @@ interface LeadWordsProps {
   sentence: ReactNode;
 }
 
-/** Icon and words of a `lead__line`, for a frame of one's own. */
+/** Icon and text of a `lead__line`, for another frame than `Lead`. */
 export function LeadWords({ icon: Icon, title, titleId, sentence }: LeadWordsProps) {
   return (
     <>
@@ -30,11 +30,11 @@ export function LeadWords({ icon: Icon, title, titleId, sentence }: LeadWordsPro
 
 interface LeadProps extends Omit<LeadWordsProps, 'titleId'> {
   tone: LeadTone;
-  /** The one thing to do, where there is one. */
+  /** The main action, if there is one. */
   action?: ReactNode;
 }
 
-/** The answer of a screen before everything else, and what to do about it. */
+/** The main answer of a screen, at its top, with the action to take. */
 export function Lead({ tone, icon, title, sentence, action }: LeadProps) {
   const id = useId();
   return (
@@ -47,7 +47,7 @@ export function Lead({ tone, icon, title, sentence, action }: LeadProps) {
   );
 }
 
-/** As high as the answer that comes in its place. */
+/** A placeholder with the height of the answer. */
 export function LeadWaiting({ label }: { label: string }) {
   return <div className="card lead" data-tone="unknown" role="status" aria-label={label} />;
 }

@@ -7,26 +7,26 @@ import { RefreshedCard } from './refreshed-card.tsx';
 
 interface ListCardProps<Row> {
   title: string;
-  /** The list in a sentence: "the outbox". */
+  /** Name of the list within a sentence: "the outbox". */
   of: string;
-  /** `more` is what reads the next rows. */
+  /** `more` is the control that loads the next rows. */
   list: ListRead<Row> & { more?: ReactNode };
   /** Content at the end of the heading's line. */
   action?: ReactNode;
-  /** In place of an action: reads the list anew. */
+  /** Shows a Refresh button instead of `action`. */
   hasRefresh?: boolean;
   filters?: ReactNode;
-  /** Content while the list is empty. */
+  /** Content of an empty list. */
   empty: ReactNode;
   children: (rows: readonly Row[]) => ReactNode;
 }
 
-/** A list with its heading, its filters and its states. */
+/** A list with its heading, filters and states. */
 export function ListCard<Row>({ title, of, list, action, hasRefresh, filters, empty, children }: ListCardProps<Row>) {
   const contentOf = (refetch: () => unknown) => (
     <>
       {filters}
-      {/* A pressed button may go with its record. */}
+      {/* Keeps the focus when a pressed button is removed with its record. */}
       <FocusKept>
         <Listed of={of} list={{ ...list, refetch }} empty={empty}>
           {children}
@@ -48,14 +48,14 @@ export function ListCard<Row>({ title, of, list, action, hasRefresh, filters, em
   );
 }
 
-/** A table of seven columns is cramped below it. */
+/** Width in px up to which records are cards: a table of seven columns needs more. */
 const CARDS_UP_TO = 1100;
 
 interface TableCardProps<Row extends { id: string }> extends Omit<ListCardProps<Row>, 'children'> {
   columns: readonly Column<Row>[];
   /** Actions on a record. */
   rowAction: (row: Row) => ReactNode;
-  /** Number of all records, in words. */
+  /** Total number of records, in words. */
   counted?: string;
 }
 

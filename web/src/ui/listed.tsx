@@ -2,31 +2,30 @@ import { type ReactNode, useDeferredValue } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { ErrorNotice, LoadingRows } from './states.tsx';
 
-/** A list as far as it was read. */
+/** Rows and state of a list query. */
 export interface ListRead<Row> {
-  /** Undefined until they have been read. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined;
-  /** The rows answer an earlier question, until this one is answered: that they are none says nothing yet. */
+  /** The rows belong to the previous filter. If they are empty, the new result is still unknown. */
   isOutdated?: boolean | undefined;
   error: Error | null;
-  /** Reads it anew. */
   refetch: () => unknown;
 }
 
 interface ListedProps<Row> {
-  /** The list in a sentence: "the outbox". */
+  /** Name of the list within a sentence: "the outbox". */
   of: string;
   list: ListRead<Row>;
-  /** Title of a failure, where the specification has words of its own. */
+  /** Title of a failure, if the specification prescribes one. */
   failed?: string;
-  /** The first rows are drawn in slices after the rest of the page: in one task with it they hold a phone for longer than a press may wait. For a list with nothing below it, which would move. */
+  /** Renders the first rows in a transition after the rest of the page, because one task would block a phone longer than a press may wait. Only for a list with no content below, which would move. */
   isSliced?: boolean;
-  /** Content while the list is empty. */
+  /** Content of an empty list. */
   empty: ReactNode;
   children: (rows: readonly Row[]) => ReactNode;
 }
 
-/** A list in each of its states: on its way, failed, empty, there. One that was read before stays beneath the failure of reading it again. */
+/** A list in each of its states: loading, failed, empty and loaded. Loaded rows stay below the error of a failed refetch. */
 export function Listed<Row>({
   of,
   list: { rows: read, isOutdated = false, error, refetch },
@@ -36,7 +35,7 @@ export function Listed<Row>({
   children,
 }: ListedProps<Row>) {
   const answered = isOutdated && read?.length === 0 ? undefined : read;
-  // Rows that were there when the list came are drawn with it.
+  // Cached rows render at once.
   const isDrawn = useDeferredValue(answered !== undefined, answered !== undefined);
   const rows = isDrawn || !isSliced ? answered : undefined;
   return (
@@ -48,10 +47,10 @@ export function Listed<Row>({
   );
 }
 
-/** Rows that fill a window. */
+/** Number of rows that fill a window. */
 const AT_ONCE = 12;
 
-/** The first window of rows is drawn at once, the others in slices after that: on a phone fifty rows as one task hold the page for longer than a press may wait. */
+/** Renders the first rows at once and the others in a transition, because fifty rows in one task block a phone longer than a press may wait. */
 function Rows<Row>({ rows, children }: Pick<ListedProps<Row>, 'children'> & { rows: readonly Row[] }) {
   const areAllWanted = useDeferredValue(true, false);
   return children(areAllWanted ? rows : rows.slice(0, AT_ONCE));

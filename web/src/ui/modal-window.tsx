@@ -11,14 +11,14 @@ import './modal-window.css';
 interface ModalWindowProps {
   title: string;
   onClose: () => void;
-  /** Width at most, in px. */
+  /** Maximum width, in px. */
   size?: number;
   children: ReactNode;
 }
 
 const QuestionContext = createContext<RefObject<string | undefined> | undefined>(undefined);
 
-/** While it is rendered, whoever closes the dialog around it, or the page, is asked first: for what is shown this once. */
+/** While mounted, closing the dialog or the page asks first, because the content is shown only once. */
 export function AskBeforeClosing({ question }: { question: string }) {
   const asked = useContext(QuestionContext);
   useEffect(() => {
@@ -33,9 +33,9 @@ export function AskBeforeClosing({ question }: { question: string }) {
   return null;
 }
 
-/** A dialog over the page, for as long as it is rendered. The focus goes back to where it was; where that is gone meanwhile, to the page's heading. */
+/** A dialog over the page while mounted. Closing returns the focus to the opener, or to the heading of the page if the opener is gone. */
 export function ModalWindow({ title, onClose, size = 520, children }: ModalWindowProps) {
-  // Read while rendering: the kit moves the focus before our effects run.
+  // Read during render: Mantine moves the focus before our effects run.
   const [opener] = useState(() => document.activeElement);
   useEffect(
     () => () => {
@@ -58,13 +58,13 @@ export function ModalWindow({ title, onClose, size = 520, children }: ModalWindo
       yOffset={24}
       xOffset={16}
       centered
-      // The kit does so when it is told to close, and this one is taken away instead.
+      // Mantine returns the focus only when `opened` becomes false, but this dialog is unmounted.
       returnFocus={false}
       classNames={{ content: 'modal-window', overlay: 'modal-window__overlay', body: 'modal-window__body' }}
     >
       <Modal.Overlay />
       <Modal.Content ref={content}>
-        {/* Not the kit's: its header element is a second banner of the page. */}
+        {/* Not Mantine's header: its element would be a second banner landmark of the page. */}
         <div className="modal-window__header">
           <Modal.Title className="modal-window__title">{title}</Modal.Title>
           <Modal.CloseButton className="modal-window__close" aria-label="Close" size={44} iconSize={20} />

@@ -8,11 +8,11 @@ export interface Column<Row, Key extends string = string> {
   key: Key;
   label: string;
   cell: (row: Row) => ReactNode;
-  /** Figures and dates stay on one line. */
+  /** Numbers and dates stay on one line. */
   isFigure?: boolean;
-  /** Where it stands on a card when it is no fact beside its label: who or what it is, its state, or the line below both. */
+  /** Position on a card other than the list of facts: the name, the state, or the line below both. */
   onCard?: 'head' | 'state' | 'line';
-  /** On the line of a card, where its label is missing. */
+  /** Cell for the line of a card, which shows no label. */
   cardCell?: (row: Row) => ReactNode;
 }
 
@@ -27,13 +27,13 @@ interface RecordsProps<Row extends { id: string }, Key extends string> {
   columns: readonly Column<Row, Key>[];
   /** Actions on a record. */
   action: (row: Row) => ReactNode;
-  /** The window's width, in px, up to which a table is cramped and each record is a card. */
+  /** Window width in px up to which each record is a card. */
   cardsUpTo: number;
-  /** With it the headings sort; undefined in it is the order in which the rows come. */
+  /** Makes the headings sortable. An undefined `sort` keeps the order of the rows. */
   sorting?: { sort: Sort<Key> | undefined; onSort: (key: Key) => void };
 }
 
-/** Records to compare, as a table; where there is no room for one, each is a card. */
+/** Records as a table; on narrow screens each record is a card. */
 export function Records<Row extends { id: string }, Key extends string>(props: RecordsProps<Row, Key>) {
   const isNarrow = useMediaQuery(`(max-width: ${props.cardsUpTo}px)`, undefined, { getInitialValueInEffect: false });
   return isNarrow ? <Cards {...props} /> : <Table {...props} />;

@@ -5,13 +5,13 @@ import { Card } from './card.tsx';
 
 interface RefreshedCardProps {
   title: string;
-  /** Reads anew what the card shows. */
+  /** Refetches the content of the card. */
   onRefresh: () => Promise<unknown>;
-  /** The parts of the card, with what the button does, for a Retry among them. */
+  /** Content of the card; `refresh` serves a Retry button inside it. */
   children: (refresh: () => void) => ReactNode;
 }
 
-/** A card with a Refresh button, which shows how long reading anew takes. */
+/** A card with a Refresh button that is busy during the refetch. */
 export function RefreshedCard({ title, onRefresh, children }: RefreshedCardProps) {
   const [isRefreshing, startRefresh] = useTransition();
   const refresh = () =>

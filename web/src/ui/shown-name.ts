@@ -1,35 +1,35 @@
 import { graphemes } from '@palisade/contract/intl';
 import { placedJoiners } from '@palisade/contract/joiners';
 
-// Controls that turn or hide text make "gpj.exe" read as "exe.jpg": they are shown as what they are, something unprintable.
+// Control characters that reverse or hide text make "gpj.exe" look like "exe.jpg", so they are replaced with a visible character.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Endings that open as a program, a script or a shortcut when they are pressed twice. */
+/** Extensions that run as a program, script or shortcut on a double click. */
 const RUNS = 'exe|scr|pif|com|bat|cmd|js|jse|vbs|vbe|wsf|wsh|hta|lnk|msi|ps1|cpl|jar|apk|appx|reg|url|dmg|app|sh|desktop';
-/** Endings that people take for something to read, to look at or to listen to. */
+/** Extensions that people know as documents, pictures, sound or archives. */
 const READS =
   'pdf|docx?|xlsx?|pptx?|rtf|txt|csv|odt|ods|odp|jpe?g|png|gif|webp|heic|bmp|tiff?|svg|mp3|m4a|wav|mp4|mov|avi|mkv|zip|rar|7z|eml|msg|epub';
 const DOUBLE = new RegExp(String.raw`\.(${READS})[\s_]*\.(${RUNS})[\s.]*$`, 'iu');
 
-/** Up to so many characters a name is never cut. */
+/** Names up to this length are never cut, in characters. */
 const WHOLE = 24;
-/** So many characters of its end are always shown: the ending is what tells what a file is. */
+/** Number of characters at the end that are always shown, because the extension identifies the type. */
 const TAIL = 14;
-/** Where blanks push the real ending out of sight, the end that is shown is longer, up to this. */
+/** Maximum length of the shown end when spaces would push the real extension out of sight. */
 const TAIL_MAXIMUM = 24;
 
 interface ShownName {
-  /** All of it, with everything that hides or turns text replaced. */
+  /** The complete name, with hiding and reversing characters replaced. */
   whole: string;
-  /** Its beginning, which may be cut; undefined where the name is short. */
+  /** The beginning, which may be cut; undefined for a short name. */
   head: string | undefined;
-  /** Its end, which may not. */
+  /** The end, which is never cut. */
   tail: string;
-  /** It ends like a program and is named like a document: "pdf" and "exe" of invoice.pdf.exe. */
+  /** A program that is named like a document: "pdf" and "exe" for invoice.pdf.exe. */
   disguise: { looks: string; is: string } | undefined;
 }
 
-/** Safe form of a name that a stranger chose. */
+/** Makes a file name from an untrusted source safe to show. */
 export function shownNameOf(name: string): ShownName {
   const placed = placedJoiners(name);
   const whole =
@@ -44,7 +44,7 @@ export function shownNameOf(name: string): ShownName {
   return { whole, head: parts.slice(0, -length).join(''), tail: parts.slice(-length).join(''), disguise };
 }
 
-/** The disguise of a name in words; undefined for an honest one. */
+/** A warning about a disguised name; undefined for others. */
 export function disguiseWordsOf(name: string): string | undefined {
   const { disguise } = shownNameOf(name);
   return disguise && `Looks like a .${disguise.looks} file but is a program (.${disguise.is}).`;

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import './states.css';
 
-/** As many grey rows as show that a list is coming. */
+/** Rows of the placeholder of a list. */
 const ROWS = ['first', 'second', 'third', 'fourth'];
 
-/** A list that is not there yet. */
+/** Placeholder of a list while it loads. */
 export function LoadingRows({ label }: { label: string }) {
   return (
     <div role="status" aria-label={label} className="loading-rows">
@@ -22,7 +22,7 @@ interface EmptyStateProps {
   title: string;
   sentence: string;
   action?: ReactNode;
-  /** A line, where nothing is to be done about it and much follows. */
+  /** One compact line, for a state that needs no action and has content below. */
   isSmall?: boolean;
   iconSize?: number;
 }
@@ -47,7 +47,7 @@ export function EmptyState({
   );
 }
 
-/** A failure where the person is looking: what did not work, why, and the way to try again. */
+/** A failure next to the content: the failed action, the reason, and a button to try again. */
 export function ErrorNotice({ title, sentence, onRetry }: { title: string; sentence: string; onRetry: () => void }) {
   return (
     <div role="alert" className="error-notice">

@@ -3,19 +3,16 @@ import { useEffect, useId, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { type Field, faultOf } from './field-fault.ts';
 
-/** Where the sentence stands: last in what the kit draws around a field. */
+/** The element to which the sentence is appended: Mantine's wrapper of the field. */
 function placeOf(field: Field): Element | null {
   return field.closest('.mantine-InputWrapper-root') ?? field.parentElement;
 }
 
-/**
- * Faults that a browser finds in the fields of a form, shown at each field. The browser's own bubble shows one at a time, goes after some seconds, and is in
- * another language than the page.
- */
+/** Shows the browser's validation errors at each field. The browser's own bubble shows one error, disappears after seconds, and may be in another language. */
 export function useWrongFields() {
   const [wrong, setWrong] = useState<readonly Field[]>([]);
   return {
-    /** Whether the form may be sent; the first field that is wrong takes the focus. */
+    /** Whether the form may be sent. Focuses the first invalid field. */
     check(form: HTMLFormElement): boolean {
       const fields = [...form.querySelectorAll<Field>(':is(input, textarea, select)')];
       const found = fields.filter((field) => field.willValidate && faultOf(field) !== undefined);
@@ -23,7 +20,7 @@ export function useWrongFields() {
       found[0]?.focus();
       return found.length === 0;
     },
-    /** Takes back what was said of fields that are right meanwhile. */
+    /** Removes the errors of fields that are valid now. */
     look() {
       setWrong((before) => (before.length === 0 ? before : before.filter((field) => faultOf(field) !== undefined)));
     },
