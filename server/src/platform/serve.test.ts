@@ -1,9 +1,8 @@
 // proves: asvs-15.3.6
 import { problemSchema } from '@palisade/contract/problem';
-import { listSessions } from '@palisade/contract/sessions';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { replyOf, startListeningApp } from '#test/harness.ts';
+import { startListeningApp } from '#test/harness.ts';
 
 const operationSchema = z.object({
   security: z.array(z.record(z.string(), z.array(z.string()))),
@@ -13,25 +12,6 @@ const operationSchema = z.object({
   responses: z.record(z.string(), z.unknown()),
 });
 const openApiSchema = z.object({ paths: z.record(z.string(), z.object({ post: operationSchema.optional() })) });
-
-describe('the address that a request came from', async () => {
-  const trusting = await startListeningApp({ environment: { TRUSTED_PROXIES: '127.0.0.0/8' } });
-  const wary = await startListeningApp();
-
-  // proves: asvs-4.1.3, asvs-15.3.4
-  test.each([
-    ['a trusted proxy says it', trusting, '203.0.113.9', '203.0.113.9'],
-    ['its client pretends more before it', trusting, '198.51.100.1, 203.0.113.9', '203.0.113.9'],
-    ['nobody is trusted', wary, '203.0.113.9', '127.0.0.1'],
-  ])('is the stored origin of a sign-in: %s', async (_name, { url, signIn, call }, forwarded, expected) => {
-    const { email, password } = await signIn();
-    const headers = { 'content-type': 'application/json', 'x-forwarded-for': forwarded };
-    const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify({ email, password }) });
-    const { access_token } = z.object({ access_token: z.string() }).parse(await answer.json());
-    const sessions = replyOf(await call(listSessions, { token: access_token }));
-    expect(sessions.find(({ current }) => current)?.source).toBe(expected);
-  });
-});
 
 describe('every call', async () => {
   const { url, signIn } = await startListeningApp();

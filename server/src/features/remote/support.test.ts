@@ -163,21 +163,6 @@ describe('the clock', () => {
     await app.app.settleSessions();
     expect((await stored(id)).version).toBeLessThanOrEqual(before + 2);
   });
-
-  test('leaves half an hour until the customer has to confirm the session, and four hours in all', async () => {
-    const { id, token } = await running();
-    // Both are there.
-    const here = { customer_lost_at: null, technician_lost_at: null };
-    await app.app.database.updateTable('remote_sessions').set(here).where('id', '=', id).execute();
-    for (let half = 1; half <= 8; half += 1) {
-      clock.now += SESSION_LIMITS.reaffirm - SECOND_MS;
-      const { reaffirm_by } = replyOf(await call(reaffirmSession, of(id, token)));
-      expect(reaffirm_by).toBe(new Date(clock.now + SESSION_LIMITS.reaffirm).toISOString());
-    }
-    clock.now += SESSION_LIMITS.longest - 8 * (SESSION_LIMITS.reaffirm - SECOND_MS);
-    expect(await read(id, token)).toMatchObject({ status: 'completed', end_reason: 'time_limit' });
-    expect((await call(reaffirmSession, of(id, token))).status).toBe(409);
-  });
 });
 
 describe('reports', () => {
