@@ -12,7 +12,7 @@ async function startWorker(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
 }
 
-test('the application is installable, opens offline, caches its shell alone, and checks what the device shares', async ({
+test('the application is installable, opens offline, caches its shell alone, and fills in what the device shares', async ({
   palisade,
 }) => {
   const page = await palisade.open('maria', '/dashboard', ALLOWED);
@@ -54,8 +54,12 @@ test('the application is installable, opens offline, caches its shell alone, and
     document.body.append(form);
     form.submit();
   });
-  await expect(page.getByRole('region', { name: 'This is very likely a scam.' })).toBeVisible();
+  await expect(page.getByText('This came from another app or website.')).toBeVisible();
+  await expect(page.getByLabel('Message, link or email')).toHaveValue(/^Your PayPal account is limited/u);
   expect(new URL(page.url()).search).toBe('');
+  await expect(page.getByRole('region', { name: 'This is very likely a scam.' })).toBeHidden();
+  await page.getByRole('button', { name: 'Check it' }).click();
+  await expect(page.getByRole('region', { name: 'This is very likely a scam.' })).toBeVisible();
   await page.goto('/scam-check?shared=01890a5d-ac96-774b-bcce-b302099a8057');
   await expect(page.getByText('The shared message is gone. Share it again.')).toBeVisible();
 });

@@ -54,13 +54,13 @@ async function openFile(request) {
   return answer;
 }
 
-/** Takes a message that another application shared, and opens the scam check with its id. */
+/** Takes what another application shared, and opens the scam check with its id. A page of another site can send the same form, so that the page only fills it in. */
 async function takeShare(request) {
   const form = await request.formData();
   const words = ['title', 'text', 'url'].map((name) => form.get(name)).filter((one) => typeof one === 'string' && one !== '');
-  const file = form.get('file');
+  const files = form.getAll('file').filter((file) => file instanceof File && file.size > 0);
   const id = crypto.randomUUID();
-  shared.set(id, { text: words.join('\n'), file: file instanceof File && file.size > 0 ? file : null });
+  shared.set(id, { text: words.join('\n'), files });
   for (const old of [...shared.keys()].slice(0, -SHARED_MAXIMUM)) shared.delete(old);
   setTimeout(() => shared.delete(id), SHARED_MS);
   return Response.redirect(`/scam-check?shared=${id}`, 303);

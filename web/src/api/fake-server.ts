@@ -44,6 +44,7 @@ class Call {
 
 /** An upload that the test controls. */
 export interface FakeUpload {
+  address: string;
   file: File;
   token: string | undefined;
   key: string | undefined;
@@ -208,12 +209,15 @@ abstract class FakeRequest extends EventTarget {
   status = 0;
   responseText = '';
   #isAborted = false;
+  #address = '';
   #token: string | undefined;
   #key: string | undefined;
 
   abstract send(form: FormData): void;
 
-  open(): void {}
+  open(_method: string, address: string): void {
+    this.#address = address;
+  }
 
   getResponseHeader(): string | null {
     return null;
@@ -233,6 +237,7 @@ abstract class FakeRequest extends EventTarget {
     const file = form.get('file');
     if (!(file instanceof File)) throw new Error('The upload has no file in the field "file"');
     return {
+      address: this.#address,
       file,
       token: this.#token,
       key: this.#key,

@@ -265,7 +265,7 @@ Call your bank now. Use the number on the back of your card.`,
 
 1. **Links:** who really receives your tap, and whether the address imitates a known name.
 2. **Words:** what the message wants from you, such as a code, a payment or a secret.
-3. **Emails:** whether the sender's domain confirms the email. Use the email's file: pasted text loses the proof.
+3. **Emails:** whether the sender's domain confirms the email, if you allow the question. Use the email's file: pasted text loses the proof. Files in it are read too.
 4. **Pictures:** QR codes, and the text where reading text is installed.
 5. **Numbers and accounts:** whether they fit what the message says.
 

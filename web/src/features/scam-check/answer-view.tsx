@@ -23,13 +23,13 @@ const LOOKS: Record<ScamVerdict, { tone: LeadTone; icon: TablerIcon; sentence: s
 };
 
 /** The answer: verdict, reasons, advice, its parts, and what was looked at. */
-export function AnswerView({ answer, action }: { answer: ScamAnswer; action?: ReactNode }) {
+export function AnswerView({ answer, action, isFirst = true }: { answer: ScamAnswer; action?: ReactNode; isFirst?: boolean }) {
   const look = LOOKS[answer.verdict];
   const own = useRef<HTMLDivElement>(null);
   // On a phone it begins below the fold.
   useEffect(() => {
-    own.current?.scrollIntoView?.({ block: 'start' });
-  }, []);
+    if (isFirst) own.current?.scrollIntoView?.({ block: 'start' });
+  }, [isFirst]);
   return (
     <div ref={own} className="scam-answer" aria-live="polite">
       <Lead tone={look.tone} icon={look.icon} title={answer.headline} sentence={look.sentence} action={action} />

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
 import {
+  checkScamFile,
   checkScamText,
   deleteScamCheck,
   listProviderDomains,
@@ -8,10 +9,10 @@ import {
   type ScamAnswer,
   trustDomain,
 } from '@palisade/contract/scam-check';
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { FakeServer, refusal } from '#api/fake-server.ts';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ScamCheckPage } from './scam-check-page.tsx';
 
@@ -137,6 +138,71 @@ describe('a check', () => {
     await screen.findByRole('region', { name: 'Why' });
     await user.type(screen.getByLabelText('Message, link or email'), '!');
     expect(screen.queryByRole('region', { name: 'Why' })).not.toBeInTheDocument();
+  });
+});
+
+const files = (...names: string[]) => names.map((name) => new File(['From: a'], name, { type: 'message/rfc822' }));
+const picker = () => screen.getByLabelText('Choose a picture or an email');
+
+describe('files', () => {
+  it('are all checked, each with its answer', async () => {
+    const user = open();
+    await user.upload(picker(), files('a.eml', 'b.eml'));
+    await user.click(screen.getByRole('button', { name: 'Check it' }));
+    for (const [index, verdict] of (['nothing_found', 'dangerous'] as const).entries()) {
+      await waitFor(() => expect(server.uploads).toHaveLength(index + 1));
+      const answer = { ...ANSWER, verdict, headline: `It is ${verdict}.`, id: null };
+      server.uploads[index]?.answer(reply(checkScamFile, answer));
+    }
+    expect(await screen.findByRole('region', { name: 'It is dangerous.' })).toBeVisible();
+    expect(screen.getByRole('region', { name: 'It is nothing_found.' })).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'a.eml' })).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'b.eml' })).toBeVisible();
+  });
+
+  it('beyond the maximum are named', async () => {
+    const user = open();
+    await user.upload(picker(), files(...Array.from({ length: 12 }, (_, at) => `${at}.eml`)));
+    expect(screen.getAllByRole('alert').map(({ textContent }) => textContent)).toEqual([
+      '10.eml is left out: choose at most 10 files.',
+      '11.eml is left out: choose at most 10 files.',
+    ]);
+  });
+});
+
+describe('permission for the DNS', () => {
+  it('is asked for, and the page says what leaves', async () => {
+    const user = open();
+    const nothing = /Nothing leaves this server/u;
+    expect(screen.getByText(nothing)).toBeVisible();
+    await user.upload(picker(), files('a.eml'));
+    expect(screen.getByText(nothing)).toBeVisible();
+    await user.click(screen.getByRole('switch', { name: 'Ask the DNS who sent an email' }));
+    expect(screen.queryByText(nothing)).not.toBeInTheDocument();
+    expect(screen.getByText(/up to two DNS questions about the sender’s domain leave/u)).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Check it' }));
+    await waitFor(() => expect(server.uploads).toHaveLength(1));
+    expect(server.uploads[0]?.address).toContain('ask_dns=true');
+  });
+});
+
+describe('a message that came from elsewhere', () => {
+  it('is filled in, and checked on a press alone', async () => {
+    const active = {
+      postMessage: (_: unknown, [port]: MessagePort[]) => port?.postMessage({ text: `Go ${link}`, files: [] }),
+    };
+    const serviceWorker = { getRegistration: () => Promise.resolve({ active }) };
+    Object.defineProperty(navigator, 'serviceWorker', { configurable: true, value: serviceWorker });
+    onTestFinished(() => void Reflect.deleteProperty(navigator, 'serviceWorker'));
+    server.answer(checkScamText, { ...ANSWER, id: null });
+    renderForTest(<ScamCheckPage />, '/scam-check?shared=1');
+    expect(await screen.findByText(/came from another app or website/u)).toBeVisible();
+    expect(screen.getByLabelText('Message, link or email')).toHaveValue(`Go ${link}`);
+    const sent = () => server.calls.filter(({ method }) => method === 'POST');
+    expect(sent()).toEqual([]);
+    await userEvent.click(screen.getByRole('button', { name: 'Check it' }));
+    expect(await screen.findByRole('region', { name: 'This is very likely a scam.' })).toBeVisible();
+    expect(sent()).toHaveLength(1);
   });
 });
 

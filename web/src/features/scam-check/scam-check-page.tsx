@@ -15,70 +15,93 @@ import { Refusal } from '#ui/refusal.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { KeptChecks } from './kept-checks.tsx';
-import { useCheck } from './scam-check.queries.ts';
+import { type CheckChoices, type CheckResult, useCheck, useKeep } from './scam-check.queries.ts';
 import { takeShared } from './shared-message.ts';
 import { DomainList, ProviderLists } from './trusted-domains.tsx';
 import './scam-check.css';
 
-/** The message that is checked, and its answer. */
-function useChecking() {
-  const check = useCheck();
-  const [checked, setChecked] = useState<ToCheck>();
-  function start(what: ToCheck, keep: boolean) {
-    setChecked(what);
-    check.mutate({ what, keep });
-  }
-  return { check, checked, start, clear: () => setChecked(undefined) };
+/** More files at once are left out: a person may check 30 messages a minute. */
+const FILES_MAXIMUM = 10;
+
+/** The form as it is filled in. */
+interface Filled {
+  text: string;
+  files: readonly File[];
+  /** Why files were left out. */
+  left_out: readonly string[];
+}
+const NOTHING: Filled = { text: '', files: [], left_out: [] };
+
+const filledWith = (what: ToCheck): Filled =>
+  'text' in what ? { ...NOTHING, text: what.text.slice(0, SCAM_TEXT_MAXIMUM) } : withFiles([what.file]);
+
+/** The files that can be checked, and a sentence for each of the others. */
+function withFiles(files: readonly File[]): Filled {
+  const [small, large] = [
+    files.filter(({ size }) => size <= SCAM_FILE_MAXIMUM),
+    files.filter(({ size }) => size > SCAM_FILE_MAXIMUM),
+  ];
+  return {
+    text: '',
+    files: small.slice(0, FILES_MAXIMUM),
+    left_out: [
+      ...large.map(({ name }) => `${name} is left out: choose files of at most ${describeBytes(SCAM_FILE_MAXIMUM)}.`),
+      ...small.slice(FILES_MAXIMUM).map(({ name }) => `${name} is left out: choose at most ${FILES_MAXIMUM} files.`),
+    ],
+  };
 }
 
+const toCheck = ({ text, files }: Filled): ToCheck[] => (files.length === 0 ? [{ text }] : files.map((file) => ({ file })));
+
 export function ScamCheckPage() {
-  const { check, checked, start, clear } = useChecking();
-  const [text, setText] = useState('');
-  const [file, setFile] = useState<File>();
-  const [keep, setKeep] = useState(false);
-  const [missing, setMissing] = useState(false);
+  const check = useCheck();
+  const [filled, setFilled] = useState(NOTHING);
+  const [choices, setChoices] = useState<CheckChoices>({ keep: false, ask_dns: false });
+  const [arrival, setArrival] = useState<'elsewhere' | 'gone'>();
   const user = useSession().session?.user_info;
   const shared = useSharedMessage();
 
-  function take(what: ToCheck) {
-    if ('text' in what) setText(what.text.slice(0, SCAM_TEXT_MAXIMUM));
-    else setFile(what.file);
-    start(what, false);
-  }
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was handed over is taken once, when the page opens
   useEffect(() => {
+    // Another screen hands something over when its person presses "Check this" there.
     const handed = takeToCheck();
-    if (handed) take(handed);
-    else void shared().then((one) => (one === 'gone' ? setMissing(true) : one && take(one)));
+    if (handed) {
+      setFilled(filledWith(handed));
+      check.mutate({ whats: [handed], ...choices });
+    } else
+      void shared().then((one) => {
+        if (one === undefined) return;
+        setArrival(one === 'gone' ? 'gone' : 'elsewhere');
+        if (one !== 'gone') setFilled(one.files.length > 0 ? withFiles(one.files) : filledWith({ text: one.text }));
+      });
   }, []);
 
-  const result = check.data && checked ? check.data : undefined;
   return (
     <Page
       title="Scam check"
-      sentence="Is it real? Paste a message, a link or an email, or choose a picture. You see what’s wrong with it."
+      sentence="Is it real? Paste a message, a link or an email, or choose pictures or files. You see what’s wrong with them."
       aside={<Link to="/help/is-this-real">How it works</Link>}
     >
-      {missing && <Refusal error>The shared message is gone. Share it again.</Refusal>}
+      {arrival === 'gone' && <Refusal error>The shared message is gone. Share it again.</Refusal>}
+      {arrival === 'elsewhere' && (
+        <p role="status">This came from another app or website. Nothing is checked until you press “Check it”.</p>
+      )}
       <CheckForm
-        {...{ text, file, keep }}
+        filled={filled}
+        choices={choices}
         busy={check.isPending}
         error={check.error}
-        onText={setText}
-        onFile={setFile}
-        onKeep={setKeep}
-        onSubmit={() => start(file ? { file } : { text }, keep)}
-        onEdit={() => {
+        onChoose={setChoices}
+        onSubmit={() => {
+          setArrival(undefined);
+          check.mutate({ whats: toCheck(filled), ...choices });
+        }}
+        onFill={(next) => {
           if (!check.isPending) check.reset();
-          clear();
+          setFilled(next);
         }}
       />
-      {result && checked && (
-        <AnswerView
-          answer={result}
-          action={<ShowCheck key={result.id} id={result.id} checked={checked} onKept={check.mutateAsync} />}
-        />
-      )}
+      {!check.isPending && <Results results={check.data ?? []} askDns={choices.ask_dns} />}
       <KeptChecks />
       <DomainList />
       {user && may.administrate(user) && <ProviderLists />}
@@ -86,42 +109,56 @@ export function ScamCheckPage() {
   );
 }
 
+/** Each message with its own answer. */
+function Results({ results, askDns }: { results: readonly CheckResult[]; askDns: boolean }) {
+  return results.map((result, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the results of one press never change their order
+    <section key={index} className="scam-result">
+      {results.length > 1 && 'file' in result.what && (
+        <h2>
+          <FileName name={result.what.file.name} />
+        </h2>
+      )}
+      {'error' in result ? (
+        <Refusal error={result.error} />
+      ) : (
+        <AnswerView
+          answer={result.answer}
+          isFirst={index === 0}
+          action={<ShowCheck key={result.answer.id} id={result.answer.id} checked={result.what} askDns={askDns} />}
+        />
+      )}
+    </section>
+  ));
+}
+
 /** Takes a message that another program of the device shared with this one; undefined without one. */
 function useSharedMessage() {
   const [search, setSearch] = useSearchParams();
   const id = search.get('shared');
-  return async (): Promise<ToCheck | 'gone' | undefined> => {
+  return async () => {
     if (id === null) return undefined;
     setSearch({}, { replace: true });
-    return (await takeShared(id)) ?? 'gone';
+    return (await takeShared(id)) ?? ('gone' as const);
   };
 }
 
 interface CheckFormProps {
-  text: string;
-  file: File | undefined;
-  keep: boolean;
+  filled: Filled;
+  choices: CheckChoices;
   busy: boolean;
   error: Error | null;
-  onText: (text: string) => void;
-  onFile: (file: File | undefined) => void;
-  onKeep: (keep: boolean) => void;
+  onFill: (filled: Filled) => void;
+  onChoose: (choices: CheckChoices) => void;
   onSubmit: () => void;
-  onEdit: () => void;
 }
 
-const ACCEPTED = 'image/*,.eml,.msg,.pdf,.vcf,.ics,.txt,message/rfc822,application/pdf,text/plain';
+const ACCEPTED = 'image/*,.eml,.msg,.p7m,.pdf,.vcf,.ics,.txt,.html,message/rfc822,application/pdf,text/plain,text/html';
 
-function CheckForm({ text, file, keep, busy, error, onText, onFile, onKeep, onSubmit, onEdit }: CheckFormProps) {
+function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }: CheckFormProps) {
   const picker = useRef<HTMLInputElement>(null);
-  const [fault, setFault] = useState<string>();
-  function choose(chosen: File | undefined) {
-    if (chosen === undefined) return;
-    onEdit();
-    const isTooLarge = chosen.size > SCAM_FILE_MAXIMUM;
-    setFault(isTooLarge ? `Choose a file of at most ${describeBytes(SCAM_FILE_MAXIMUM)}.` : undefined);
-    onFile(isTooLarge ? undefined : chosen);
-  }
+  const { text, files, left_out } = filled;
+  const choose = (chosen: readonly File[]) => chosen.length > 0 && onFill(withFiles(chosen));
   return (
     <Card title="What did you get?">
       <Form
@@ -133,10 +170,10 @@ function CheckForm({ text, file, keep, busy, error, onText, onFile, onKeep, onSu
         onDrop={(event) => {
           if (event.dataTransfer.files.length === 0) return;
           event.preventDefault();
-          choose(event.dataTransfer.files[0]);
+          choose([...event.dataTransfer.files]);
         }}
       >
-        {file === undefined ? (
+        {files.length === 0 ? (
           <Textarea
             label="Message, link or email"
             placeholder="Paste it here"
@@ -144,58 +181,82 @@ function CheckForm({ text, file, keep, busy, error, onText, onFile, onKeep, onSu
             maxLength={SCAM_TEXT_MAXIMUM}
             value={text}
             onPaste={(event) => {
-              const [pasted] = event.clipboardData.files;
-              if (pasted === undefined) return;
+              if (event.clipboardData.files.length === 0) return;
               event.preventDefault();
-              choose(pasted);
+              choose([...event.clipboardData.files]);
             }}
-            onChange={(event) => {
-              onEdit();
-              onText(event.currentTarget.value);
-            }}
+            onChange={(event) => onFill({ ...NOTHING, text: event.currentTarget.value })}
             error={
               text.length >= SCAM_TEXT_MAXIMUM ? `Only the first ${formatNumber(SCAM_TEXT_MAXIMUM)} characters fit.` : undefined
             }
           />
         ) : (
-          <p className="scam-form__file">
-            <FileName name={file.name} />
-            <span className="num sub">{describeBytes(file.size)}</span>
-            <Button
-              variant="text"
-              size="s"
-              onClick={() => {
-                onEdit();
-                onFile(undefined);
-              }}
-            >
-              Remove
-            </Button>
-          </p>
+          files.map((file, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name
+            <p key={index} className="scam-form__file">
+              <FileName name={file.name} />
+              <span className="num sub">{describeBytes(file.size)}</span>
+              <Button
+                variant="text"
+                size="s"
+                aria-label={files.length > 1 ? `Remove ${file.name}` : undefined}
+                onClick={() => onFill(withFiles(files.filter((other) => other !== file)))}
+              >
+                Remove
+              </Button>
+            </p>
+          ))
         )}
         <input
           ref={picker}
           type="file"
+          multiple
           hidden
           aria-label="Choose a picture or an email"
           accept={ACCEPTED}
           onChange={(event) => {
-            choose(event.currentTarget.files?.[0]);
+            choose([...(event.currentTarget.files ?? [])]);
             event.currentTarget.value = '';
           }}
         />
         <div className="scam-form__end">
-          <Submit disabled={file === undefined && text.trim() === ''}>Check it</Submit>
+          <Submit disabled={files.length === 0 && text.trim() === ''}>Check it</Submit>
           <Button variant="quiet" onClick={() => picker.current?.click()}>
-            Choose a file
+            Choose files
           </Button>
-          <Toggle label="Keep the answer" isOn={keep} onChange={onKeep} />
+          {files.length > 0 && (
+            <Toggle
+              label="Ask the DNS who sent an email"
+              isOn={choices.ask_dns}
+              onChange={(ask_dns) => onChoose({ ...choices, ask_dns })}
+            />
+          )}
+          <Toggle label="Keep the answer" isOn={choices.keep} onChange={(keep) => onChoose({ ...choices, keep })} />
         </div>
-        <p className="sub">We never open links, and we don’t keep what you send. Nothing leaves this server.</p>
-        <Refusal error={fault !== undefined}>{fault}</Refusal>
+        <WhatLeaves choices={choices} hasFiles={files.length > 0} />
+        {left_out.map((sentence) => (
+          <Refusal key={sentence} error>
+            {sentence}
+          </Refusal>
+        ))}
         <Refusal error={error} />
       </Form>
     </Card>
+  );
+}
+
+/** Says whether the message is kept, and which questions leave the server. */
+function WhatLeaves({ choices: { keep, ask_dns }, hasFiles }: { choices: CheckChoices; hasFiles: boolean }) {
+  return (
+    <p className="sub">
+      {[
+        'We never open links.',
+        keep ? 'We keep the answer and the first words.' : 'We don’t keep what you send.',
+        ask_dns && hasFiles
+          ? 'For an email, up to two DNS questions about the sender’s domain leave this server. Its owner may learn that you checked the email.'
+          : 'Nothing leaves this server.',
+      ].join(' ')}
+    </p>
   );
 }
 
@@ -203,18 +264,19 @@ interface ShowCheckProps {
   /** Of the kept answer; null where it isn’t kept. */
   id: string | null;
   checked: ToCheck;
-  onKept: (given: { what: ToCheck; keep: boolean }) => Promise<{ id: string | null }>;
+  askDns: boolean;
 }
 
 /** Shows the answer to support, which reads a kept one: it is kept first. */
-function ShowCheck({ id, checked, onKept }: ShowCheckProps) {
+function ShowCheck({ id, checked, askDns }: ShowCheckProps) {
+  const keep = useKeep();
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   async function show() {
     setBusy(true);
     const kept =
       id ??
-      (await onKept({ what: checked, keep: true }).then(
+      (await keep.mutateAsync({ what: checked, ask_dns: askDns }).then(
         ({ id: made }) => made,
         () => null,
       ));
@@ -224,8 +286,11 @@ function ShowCheck({ id, checked, onKept }: ShowCheckProps) {
     void navigate(`/chat?${new URLSearchParams({ share: `scam_check:${kept}`, name })}`);
   }
   return (
-    <Button variant="quiet" loading={busy} onClick={() => void show()}>
-      Ask support
-    </Button>
+    <>
+      <Button variant="quiet" loading={busy} onClick={() => void show()}>
+        Ask support
+      </Button>
+      <Refusal error={keep.error} />
+    </>
   );
 }

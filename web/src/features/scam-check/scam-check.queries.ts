@@ -1,3 +1,4 @@
+import type { ReplyOf } from '@palisade/contract/endpoint';
 import {
   addProviderDomain,
   checkScamFile,
@@ -21,16 +22,45 @@ const CHECKS_KEY = ['scam-checks'];
 const TRUSTED_KEY = ['scam-trusted'];
 const PROVIDER_KEY = ['scam-provider-domains'];
 
-/** The same address with `keep=true`. */
-const keepFile = { ...checkScamFile, path: `${checkScamFile.path}?keep=true` as const };
+/** `keep` stores the answer. `ask_dns` allows the questions that verify the signature of an email. */
+export interface CheckChoices {
+  keep: boolean;
+  ask_dns: boolean;
+}
 
-/** Sends a message to be checked; with `keep` its answer is stored. */
+/** The answer to one message, or why there is none. */
+export type CheckResult = { what: ToCheck } & ({ answer: ReplyOf<typeof checkScamText> } | { error: unknown });
+
+function send(what: ToCheck, { keep, ask_dns }: CheckChoices) {
+  if ('text' in what) return call(checkScamText, { body: { text: what.text }, query: keep ? { keep: 'true' } : {} });
+  const query = new URLSearchParams({ keep: String(keep), ask_dns: String(ask_dns) });
+  return upload({ ...checkScamFile, path: `${checkScamFile.path}?${query}` as const }, what.file);
+}
+
+/** Sends messages to be checked, one after the other. Of several, one that is refused does not stop the others. */
 export function useCheck() {
   return useChange({
-    mutationFn: ({ what, keep }: { what: ToCheck; keep: boolean }) =>
-      'text' in what
-        ? call(checkScamText, { body: { text: what.text }, query: keep ? { keep: 'true' } : {} })
-        : upload(keep ? keepFile : checkScamFile, what.file),
+    async mutationFn({ whats, ...choices }: CheckChoices & { whats: readonly ToCheck[] }) {
+      const results: CheckResult[] = [];
+      for (const what of whats)
+        results.push(
+          await send(what, choices).then(
+            (answer) => ({ what, answer }),
+            (error: unknown) => ({ what, error }),
+          ),
+        );
+      const [first] = results;
+      if (results.length === 1 && first !== undefined && 'error' in first) throw first.error;
+      return results;
+    },
+    renews: [CHECKS_KEY],
+  });
+}
+
+/** Checks a message again, and stores the answer. */
+export function useKeep() {
+  return useChange({
+    mutationFn: ({ what, ask_dns }: { what: ToCheck; ask_dns: boolean }) => send(what, { keep: true, ask_dns }),
     renews: [CHECKS_KEY],
   });
 }
