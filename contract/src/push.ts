@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
 
 /** Browsers of one person that get notices. */
 export const PUSH_SUBSCRIPTIONS_MAXIMUM = 10;
@@ -13,25 +14,43 @@ export const pushSubscriptionSchema = z.object({
   keys: z.object({ p256dh: base64url(65), auth: base64url(16) }),
 });
 
+/** A browser that gets notices until its session ends. `current` is the session that asks. */
+export const pushBrowserSchema = z.object({ id: idSchema, client: z.string(), created_at: timeSchema, current: z.boolean() });
+export type PushBrowser = z.infer<typeof pushBrowserSchema>;
+
 export const readPush = endpoint({
   method: 'GET',
   path: '/push',
-  summary: 'The public key that browsers subscribe with (RFC 8292), in base64url, and how many browsers of yours get notices.',
+  summary:
+    'The public key that browsers subscribe with (RFC 8292), in base64url, and your browsers that get notices, newest first.',
   access: 'customer',
   status: 200,
-  reply: z.object({ public_key: z.string(), subscriptions: z.int() }),
+  reply: z.object({ public_key: z.string(), subscriptions: z.array(pushBrowserSchema) }),
   problems: [],
 });
 
 export const subscribePush = endpoint({
   method: 'POST',
   path: '/push/subscriptions',
-  summary: 'Send notices of support answers and of high alerts to this browser.',
+  summary: 'Send notices of support answers and of high alerts to this browser, until the session ends.',
   access: 'customer',
-  body: pushSubscriptionSchema,
+  body: pushSubscriptionSchema.extend({
+    /** Only if this browser got notices for the same person before: else `not_found`. */
+    renews: z.boolean().optional(),
+  }),
   status: 200,
   reply: z.object({ success: z.literal(true) }),
-  problems: ['conflict'],
+  problems: ['conflict', 'not_found'],
+});
+
+export const removePush = endpoint({
+  method: 'DELETE',
+  path: '/push/subscriptions/{id}',
+  summary: 'Send a browser of yours no more notices.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: [],
 });
 
 export const unsubscribePush = endpoint({

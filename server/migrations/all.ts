@@ -3,6 +3,7 @@ import type { Baseline } from '#platform/migrations.ts';
 import * as baseline from './0200-baseline.ts';
 import * as auditReading from './0201-audit-reading.ts';
 import * as invitationMakers from './0202-invitation-makers.ts';
+import * as pushSessions from './0203-push-sessions.ts';
 
 /**
  * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives.
@@ -33,4 +34,5 @@ export const migrations: Record<string, Migration> = {
   [BASELINE.name]: baseline,
   '0201-audit-reading': auditReading,
   '0202-invitation-makers': invitationMakers,
+  '0203-push-sessions': pushSessions,
 };

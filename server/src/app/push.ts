@@ -21,7 +21,7 @@ export function buildPush(
   const { database, jobs, counters, key, now } = parts;
   const installation = database.$pickTables<'installation'>();
   const push = new Push({
-    database: database.$pickTables<'push_subscriptions' | 'jobs'>(),
+    database: database.$pickTables<'push_subscriptions' | 'jobs' | 'sessions' | 'users'>(),
     ...{ jobs, counters, now, logger },
     key: pushKeyOf(key),
     async subject() {

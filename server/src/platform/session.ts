@@ -89,7 +89,8 @@ interface SessionsOptions {
 
 const hashOf = (token: string) => hash('sha256', token, 'hex');
 
-const lifetimeStarts = (now: () => number) => ({
+/** The times before which a session was not made, and not used, that still counts. */
+export const lifetimeStarts = (now: () => number) => ({
   created: new Date(now() - ABSOLUTE_LIFETIME_MS).toISOString(),
   used: new Date(now() - IDLE_LIFETIME_MS).toISOString(),
 });

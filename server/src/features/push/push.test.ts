@@ -1,9 +1,11 @@
 import { createDecipheriv, createECDH, createPublicKey, type ECDH, hkdfSync, randomBytes, verify } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { asWritten } from '@palisade/contract/alert-phrases';
+import { changePassword, login, logout } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { answerConversation, listConversations } from '@palisade/contract/desk';
-import { readPush, subscribePush, unsubscribePush } from '@palisade/contract/push';
+import { readPush, removePush, subscribePush, unsubscribePush } from '@palisade/contract/push';
+import { endOtherSessions } from '@palisade/contract/sessions';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -123,7 +125,7 @@ describe('a browser that asked for notices', () => {
     expect(person.browser.read(body)).toMatchObject({ title: 'Support has answered', path: '/chat' });
     expect(body.toString('latin1')).not.toContain('We look into it');
     const { public_key, subscriptions } = replyOf(await call(readPush, { token: person.token }));
-    expect(subscriptions).toBe(1);
+    expect(subscriptions).toMatchObject([{ current: true }]);
     const claims = claimsSchema.parse(claimsOf(headers.authorization, public_key));
     expect(claims.aud).toBe(origin);
     expect(claims.sub).toMatch(/^(?:mailto:|https:)/);
@@ -156,11 +158,11 @@ describe('a browser that asked for notices', () => {
     const [gone, off] = [await subscribed(), await subscribed()];
     status = 410;
     await answer(gone);
-    await eventually(async () => expect(replyOf(await call(readPush, { token: gone.token })).subscriptions).toBe(0));
+    await eventually(async () => expect(replyOf(await call(readPush, { token: gone.token })).subscriptions).toEqual([]));
     replyOf(await call(unsubscribePush, { token: gone.token, body: { endpoint: off.endpoint } }));
-    expect(replyOf(await call(readPush, { token: off.token })).subscriptions).toBe(1);
+    expect(replyOf(await call(readPush, { token: off.token })).subscriptions).toHaveLength(1);
     replyOf(await call(unsubscribePush, { token: off.token, body: { endpoint: off.endpoint } }));
-    expect(replyOf(await call(readPush, { token: off.token })).subscriptions).toBe(0);
+    expect(replyOf(await call(readPush, { token: off.token })).subscriptions).toEqual([]);
   });
 });
 
@@ -169,12 +171,136 @@ test.each([
   'https://127.0.0.1/x',
   'https://fcm.googleapis.com.evil.example/x',
   'https://user@fcm.googleapis.com/x',
+  'https://:password@fcm.googleapis.com/x',
+  'https://user:password@updates.push.services.mozilla.com/x',
+  'https://fcm.googleapis.com./x',
   'https://fcm.googleapis.com:8443/x',
   'http://fcm.googleapis.com/x',
 ])('no notice is sent to %s, which is no push service of a browser', async (endpoint) => {
   const { token } = await app.signIn();
   const refused = await call(subscribePush, { token, body: { endpoint, keys: new Browser().keys } });
   expect(problemOf(refused)).toMatchObject({ code: 'invalid_field' });
+});
+
+describe('a subscription', () => {
+  const browsersOf = async (token: string) => replyOf(await call(readPush, { token })).subscriptions;
+  const again = async ({ email, password }: { email: string; password: string }) =>
+    replyOf(await call(login, { body: { email, password } })).access_token;
+  const rows = (endpoint: string) =>
+    app.app.database.selectFrom('push_subscriptions').select('id').where('endpoint', '=', endpoint).execute();
+  type Person = Awaited<ReturnType<typeof subscribed>>;
+
+  test.each([
+    { of: 'sign-out', end: ({ token }: Person) => call(logout, { token }) },
+    {
+      of: 'the end of other sessions',
+      end: async (person: Person) => call(endOtherSessions, { token: await again(person), body: { password: person.password } }),
+    },
+    {
+      of: 'a new password elsewhere',
+      end: async (person: Person) =>
+        call(changePassword, {
+          token: await again(person),
+          body: { current_password: person.password, new_password: 'another long password' },
+        }),
+    },
+    {
+      of: 'a disabled account',
+      end: async ({ email }: Person) => {
+        const disabled_at = new Date().toISOString();
+        await app.app.database.updateTable('users').set({ disabled_at }).where('email', '=', email).execute();
+      },
+    },
+    {
+      of: 'a session over its time',
+      end: async ({ endpoint }: Person) => {
+        const found = await app.app.database
+          .selectFrom('push_subscriptions')
+          .select('session_id')
+          .where('endpoint', '=', endpoint)
+          .executeTakeFirstOrThrow();
+        await app.app.database
+          .updateTable('sessions')
+          .set({ last_used_at: '2020-01-01T00:00:00.000Z' })
+          .where('id', '=', found.session_id)
+          .execute();
+      },
+    },
+    {
+      of: 'the upgrade',
+      end: ({ endpoint }: Person) =>
+        app.app.database.updateTable('push_subscriptions').set({ session_id: null }).where('endpoint', '=', endpoint).execute(),
+    },
+  ])('ends with $of', async ({ end }) => {
+    const [person, other] = [await subscribed(), await subscribed()];
+    await end(person);
+    const { id } = await app.app.database
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', person.email)
+      .executeTakeFirstOrThrow();
+    const of = (user_id: string): Incident => ({
+      ...{ rule: 'test.rule', key: 'one', user_id, threat_type: 'intrusion_attempt', phrase: asWritten('It happened.') },
+      ...{ at: new Date().toISOString(), outcome: 'unknown', ip_address: null, browser_id: null, session_id: null },
+      ...{ severity: 'high', evidence: { threshold: asWritten('One.'), events: [] } },
+    });
+    const owner = await app.app.database
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', other.email)
+      .executeTakeFirstOrThrow();
+    await app.app.alerts.raise(of(id));
+    await app.app.alerts.raise(of(owner.id));
+    await eventually(() => expect(taken.map(({ path }) => `${origin}${path}`)).toEqual([other.endpoint]));
+  });
+
+  test('is listed with its browser, and removed by its owner alone', async () => {
+    const [person, other] = [await subscribed(), await subscribed()];
+    const elsewhere = await again(person);
+    const [browser] = await browsersOf(elsewhere);
+    expect(browser).toMatchObject({ current: false });
+    const params = { id: browser?.id ?? '' };
+    expect(problemOf(await call(removePush, { token: other.token, params })).code).toBe('not_found');
+    expect((await call(removePush, { token: elsewhere, params })).status).toBe(204);
+    expect(await browsersOf(person.token)).toEqual([]);
+  });
+
+  test('stays with its person while their session lasts, however its endpoint is written', async () => {
+    const [person, other] = [await subscribed(), await app.signIn()];
+    const take = (token: string, endpoint: string) =>
+      call(subscribePush, { token, body: { endpoint, keys: new Browser().keys } });
+    for (const endpoint of [person.endpoint, `${person.endpoint}#a`, person.endpoint.replace('http', 'HTTP')])
+      expect(problemOf(await take(other.token, endpoint)).code).toBe('conflict');
+    expect(await browsersOf(person.token)).toHaveLength(1);
+    // The same person in the same browser has one.
+    replyOf(await take(await again(person), `${person.endpoint}#b`));
+    expect(await rows(person.endpoint)).toHaveLength(1);
+    const { id } = await app.app.database
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', person.email)
+      .executeTakeFirstOrThrow();
+    await app.app.database.deleteFrom('sessions').where('user_id', '=', id).execute();
+    replyOf(await take(other.token, person.endpoint));
+    expect(await browsersOf(other.token)).toHaveLength(1);
+  });
+
+  test('of an older version is renewed by the browser of the same person, and by no other', async () => {
+    const [person, other] = [await subscribed(), await app.signIn()];
+    await app.app.database
+      .updateTable('push_subscriptions')
+      .set({ session_id: null })
+      .where('endpoint', '=', person.endpoint)
+      .execute();
+    const renew = (token: string) =>
+      call(subscribePush, { token, body: { endpoint: person.endpoint, keys: person.browser.keys, renews: true } });
+    expect(await browsersOf(person.token)).toEqual([]);
+    expect(problemOf(await renew(other.token)).code).toBe('not_found');
+    replyOf(await renew(person.token));
+    expect(await browsersOf(person.token)).toMatchObject([{ current: true }]);
+    replyOf(await call(logout, { token: person.token }));
+    expect(problemOf(await renew(await again(person))).code).toBe('not_found');
+  });
 });
 
 test('a key that is no point of the curve is refused, and an eleventh browser', async () => {

@@ -1,5 +1,5 @@
 import type { BodyOf } from '@palisade/contract/endpoint';
-import { PUSH_SUBSCRIPTIONS_MAXIMUM, type subscribePush } from '@palisade/contract/push';
+import { PUSH_SUBSCRIPTIONS_MAXIMUM, type PushBrowser, type subscribePush } from '@palisade/contract/push';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
@@ -8,6 +8,8 @@ import { newId } from '#platform/id.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { JobTables } from '#platform/jobs/job-tables.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import { lifetimeStarts, type PersonTables, type SessionTables } from '#platform/session.ts';
+import { describeUserAgent } from '#platform/user-agent.ts';
 import { refuse, refuseField } from './push.refusals.ts';
 import type { PushTables } from './push.tables.ts';
 import { encryptForBrowser, type PushKey, pushAuthorization } from './web-push.ts';
@@ -30,8 +32,8 @@ const SEND = jobKind({
   attempts: { most: 5 },
 });
 
-type Tables = PushTables & JobTables;
-type Row = Selectable<PushTables['push_subscriptions']>;
+type Tables = PushTables & JobTables & SessionTables & PersonTables;
+export type PushRow = Selectable<PushTables['push_subscriptions']>;
 
 interface PushOptions {
   database: Kysely<Tables>;
@@ -53,10 +55,9 @@ export class Push {
   constructor(options: PushOptions) {
     this.options = options;
     options.jobs.handle(SEND, async ({ payload: { subscription_id, notice } }) => {
-      const row = await this.options.database
-        .selectFrom('push_subscriptions')
-        .selectAll()
-        .where('id', '=', subscription_id)
+      const row = await this.living()
+        .selectAll('push_subscriptions')
+        .where('push_subscriptions.id', '=', subscription_id)
         .executeTakeFirst();
       if (row !== undefined) await this.send(row, notice);
     });
@@ -66,47 +67,101 @@ export class Push {
     return this.options.key.public_key;
   }
 
-  private isService(endpoint: string): boolean {
-    const { protocol, host, hostname, origin, username } = new URL(endpoint);
-    if (origin === this.options.test_service) return true;
-    return protocol === 'https:' && host === hostname && username === '' && SERVICES.test(hostname);
-  }
-
-  async count(user_id: string): Promise<number> {
-    const { count } = await this.options.database
+  /** Subscriptions whose session counts, of people who may sign in. */
+  private living() {
+    const { created, used } = lifetimeStarts(this.options.now);
+    return this.options.database
       .selectFrom('push_subscriptions')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('user_id', '=', user_id)
-      .executeTakeFirstOrThrow();
-    return Number(count);
+      .innerJoin('sessions', 'sessions.id', 'push_subscriptions.session_id')
+      .innerJoin('users', 'users.id', 'push_subscriptions.user_id')
+      .where('sessions.created_at', '>', created)
+      .where('sessions.last_used_at', '>', used)
+      .where('users.disabled_at', 'is', null);
   }
 
-  /** @throws Problem `invalid_field` for an unknown service, `conflict` for one browser too many. */
-  async subscribe(user_id: string, { endpoint, keys }: BodyOf<typeof subscribePush>): Promise<void> {
+  /** The one form of an endpoint; undefined for one of no push service. */
+  private serviceOf(endpoint: string): string | undefined {
+    const url = new URL(endpoint);
+    url.hash = '';
+    const { protocol, host, hostname, origin, username, password, href } = url;
+    if (username !== '' || password !== '') return undefined;
+    if (origin === this.options.test_service) return href;
+    return protocol === 'https:' && host === hostname && SERVICES.test(hostname) ? href : undefined;
+  }
+
+  /** The browsers of a person that get notices, newest first. `session_id` is the session that asks. */
+  async list(user_id: string, session_id: string): Promise<PushBrowser[]> {
+    const rows = await this.living()
+      .select(['push_subscriptions.id', 'push_subscriptions.created_at', 'session_id', 'user_agent'])
+      .where('push_subscriptions.user_id', '=', user_id)
+      .orderBy('push_subscriptions.id', 'desc')
+      .execute();
+    return rows.map(({ id, created_at, session_id: its, user_agent }) => ({
+      ...{ id, created_at },
+      client: describeUserAgent(user_agent),
+      current: its === session_id,
+    }));
+  }
+
+  find(id: string): Promise<PushRow | undefined> {
+    return this.options.database.selectFrom('push_subscriptions').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.options.database.deleteFrom('push_subscriptions').where('id', '=', id).execute();
+  }
+
+  /** @throws Problem `invalid_field` for an unknown service, `conflict` for one browser too many and for one of another person, `not_found` for a renewal of nothing. */
+  async subscribe(
+    user_id: string,
+    session_id: string,
+    { endpoint: given, keys, renews }: BodyOf<typeof subscribePush>,
+  ): Promise<void> {
     const { database, now } = this.options;
-    if (!this.isService(endpoint)) throw refuseField('endpoint', 'notices.unknown_service');
+    const endpoint = this.serviceOf(given);
+    if (endpoint === undefined) throw refuseField('endpoint', 'notices.unknown_service');
     try {
       encryptForBrowser('', keys);
     } catch {
       throw refuseField('keys', 'notices.other_key');
     }
-    const known = await database
-      .selectFrom('push_subscriptions')
-      .select('id')
-      .where('user_id', '=', user_id)
+    const known = await this.living()
+      .select('push_subscriptions.id')
+      .where('push_subscriptions.user_id', '=', user_id)
       .where('endpoint', '!=', endpoint)
       .execute();
     if (known.length >= PUSH_SUBSCRIPTIONS_MAXIMUM) throw refuse('notices.too_many', { maximum: PUSH_SUBSCRIPTIONS_MAXIMUM });
-    // A browser that another person used belongs to the one who signed in last.
-    const row = { user_id, p256dh: keys.p256dh, auth: keys.auth, created_at: new Date(now()).toISOString() };
+    const row = { session_id, p256dh: keys.p256dh, auth: keys.auth, created_at: new Date(now()).toISOString() };
+    if (renews === true) {
+      const renewed = await database
+        .updateTable('push_subscriptions')
+        .set(row)
+        .where('endpoint', '=', endpoint)
+        .where('user_id', '=', user_id)
+        .returning('id')
+        .executeTakeFirst();
+      if (renewed === undefined) throw refuse('notices.none_before');
+      return;
+    }
+    // A browser that a person left without signing out is another person's until that session ends.
+    const current = this.living().select('push_subscriptions.id').where('endpoint', '=', endpoint);
     await database
-      .insertInto('push_subscriptions')
-      .values({ id: newId(), endpoint, ...row })
-      .onConflict((conflict) => conflict.column('endpoint').doUpdateSet(row))
+      .deleteFrom('push_subscriptions')
+      .where('endpoint', '=', endpoint)
+      .where('user_id', '!=', user_id)
+      .where('id', 'not in', current)
       .execute();
+    const stored = await database
+      .insertInto('push_subscriptions')
+      .values({ id: newId(), user_id, endpoint, ...row })
+      .onConflict((conflict) => conflict.column('endpoint').doUpdateSet(row).where('push_subscriptions.user_id', '=', user_id))
+      .returning('id')
+      .executeTakeFirst();
+    if (stored === undefined) throw refuse('notices.other_person');
   }
 
-  async unsubscribe(user_id: string, endpoint: string): Promise<void> {
+  async unsubscribe(user_id: string, given: string): Promise<void> {
+    const endpoint = this.serviceOf(given) ?? given;
     await this.options.database
       .deleteFrom('push_subscriptions')
       .where('user_id', '=', user_id)
@@ -117,7 +172,7 @@ export class Push {
   /** Sends a notice to each browser of a person; with `daily`, at most one of this tag a day. */
   async notify(user_id: string, notice: PushNotice, { daily = false } = {}): Promise<void> {
     const { database, jobs, counters } = this.options;
-    const rows = await database.selectFrom('push_subscriptions').select('id').where('user_id', '=', user_id).execute();
+    const rows = await this.living().select('push_subscriptions.id').where('push_subscriptions.user_id', '=', user_id).execute();
     if (rows.length === 0) return;
     const rate = { count: 1, period_ms: DAY_MS };
     if (daily && (await counters.take([{ key: `push:${user_id}:${notice.tag}`, rate }])) !== undefined) return;
@@ -130,9 +185,9 @@ export class Push {
   }
 
   /** @throws when the service did not take it, so that the job is tried again. */
-  private async send(row: Row, notice: PushNotice): Promise<void> {
-    const { key, subject, now, database, logger } = this.options;
-    if (!this.isService(row.endpoint)) return;
+  private async send(row: PushRow, notice: PushNotice): Promise<void> {
+    const { key, subject, now, logger } = this.options;
+    if (this.serviceOf(row.endpoint) === undefined) return;
     const body = new Uint8Array(encryptForBrowser(JSON.stringify(notice), row));
     const answer = await fetch(row.endpoint, {
       method: 'POST',
@@ -151,7 +206,7 @@ export class Push {
     if (answer.ok) return;
     // The browser has withdrawn it (RFC 8030, section 7.3).
     if (answer.status === 404 || answer.status === 410) {
-      await database.deleteFrom('push_subscriptions').where('id', '=', row.id).execute();
+      await this.remove(row.id);
       return;
     }
     if (answer.status === 429 || answer.status >= 500) throw new Error(`The push service answered ${answer.status}.`);

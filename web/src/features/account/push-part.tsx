@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { CallError } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { Toggle } from '#ui/toggle.tsx';
-import { canPush, NotAllowed, pushQuery, useSetPush } from './push.queries.ts';
+import { canPush, NotAllowed, pushQuery, useRemovePush, useSetPush } from './push.queries.ts';
 
 function reasonOf(error: Error): string {
   if (error instanceof CallError) return error.sentence;
@@ -14,8 +17,10 @@ function reasonOf(error: Error): string {
 
 /** Notices to this browser while the application is closed. Off until the person turns them on. */
 export function PushPart() {
-  const { data: isOn = false } = useQuery(pushQuery);
+  const { data: { browsers, isOn } = { browsers: [], isOn: false } } = useQuery(pushQuery);
   const set = useSetPush();
+  const remove = useRemovePush();
+  const now = useMinute();
   return (
     <DialogPart title="Notifications on this device">
       {canPush() ? (
@@ -25,12 +30,35 @@ export function PushPart() {
             isOn={set.isPending ? set.variables : isOn}
             onChange={(next) => set.mutate(next)}
           />
-          <p className="sub">You get them even while Palisade is closed. They never show the content.</p>
+          <p className="sub">You get them while Palisade is closed, until you sign out. They never show the content.</p>
           <Refusal error={set.error}>{set.error && reasonOf(set.error)}</Refusal>
         </>
       ) : (
         <p className="sub">This browser can’t show notifications at this address.</p>
       )}
+      {browsers.length > 0 && (
+        <ul className="session-list" aria-label="Browsers with notifications">
+          {browsers.map(({ id, client, created_at, current }) => (
+            <li key={id} className="session-row">
+              <div className="session-row__what">
+                <span className="session-row__client">{current ? `${client} (this session)` : client}</span>
+                <span>
+                  <Sentence text="since {when}" parts={{ when: <Moment iso={created_at} now={now} /> }} />
+                </span>
+              </div>
+              <Button
+                variant="quiet"
+                size="s"
+                aria-label={`Remove notifications of ${client}`}
+                onClick={() => (current ? set.mutate(false) : remove.mutate(id))}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Refusal error={remove.error}>{remove.error && reasonOf(remove.error)}</Refusal>
     </DialogPart>
   );
 }

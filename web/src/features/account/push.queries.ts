@@ -1,6 +1,6 @@
-import { readPush, subscribePush, unsubscribePush } from '@palisade/contract/push';
+import { readPush, removePush, subscribePush } from '@palisade/contract/push';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '#api/call.ts';
+import { CallError, call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 
 const PUSH_KEY = ['push'];
@@ -11,17 +11,39 @@ export function canPush(): boolean {
 }
 
 async function subscriptionOf(): Promise<PushSubscription | null> {
+  if (!canPush()) return null;
   const worker = await navigator.serviceWorker.getRegistration();
   return (await worker?.pushManager.getSubscription()) ?? null;
 }
 
-/** Whether this browser gets notices. */
+/** The browsers that get notices by what the server says, and whether this one does by both. */
 export const pushQuery = queryOptions({
   queryKey: PUSH_KEY,
-  queryFn: async () => (await subscriptionOf()) !== null && Notification.permission === 'granted',
-  enabled: () => canPush(),
+  queryFn: async ({ signal }) => {
+    const { subscriptions } = await call(readPush, { signal });
+    const isReady = (await subscriptionOf()) !== null && Notification.permission === 'granted';
+    return { browsers: subscriptions, isOn: isReady && subscriptions.some(({ current }) => current) };
+  },
   staleTime: 0,
 });
+
+function bodyOf(subscription: PushSubscription) {
+  const { endpoint = '', keys = {} } = subscription.toJSON();
+  return { endpoint, keys: { p256dh: keys['p256dh'] ?? '', auth: keys['auth'] ?? '' } };
+}
+
+/** Binds the notices of this browser to this session, if the same person got them here before. One of another person's ends. */
+export async function renewPush(): Promise<void> {
+  const subscription = await subscriptionOf();
+  if (subscription === null) return;
+  const { subscriptions } = await call(readPush);
+  if (subscriptions.some(({ current }) => current)) return;
+  try {
+    await call(subscribePush, { body: { ...bodyOf(subscription), renews: true } });
+  } catch (error) {
+    if (error instanceof CallError && error.problem?.code === 'not_found') await subscription.unsubscribe();
+  }
+}
 
 /** The browser does not let this page show notices. */
 export class NotAllowed extends Error {}
@@ -34,9 +56,8 @@ async function turnOn(): Promise<void> {
   // A browser keeps one subscription, and one for another key of the server gets nothing.
   await (await worker.pushManager.getSubscription())?.unsubscribe();
   const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: public_key });
-  const { endpoint = '', keys = {} } = made.toJSON();
   try {
-    await call(subscribePush, { body: { endpoint, keys: { p256dh: keys['p256dh'] ?? '', auth: keys['auth'] ?? '' } } });
+    await call(subscribePush, { body: bodyOf(made) });
   } catch (error) {
     await made.unsubscribe();
     throw error;
@@ -44,10 +65,14 @@ async function turnOn(): Promise<void> {
 }
 
 async function turnOff(): Promise<void> {
-  const subscription = await subscriptionOf();
-  if (subscription === null) return;
-  await call(unsubscribePush, { body: { endpoint: subscription.endpoint } });
-  await subscription.unsubscribe();
+  const { subscriptions } = await call(readPush);
+  for (const { id, current } of subscriptions) if (current) await call(removePush, { params: { id } });
+  await (await subscriptionOf())?.unsubscribe();
+}
+
+/** Ends the notices to a browser of the list. */
+export function useRemovePush() {
+  return useChange({ mutationFn: (id: string) => call(removePush, { params: { id } }), renews: [PUSH_KEY] });
 }
 
 /** Turns notices to this browser on or off. */
