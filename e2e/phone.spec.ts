@@ -42,6 +42,21 @@ test('on a phone the answer comes first, no words are squeezed, and the way back
   await expectAccessible(page);
   await page.goBack();
   await expect(page.getByRole('button', { name: 'New page' })).toBeFocused();
+
+  // Back closes what lies over the page, from the top, and only then leaves the page.
+  await page.getByRole('button', { name: 'More' }).click();
+  await expect(page.getByRole('dialog', { name: 'More' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('dialog', { name: 'More' })).toBeHidden();
+  await page.getByRole('button', { name: /^Security User/u }).click();
+  await page.getByRole('menuitem', { name: 'Profile Settings' }).click();
+  const profile = page.getByRole('dialog', { name: 'Profile Settings' });
+  await expect(profile).toBeVisible();
+  await page.goBack();
+  await expect(profile).toBeHidden();
+  await expect(page).toHaveURL(/\/admin\/help$/u);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/support\/reports$/u);
 });
 
 test('on a phone a press on Send sends, though the chat has the whole window while the field has the focus', async ({

@@ -21,6 +21,19 @@ function fontAtOnce(): Plugin {
   };
 }
 
+/** Removes the summaries of endpoints from the pages; only the description of the API shows them. */
+function withoutSummaries(): Plugin {
+  return {
+    name: 'palisade:without-summaries',
+    apply: 'build',
+    enforce: 'pre',
+    transform: {
+      filter: { id: /\/contract\/src\/[\w-]+\.ts$/u },
+      handler: (code) => ({ code: code.replaceAll(/\bsummary:\s*(['"`])(?:\\.|(?!\1).)*\1(?=,)/gsu, "summary: ''"), map: null }),
+    },
+  };
+}
+
 /** Size above which a file gets its own task, in characters. */
 const OWN_TASK_CHARS = 20_000;
 
@@ -151,6 +164,7 @@ const COMPONENTS: Modules = {
     'shown-name',
     'moment',
     'place',
+    'pressed',
   ],
   'contract/src': ['antivirus', 'channel', 'current-subscription', 'day', 'intl', 'phrase'],
 };
@@ -175,7 +189,15 @@ const SIGNED_IN: Modules = {
   'src/domain/overview': ['overview'],
   'src/domain/scan': ['scans', 'scan-badge', 'scan-row', 'scan-sentence', 'scan-summary'],
   'src/domain/session': ['remote-news', 'sharing-now'],
-  'src/ui': ['button-link', 'color-scheme-switch.css', 'sheet.css', 'test-files', 'use-message-notices', 'zone-note.css'],
+  'src/ui': [
+    'button-link',
+    'closed-by-back',
+    'color-scheme-switch.css',
+    'sheet.css',
+    'test-files',
+    'use-message-notices',
+    'zone-note.css',
+  ],
   'contract/src': [
     'chat-read',
     'chat-record',
@@ -233,7 +255,7 @@ const isOwnDialog = isOf(OWN_DIALOGS);
 const isAccount = isOf({ 'src/features/account': ['*'] });
 
 export default defineConfig({
-  plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting()],
+  plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting(), withoutSummaries()],
   // Assets are never inlined: the Content-Security-Policy allows scripts, styles and fonts only from files of the server.
   build: {
     outDir: 'dist',

@@ -34,8 +34,11 @@ HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
   this.open = false;
 };
 
+const { stopWatching } = await import('#ui/closed-by-back.ts');
+
 afterEach(() => {
   cleanup();
+  stopWatching();
   localStorage.clear();
   vi.useRealTimers();
   onlineManager.setOnline(true);

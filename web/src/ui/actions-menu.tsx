@@ -2,8 +2,9 @@ import { Menu } from '@mantine/core';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import { IconDots, type TablerIcon } from '@tabler/icons-react';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { Button } from './button.tsx';
+import { useClosedByBack } from './closed-by-back.ts';
 import './actions-menu.css';
 
 export interface MenuAction {
@@ -22,9 +23,16 @@ interface ActionsMenuProps {
 /** Further actions behind one button; renders nothing without actions. */
 export function ActionsMenu({ label = 'More actions', actions, disabled = false, loading = false }: ActionsMenuProps) {
   const trigger = useRef<HTMLButtonElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  useClosedByBack(isOpen, () => {
+    setIsOpen(false);
+    trigger.current?.focus();
+  });
   if (actions.length === 0) return null;
   return (
     <Menu
+      opened={isOpen}
+      onChange={setIsOpen}
       position="bottom-start"
       // Inside a surrounding dialog, which traps the focus.
       withinPortal={false}

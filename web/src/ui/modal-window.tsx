@@ -5,6 +5,7 @@ import '@mantine/core/styles/CloseButton.layer.css';
 import '@mantine/core/styles/ModalBase.layer.css';
 import '@mantine/core/styles/Modal.layer.css';
 import { createContext, type ReactNode, type RefObject, useContext, useEffect, useRef, useState } from 'react';
+import { useClosedByBack } from './closed-by-back.ts';
 import { useFocusKept } from './focus-kept.tsx';
 import './modal-window.css';
 
@@ -48,8 +49,11 @@ export function ModalWindow({ title, onClose, size = 520, children }: ModalWindo
   const content = useFocusKept();
   const question = useRef<string>(undefined);
   function close() {
-    if (question.current === undefined || window.confirm(question.current)) onClose();
+    if (question.current !== undefined && !window.confirm(question.current)) return false;
+    onClose();
+    return true;
   }
+  useClosedByBack(true, close);
   return (
     <Modal.Root
       opened

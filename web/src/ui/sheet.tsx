@@ -1,5 +1,6 @@
 import { IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { useClosedByBack } from './closed-by-back.ts';
 import './sheet.css';
 
 interface SheetProps {
@@ -13,6 +14,8 @@ interface SheetProps {
 export function Sheet({ title, isOpen, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+
+  useClosedByBack(isOpen, onClose);
 
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();

@@ -21,6 +21,7 @@ import { Link } from 'react-router';
 import { useSupportContact } from '#api/support-contact.ts';
 import { useSupportLinks } from '#api/support-links.ts';
 import { screensOf } from '#app/screens.tsx';
+import { useClosedByBack } from '#ui/closed-by-back.ts';
 import { COLOR_SCHEMES } from '#ui/color-scheme-switch.tsx';
 import { useSignOut } from './use-sign-out.ts';
 import { UserMenuButton } from './user-menu-button.tsx';
@@ -46,6 +47,12 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
   const { live_chat } = useSupportLinks();
   const leave = useSignOut();
   const trigger = useRef<HTMLButtonElement>(null);
+  // It is fetched because somebody pressed its button.
+  const [isOpen, setIsOpen] = useState(true);
+  useClosedByBack(isOpen, () => {
+    setIsOpen(false);
+    trigger.current?.focus();
+  });
   const [dialog, setDialog] = useState<OpenDialog>();
   const { phone, email, is_example } = useSupportContact() ?? { phone: '', email: '', is_example: false };
   const example = is_example ? { rightSection: EXAMPLE_MARK, 'aria-description': 'An example contact' } : {};
@@ -59,8 +66,8 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
   return (
     <>
       <Menu
-        // It is fetched because somebody pressed its button.
-        defaultOpened
+        opened={isOpen}
+        onChange={setIsOpen}
         // Opened like this, the kit does not know where the focus was.
         onClose={() => trigger.current?.focus()}
         position="bottom-end"

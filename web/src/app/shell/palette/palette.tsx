@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useSignOut } from '#app/shell/use-sign-out.ts';
+import { useClosedByBack } from '#ui/closed-by-back.ts';
 import { enterMeans, isOfInputMethod } from '#ui/pressed.ts';
 import { actionItems, screenItems } from './palette-actions.ts';
 import { matching, type PaletteGroup, type PaletteItem } from './palette-items.ts';
@@ -26,6 +27,8 @@ export function Palette({ user, onClose }: PaletteProps) {
   const id = useId();
   const items = groups.flatMap((group) => group.items);
   const current = items[Math.min(chosen, items.length - 1)];
+
+  useClosedByBack(true, onClose);
 
   useEffect(() => {
     dialog.current?.showModal();
