@@ -3,7 +3,7 @@ import type { Endpoint } from '@palisade/contract/endpoint';
 import { leastAnswer } from '@palisade/contract/reader';
 import { SPECIFIED_ANSWERS } from '@palisade/contract/specified-answers';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen, waitFor } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { createMemoryRouter, type RouteObject, RouterProvider } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
@@ -36,24 +36,30 @@ function endpointOf(method: string, path: string): Endpoint | undefined {
     .toSorted((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
 }
 
+const BROKEN = { type: 'about:blank', title: 'Internal', status: 500, code: 'internal', detail: 'The server is tired.' };
+
 /** The paths of all screens, with something for each of their parameters. */
 function pathsOf(some: readonly RouteObject[]): string[] {
   return some.flatMap(({ path, children }) => [
-    ...(path === undefined || path === '*' ? [] : [`/${path.replaceAll(/:\w+/gu, 'first-steps')}`]),
+    ...(path === undefined || path === '*' ? [] : [path.replaceAll(/:\w+/gu, 'first-steps')]),
     ...pathsOf(children ?? []),
   ]);
 }
 
 let called: Set<string>;
+/** Whether the server can read nothing. */
+let isBroken: boolean;
 
 beforeEach(() => {
   called = new Set();
+  isBroken = false;
   startSession({ access_token: 'token-1', user_info: { ...MARIA, id: 'maria@example.com', role: 'admin' } });
   vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
     const { pathname } = new URL(address, 'http://palisade.test');
     const endpoint = endpointOf(init.method ?? 'GET', pathname.replace(/^\/api/u, ''));
     if (endpoint === undefined) return new Response('{"detail":"Not Found"}', { status: 404 });
     called.add(keyOf(endpoint));
+    if (isBroken && keyOf(endpoint) !== 'GET /config') return new Response(JSON.stringify(BROKEN), { status: 500 });
     const answer = answerOf(endpoint);
     return answer === undefined ? new Response(null, { status: 204 }) : new Response(JSON.stringify(answer), { status: 200 });
   });
@@ -68,22 +74,28 @@ it('knows every call of the contract', () => {
   expect(unread.map(keyOf)).toEqual([]);
 });
 
+function open(path: string): QueryClient {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  render(
+    <MantineProvider env="test">
+      <QueryClientProvider client={client}>
+        <UploadsProvider>
+          <RouterProvider router={createMemoryRouter(routes, { initialEntries: [path] })} />
+        </UploadsProvider>
+      </QueryClientProvider>
+    </MantineProvider>,
+  );
+  return client;
+}
+
 describe.each(['customer', 'admin'] as const)('for the role %s', (role) => {
   it.each(pathsOf(routes))('%s is drawn from answers with nothing but what it needs', { timeout: 30_000 }, async (path) => {
     startSession({ access_token: 'token-1', user_info: { ...MARIA, id: 'maria@example.com', role } });
     const failed = vi.spyOn(console, 'error').mockReturnValue();
-    const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-    render(
-      <MantineProvider env="test">
-        <QueryClientProvider client={client}>
-          <UploadsProvider>
-            <RouterProvider router={createMemoryRouter(routes, { initialEntries: [path] })} />
-          </UploadsProvider>
-        </QueryClientProvider>
-      </MantineProvider>,
-    );
+    const client = open(path);
     expect((await screen.findAllByRole('heading', { level: 1 }, { timeout: 8_000 }))[0]).toBeVisible();
     await waitFor(() => expect(client.isFetching()).toBe(0), { timeout: 8_000 });
+    expect(screen.queryByText('Page not found')).not.toBeInTheDocument();
     expect(screen.queryByText(/this page cannot read/u)).not.toBeInTheDocument();
     expect(screen.queryByRole('heading', { name: /went wrong/iu })).not.toBeInTheDocument();
     expect(screen.queryByText(/\b(?:NaN|undefined|Invalid Date|\[object Object\])\b/u)).not.toBeInTheDocument();
@@ -92,3 +104,22 @@ describe.each(['customer', 'admin'] as const)('for the role %s', (role) => {
     cleanup();
   });
 });
+
+/** Screens that are whole without what they read: the form of the scam check, and the code of a mail. */
+const WITHOUT_READING = ['/scam-check', '/confirm-email'];
+
+it.each(pathsOf(routes).filter((path) => !WITHOUT_READING.includes(path)))(
+  '%s says what could not be read, and reads it on Retry',
+  { timeout: 30_000 },
+  async (path) => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    isBroken = true;
+    const client = open(path);
+    expect((await screen.findAllByText(BROKEN.detail, {}, { timeout: 8_000 }))[0]).toBeVisible();
+    await waitFor(() => expect(client.isFetching()).toBe(0), { timeout: 8_000 });
+    isBroken = false;
+    for (const button of screen.getAllByRole('button', { name: 'Retry' })) fireEvent.click(button);
+    await waitFor(() => expect(screen.queryByText(BROKEN.detail)).not.toBeInTheDocument(), { timeout: 8_000 });
+    cleanup();
+  },
+);

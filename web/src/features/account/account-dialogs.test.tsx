@@ -170,13 +170,6 @@ describe('Profile Settings', () => {
     await waitFor(() => expect(currentSession()).toBeUndefined());
     expect(renderHook(useSession).result.current.notice).toBe('account_deleted');
   });
-
-  it('closes with Escape', async () => {
-    const user = open();
-    await screen.findByLabelText('Username');
-    await user.keyboard('{Escape}');
-    expect(onClose).toHaveBeenCalled();
-  });
 });
 
 describe('Security Preferences', () => {
@@ -264,13 +257,6 @@ describe('Security Preferences', () => {
     await screen.findByText('This isn’t your current password. Try again.');
     expect(screen.getByLabelText('Current Password')).toHaveFocus();
     expect(screen.getByLabelText('New Password')).toHaveValue('battery staple');
-  });
-
-  it('says that the network failed', async () => {
-    server.lose(changePassword);
-    const user = open();
-    await change(user);
-    expect(await screen.findByText('Network error. Please try again.')).toBeVisible();
   });
 
   it('marks this session, which cannot be ended here', async () => {

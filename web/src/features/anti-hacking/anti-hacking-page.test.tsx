@@ -114,15 +114,6 @@ describe('without premium', () => {
     expect(screen.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
     expect(screen.getByRole('alert')).toHaveTextContent('Premium subscription required for anti-hacking features');
   });
-
-  it('a plan that cannot be read is said, and read on Retry', async () => {
-    server.on(currentSubscription, refusal('internal'));
-    await open();
-    expect(screen.getByText('We couldn’t load your plan')).toBeVisible();
-    server.answer(currentSubscription, NO_PLAN);
-    await press('button', 'Retry');
-    expect(screen.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
-  });
 });
 
 describe('the alerts', () => {

@@ -2,7 +2,7 @@ import { type EngineStatus, readEngine, type SignatureFeedStatus } from '@palisa
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, reply } from '#api/fake-server.ts';
 import { describeDate } from '#ui/moment.tsx';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { EngineCard } from './engine-card.tsx';
@@ -214,15 +214,5 @@ describe('the engine card', () => {
     renderForTest(<EngineCard />);
     await userEvent.click(await screen.findByText('Details'));
     expect(screen.getByText(sentence)).toBeVisible();
-  });
-
-  it('says why it could not be read, and reads it on Retry', async () => {
-    const server = new FakeServer();
-    server.on(readEngine, refusal('internal', { detail: 'The server is tired.' }));
-    renderForTest(<EngineCard />);
-    expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
-    server.answer(readEngine, STATUS);
-    await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(await screen.findByText('Ready to scan')).toBeVisible();
   });
 });

@@ -118,32 +118,6 @@ describe('signing in', () => {
     expect(currentSession()).toBeUndefined();
   });
 
-  it('takes no second press while the server is asked', async () => {
-    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof refusal>>();
-    server.on(login, () => promise);
-    const user = open();
-    fillLogin();
-    const button = screen.getByRole('button', { name: 'Sign In' });
-    await user.click(button);
-    expect(button).toBeDisabled();
-    expect(button).toHaveAttribute('aria-busy', 'true');
-    resolve(refusal('invalid_credentials'));
-    await waitFor(() => expect(button).toBeEnabled());
-    expect(server.callsOf(login)).toHaveLength(1);
-  });
-
-  it('asks for nothing while a required field is empty', async () => {
-    const user = open();
-    fill('Email', 'maria@example.com');
-    await user.click(screen.getByRole('button', { name: 'Sign In' }));
-    expect(server.callsOf(login)).toHaveLength(0);
-    // Said at the field, and not in a bubble of the browser.
-    const password = screen.getByLabelText('Password');
-    expect(password).toBeInvalid();
-    expect(password).toHaveAccessibleDescription(/\S/u);
-    expect(password).toHaveFocus();
-  });
-
   it('shows what is typed when asked to', async () => {
     const user = open();
     expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'password');
@@ -292,19 +266,6 @@ describe('registering', () => {
     expect(screen.getByLabelText('Email')).toHaveValue('maria@example.com');
     expect(screen.getByLabelText('Password')).toHaveValue('');
     expect(currentSession()).toBeUndefined();
-  });
-
-  it('shows the sentence of each refused field at the field', async () => {
-    const errors = [{ field: 'password', message: 'Use at least 8 characters.' }];
-    server.on(register, refusal('invalid_field', { errors }));
-    const user = open();
-    await fillRegistration(user);
-    await user.click(screen.getByRole('button', { name: 'Create Account' }));
-    await screen.findByText('Use at least 8 characters.');
-    const field = screen.getByLabelText('Password');
-    expect(field).toHaveAccessibleDescription(/Use at least 8 characters\./u);
-    expect(field).toBeInvalid();
-    expect(field).toHaveFocus();
   });
 
   it('changes tabs with the arrow keys', async () => {

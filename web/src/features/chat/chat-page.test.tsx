@@ -140,16 +140,6 @@ describe('the conversation', () => {
     expect(within(log().getByRole('list', { name: /3 March|March 3/u })).getByText('third')).toBeVisible();
   });
 
-  it('says why it could not be read, logs it, and reads it on Retry', async () => {
-    server.on(listMessages, refusal('internal', { detail: 'The server is tired.' }));
-    renderForTest(<ChatPage />);
-    expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
-    server.answer(listMessages, [messageOf('found again')]);
-    await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(await screen.findByText('found again')).toBeVisible();
-    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
-  });
-
   // proves: support-customer-1
   it('reads older messages when their place comes into view, announces none of them, and on demand', async () => {
     const seen: IntersectionObserverCallback[] = [];

@@ -4,7 +4,7 @@ import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, dashboardOf, NO_PLAN, PREMIUM_PLAN, scanOf } from '#api/fake-records.ts';
-import { FakeServer, refusal } from '#api/fake-server.ts';
+import { FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { DashboardPage } from './dashboard-page.tsx';
 import { StatCards } from './stat-cards.tsx';
@@ -89,16 +89,6 @@ describe('the dashboard', () => {
     const log = within(card('Activity'));
     expect(log.getByRole('link', { name: 'Scan your first file' })).toHaveAttribute('href', '/antivirus');
     expect(screen.getByRole('link', { name: 'Scan a file' })).toHaveAttribute('href', '/antivirus');
-  });
-
-  it('claims nothing when the status could not be read, and reads it on Retry', async () => {
-    server.on(readDashboard, refusal('internal'));
-    renderForTest(<DashboardPage />);
-    expect(await screen.findByRole('heading', { name: 'Your security status could not be read.' })).toBeVisible();
-    expect(card('Security Score')).toHaveTextContent('–');
-    server.answer(readDashboard, dashboardOf({ recent_scans: [scanOf({ filename: 'a.txt' })] }));
-    await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(await screen.findByText('a.txt')).toBeVisible();
   });
 });
 

@@ -65,12 +65,6 @@ describe('the portal of a customer', () => {
     expect(await screen.findByText('Waiting for connection...')).toBeVisible();
     expect(open).not.toHaveBeenCalled();
   });
-
-  it('says why the sessions could not be read', async () => {
-    server.lose(listSessions);
-    visit('customer');
-    expect(await screen.findByRole('alert')).toHaveTextContent('Network error. Please try again.');
-  });
 });
 
 describe('the portal of a technician', () => {

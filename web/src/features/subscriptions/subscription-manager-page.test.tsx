@@ -183,27 +183,6 @@ describe('assigning', () => {
     expect(field('Plan Name')).toHaveValue('Family Shield');
   });
 
-  it('reads Assigning... while busy, and two presses at once make one assignment', async () => {
-    let finish = () => {};
-    server.on(
-      assignSubscription,
-      () =>
-        new Promise((resolve) => {
-          finish = () => resolve(reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
-        }),
-    );
-    open('admin');
-    fill();
-    const form = screen.getByRole('button', { name: 'Assign Subscription' }).closest('form');
-    if (!form) throw new Error('no form');
-    fireEvent.submit(form);
-    fireEvent.submit(form);
-    expect(await screen.findByRole('button', { name: 'Assigning...' })).toHaveAttribute('aria-disabled', 'true');
-    finish();
-    expect(await screen.findByRole('button', { name: 'Assign Subscription' })).toHaveAttribute('aria-disabled', 'false');
-    expect(server.callsOf(assignSubscription)).toHaveLength(1);
-  });
-
   it('says the server’s sentence in red and at the field that it names, and keeps what was typed', async () => {
     const errors = [{ field: 'features.0', message: 'Use at most 200 characters.' }];
     server.on(assignSubscription, refusal('invalid_field', { detail: 'Check what was successful.', errors }));
@@ -326,20 +305,6 @@ describe('templates', () => {
 });
 
 describe('managing', () => {
-  it.each([
-    ['Error fetching subscriptions', listSubscriptions, () => reply(listSubscriptions, [])],
-    ['Error fetching templates', listTemplates, () => reply(listTemplates, [])],
-  ])('says "%s", and reads again on Retry', async (title, endpoint, answer) => {
-    server.on(endpoint, refusal('forbidden'));
-    const user = open('admin');
-    const notice = await screen.findByRole('alert');
-    expect(notice).toHaveTextContent(title);
-    server.on(endpoint, answer());
-    await user.click(within(notice).getByRole('button', { name: 'Retry' }));
-    await waitFor(() => expect(screen.queryByText(title)).not.toBeInTheDocument());
-    expect(console.error).toHaveBeenCalledTimes(0);
-  });
-
   it('shows of each subscription whose, what, how much, how long, its status and its end', async () => {
     server.answer(listSubscriptions, [
       subscriptionOf(),
