@@ -1,22 +1,15 @@
 import { join } from 'node:path';
 import { createStore } from '#agent/store.ts';
 import { seenSchema } from '#scan/catch-up.ts';
-import { Scans } from '#scan/scans.ts';
 import { createWatching } from '#scan/watching.ts';
+import { scansAlone } from './scans-alone.ts';
 
 // The agent's watching alone, for tests that attack it: prints findings, and each second its health. `node run-watching.ts STATE FOLDER...`
 const BEAT_MS = 1_000;
 const [state = '', ...folders] = process.argv.slice(2);
 const say = (facts: object) => process.stdout.write(`${JSON.stringify({ at: Date.now(), ...facts })}\n`);
-let seq = 0;
-const scans = new Scans({
+const scans = scansAlone({
   state,
-  happened: () => {},
-  nextSeq: () => (seq += 1),
-  isSaid: () => false,
-  signatures: () => ({ rules_folder: new URL('../../server/signatures/rules', import.meta.url).pathname, feeds: [] }),
-  log: (line) => process.stderr.write(`${line}\n`),
-  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   say(report) {
     for (const { path, outcome } of report.found) say({ event: 'found', path, outcome });
   },

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { type Desired, type Hello, SAID_BYTES_MAXIMUM, type Said, saidSchema } from '@palisade/contract/agent';
+import { type Desired, SAID_BYTES_MAXIMUM, type Said, saidSchema } from '@palisade/contract/agent';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { helloOf } from '#test/hello.ts';
 import { Link } from './link.ts';
 import { createResolver } from './resolver.ts';
 
@@ -35,30 +36,7 @@ const desired = (port: number, parts = {}) =>
     ...parts,
   });
 
-const hello = (): Hello => ({
-  kind: 'hello',
-  device_id: ID,
-  token: 'a'.repeat(64),
-  instance: 'b'.repeat(32),
-  agent_version: '1',
-  applied_rev: 0,
-  ruleset_hash: null,
-  at: new Date().toISOString(),
-  capabilities: {
-    firewall: 'unavailable',
-    firewall_reason: null,
-    conntrack: false,
-    scanner: false,
-    scanner_reason: null,
-    watch: false,
-    control: false,
-    control_reason: null,
-    second_look: false,
-    second_look_reason: null,
-    containers: false,
-    parsed_rules: true,
-  },
-});
+const hello = () => helloOf(ID, 'a'.repeat(64));
 
 it('parses a repeated state once, and another one anew', async () => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });

@@ -4,9 +4,9 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Hello } from '@palisade/contract/agent';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { helloOf } from '#test/hello.ts';
 import { askRevoked, downloadSet, type Identity, leave, sendFound } from './identity.ts';
 import { Link } from './link.ts';
 import { createResolver } from './resolver.ts';
@@ -72,34 +72,10 @@ it('sends its proof in the head when it sends a file', async () => {
 });
 
 it('sends its proof in the head of each poll', async () => {
-  const hello: Hello = {
-    kind: 'hello',
-    device_id: DEVICE_ID,
-    token: TOKEN,
-    instance: 'b'.repeat(32),
-    agent_version: '1',
-    applied_rev: 0,
-    ruleset_hash: null,
-    at: new Date().toISOString(),
-    capabilities: {
-      firewall: 'unavailable',
-      firewall_reason: null,
-      conntrack: false,
-      scanner: false,
-      scanner_reason: null,
-      watch: false,
-      control: false,
-      control_reason: null,
-      second_look: false,
-      second_look_reason: null,
-      containers: false,
-      parsed_rules: true,
-    },
-  };
   const link = new Link({
     server: new URL(identity.server),
     resolver: resolver(),
-    hello: () => hello,
+    hello: () => helloOf(DEVICE_ID, TOKEN),
     onDesired() {},
     onNoted() {},
     onSkew() {},

@@ -15,7 +15,6 @@ import { delimiter, join } from 'node:path';
 import { telemetrySchema } from '@palisade/contract/agent';
 import { printIp } from '@palisade/contract/ip-address';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readFlow } from '#firewall/conntrack.ts';
 import { AGENT_VERSION } from '#link/identity.ts';
 import { backOff } from '#link/link.ts';
 import { createRevocation } from '#link/revocation.ts';
@@ -239,20 +238,6 @@ it('reads the settings of an SSH server', () => {
     state: 'fail',
     evidence: 'Root may sign in by SSH. A password is enough to sign in by SSH.',
   });
-});
-
-it('reads a tracked connection as its first packet went', () => {
-  const flow = readFlow(
-    'ipv4     2 tcp      6 431999 ESTABLISHED src=10.0.0.1 dst=10.0.0.2 sport=1000 dport=22 src=10.0.0.2 dst=10.0.0.1 sport=22 dport=1000 [ASSURED] mark=0 use=1',
-  );
-  expect(flow && [flow.protocol, printIp(flow.source), printIp(flow.destination), flow.source_port, flow.port]).toEqual([
-    'tcp',
-    '10.0.0.1',
-    '10.0.0.2',
-    1000,
-    22,
-  ]);
-  expect(readFlow('nonsense')).toBeUndefined();
 });
 
 it('waits longer after each failure, never as long as another agent', () => {
