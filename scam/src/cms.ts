@@ -10,8 +10,6 @@ const PKCS7 = '2a864886f70d0107';
 /** Enveloped, signed and enveloped, encrypted; and authenticated and enveloped (1.2.840.113549.1.9.16.1.23). */
 const LOCKED: ReadonlySet<string> = new Set([`${PKCS7}03`, `${PKCS7}04`, `${PKCS7}06`, '2a864886f70d0109100117']);
 const SIGNED = `${PKCS7}02`;
-/** Values of one content that are passed over. */
-const VALUES_MAXIMUM = 100_000;
 
 interface Value {
   tag: number;
@@ -35,7 +33,7 @@ function valueAt(bytes: Buffer, at: number): Value | undefined {
 /** The values that stand beside each other from `at` on. Those of an open length end them, since their end is not known. */
 function* valuesFrom(bytes: Buffer, at: number, end: number): Generator<Value> {
   let next = at;
-  for (let count = 0; count < VALUES_MAXIMUM && next < end; count += 1) {
+  while (next < end) {
     const value = valueAt(bytes, next);
     // Two zeros end what is open.
     if (value === undefined || (value.tag === 0 && value.end === value.start)) return;
@@ -45,20 +43,28 @@ function* valuesFrom(bytes: Buffer, at: number, end: number): Generator<Value> {
   }
 }
 
-/** The bytes of an octet string, which may be in pieces. */
+/** The bytes of an octet string, which may be in pieces; undefined where a piece is in pieces again. */
 function octetsOf(bytes: Buffer, { tag, start, end }: Value): Buffer | undefined {
   if (tag === OCTETS) return bytes.subarray(start, end);
-  if (tag !== OCTETS_IN_PIECES) return undefined;
-  const pieces = [...valuesFrom(bytes, start, end)].map((piece) => octetsOf(bytes, piece));
-  return Buffer.concat(pieces.filter((piece) => piece !== undefined));
+  const pieces = tag === OCTETS_IN_PIECES ? [...valuesFrom(bytes, start, end)] : [];
+  if (tag !== OCTETS_IN_PIECES || pieces.some((piece) => piece.tag !== OCTETS)) return undefined;
+  return Buffer.concat(pieces.map((piece) => bytes.subarray(piece.start, piece.end)));
+}
+
+/** The bytes of a message that may be written in base64, with lines around it (RFC 7468) or without. */
+function decoded(content: Uint8Array): Buffer {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  if (bytes[0] === SEQUENCE) return bytes;
+  const text = bytes.toString('latin1').replaceAll(/^-----(?:BEGIN|END) (?:PKCS7|CMS|PKCS #7 SIGNED DATA)-----\r?$/gmu, '');
+  return /^\s*MI[\w+/=\s]+$/u.test(text) ? Buffer.from(text, 'base64') : bytes;
 }
 
 /**
  * The content that a signature encloses. The signature itself is not verified. `detached`: the content lies elsewhere, or there are
- * only certificates. Undefined for other bytes.
+ * only certificates. `damaged`: there is content, which cannot be read. Undefined for other bytes.
  */
-export function signedContent(content: Uint8Array): Buffer | 'encrypted' | 'detached' | undefined {
-  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+export function signedContent(content: Uint8Array): Buffer | 'encrypted' | 'detached' | 'damaged' | undefined {
+  const bytes = decoded(content);
   const outer = bytes[0] === SEQUENCE ? valueAt(bytes, 0) : undefined;
   const [identifier, explicit] = outer === undefined ? [] : [...valuesFrom(bytes, outer.start, outer.end)];
   if (identifier?.tag !== IDENTIFIER) return undefined;
@@ -70,5 +76,5 @@ export function signedContent(content: Uint8Array): Buffer | 'encrypted' | 'deta
   const enclosed = [...valuesFrom(bytes, message.start, message.end)].find(({ tag }) => tag === SEQUENCE);
   const [, wrapped] = enclosed === undefined ? [] : [...valuesFrom(bytes, enclosed.start, enclosed.end)];
   const octets = wrapped?.tag === EXPLICIT ? valueAt(bytes, wrapped.start) : undefined;
-  return octets === undefined ? 'detached' : (octetsOf(bytes, octets) ?? 'detached');
+  return octets === undefined ? 'detached' : (octetsOf(bytes, octets) ?? 'damaged');
 }

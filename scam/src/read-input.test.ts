@@ -107,6 +107,21 @@ describe('a part that cannot be read', () => {
     expect(stateOf(answer, checked)).toMatchObject({ state: 'not_checked', code });
   });
 
+  test('a file in a calendar entry, and one that is read', async () => {
+    const day = (file: string) =>
+      bytesOf(
+        `BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Lunch\r\nATTACH;ENCODING=BASE64;VALUE=BINARY:${Buffer.from(file).toString('base64')}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`,
+      );
+    expect(await check.checkFile('a.ics', day(`PK\u0003\u0004${'x'.repeat(60)}`))).toMatchObject({ verdict: 'not_checked' });
+    expect(await check.checkFile('a.ics', day(BAIT))).toMatchObject({ verdict: 'dangerous' });
+  });
+
+  test('the words of rich text', async () => {
+    expect(await mailed({ name: 'a.rtf', content: '{\\rtf1 See you at eight, I have the tickets for you.}' })).toMatchObject({
+      verdict: 'not_checked',
+    });
+  });
+
   test('excludes no danger in the others', async () => {
     expect(
       await mailed({ name: 'a.zip', content: Buffer.from('504b0304', 'hex') }, { name: 'a.txt', content: BAIT }),
@@ -188,6 +203,10 @@ describe('S/MIME', () => {
       expect(answer).toMatchObject({ verdict: 'dangerous', parts: { sender: { proof: 'unsigned' } } });
     }
     expect(await check.checkFile('a.p7m', cms('02', entity, isOpen))).toMatchObject({ verdict: 'dangerous' });
+    const base64 = cms('02', entity, isOpen).toString('base64');
+    expect(await check.checkFile('a.p7m', bytesOf(base64))).toMatchObject({ verdict: 'dangerous' });
+    const lined = `-----BEGIN PKCS7-----\n${base64.replaceAll(/.{64}/g, '$&\n')}\n-----END PKCS7-----\n`;
+    expect(await check.checkFile('a.p7m', bytesOf(lined))).toMatchObject({ verdict: 'dangerous' });
     expect(await check.checkFile('bill.txt.p7m', cms('02', BAIT, isOpen))).toMatchObject({ verdict: 'dangerous' });
     expect(await mailed({ name: 'a.p7m', content: cms('02', entity, isOpen) })).toMatchObject({ verdict: 'dangerous' });
   });
@@ -212,6 +231,14 @@ describe('S/MIME', () => {
       expect(answer.verdict).toBe('not_checked');
       expect(stateOf(answer, 'words')).toMatchObject({ code: 'encrypted' });
     }
+  });
+  test('content in pieces of pieces is not checked', async () => {
+    const pieces = der(0x24, [der(0x24, [der(0x04, [Buffer.from(BAIT)])])]);
+    const content = der(0x30, [der(0x06, '2a864886f70d010701'), der(0xa0, [pieces])]);
+    const signed = der(0x30, [der(0x02, '01'), der(0x31, ''), content]);
+    const message = der(0x30, [der(0x06, '2a864886f70d010702'), der(0xa0, [signed])]);
+    expect(await check.checkFile('a.p7m', message)).toMatchObject({ verdict: 'not_checked' });
+    expect(await mailed({ name: 'a.p7m', content: message })).toMatchObject({ verdict: 'not_checked' });
   });
   test('a detached signature beside the text excludes nothing', async () => {
     const signature = { name: 'smime.p7s', type: 'application/pkcs7-signature', content: cms('02', undefined) };

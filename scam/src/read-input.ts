@@ -22,6 +22,8 @@ export interface Reading {
   coverage: Coverage;
 }
 
+const NOTHING_READ: Reading = { kind: 'email', pieces: [], attachments: [], coverage: {} };
+
 /** A file of which nothing was read. */
 type Unread = NotCheckedCode;
 
@@ -35,9 +37,12 @@ const ENCRYPTED = /^-----BEGIN PGP MESSAGE-----/mu;
 /** Lines of a PGP signature or a key (RFC 9580, section 6.2), which people do not read. */
 const ARMOUR =
   /(?<=^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----(?:\r?\n[A-Za-z]{1,20}: [^\r\n]{0,200})*\r?\n\r?\n)(?:[\w+/]{60,80}\r?\n)+[\w+/=]{0,80}(?:\r?\n=[\w+/]{4})?/gmu;
-/** A picture within a contact card (RFC 6350, section 6.2.4; RFC 2426, section 3.1.4), after unfolding. */
-const CARD_PICTURE =
-  /^(?:[\w-]{1,40}\.)?(?:PHOTO|LOGO)(?:;[^:\r\n]{0,200})?:(?:data:image\/[\w.+-]{1,30};base64,)?([A-Za-z0-9+/=]{60,})\r?$/gimu;
+/** A file within a card or a calendar (RFC 6350, section 6.2.4; RFC 5545, section 3.8.1.1), after unfolding. */
+const CARD_FILE =
+  /^(?:[\w-]{1,40}\.)?(?:PHOTO|LOGO|ATTACH)(?:;[^:\r\n]{0,200})?:(?:data:[\w.+/-]{1,60};base64,)?([A-Za-z0-9+/=]{60,})\r?$/gimu;
+const RTF = /^\s*\{\\rtf/u;
+/** Reports of mail servers, and headers alone, are lists of fields. */
+const FIELDS_TYPE = /^(?:message\/|text\/rfc822-headers)/u;
 
 const startsWith = (content: Uint8Array, bytes: readonly number[]) => bytes.every((byte, at) => content[at] === byte);
 const isPdf = (name: string, content: Uint8Array) =>
@@ -78,8 +83,9 @@ export class InputReader {
     if (pictureSize(content) !== undefined) return await this.#readPicture(content);
     if (startsWith(content, TNEF)) return 'tnef';
     const signed = signedContent(content);
-    if (signed === 'encrypted') return { kind: 'email', pieces: [], attachments: [], coverage: { words: 'encrypted' } };
-    if (signed === 'detached') return { kind: 'email', pieces: [], attachments: [], coverage: {} };
+    if (signed === 'damaged') return 'format_unknown';
+    if (signed === 'encrypted') return { ...NOTHING_READ, coverage: { words: 'encrypted' } };
+    if (signed === 'detached') return NOTHING_READ;
     if (signed !== undefined)
       return ENTITY.test(new TextDecoder('latin1').decode(signed.subarray(0, BEGINNING_BYTES)))
         ? await this.#readMail(signed, 'pasted', depth)
@@ -87,7 +93,7 @@ export class InputReader {
     const beginning = new TextDecoder().decode(content.subarray(0, LIMITS.header_bytes));
     if (isEmailSource(beginning) || /\.eml$/iu.test(name) || mediaType === 'message/rfc822')
       return await this.#readMail(content, depth === 0 ? content : 'pasted', depth);
-    return (await this.#readDocument(name, content, depth)) ?? this.#readPlain(name, content, mediaType);
+    return (await this.#readDocument(name, content, depth)) ?? (await this.#readPlain(name, content, mediaType, depth));
   }
 
   async #readDocument(name: string, content: Uint8Array, depth: number): Promise<Reading | Unread | undefined> {
@@ -101,16 +107,21 @@ export class InputReader {
     return document === undefined ? undefined : this.#textReading('document', document.text, { coverages: [document.coverage] });
   }
 
-  async #readPlain(name: string, content: Uint8Array, mediaType: string): Promise<Reading | Unread> {
+  async #readPlain(name: string, content: Uint8Array, mediaType: string, depth: number): Promise<Reading | Unread> {
     if (!isPlainText(content)) return isPdf(name, content) ? 'no_document_reader' : 'format_unknown';
     const text = new TextDecoder().decode(content);
     if (HTML.test(text) || HTML_NAME.test(name) || mediaType === 'text/html') return await this.#readPage(text);
     const kind: InputKind = /^BEGIN:VCARD/iu.test(text) ? 'contact' : /^BEGIN:VCALENDAR/iu.test(text) ? 'calendar' : 'text';
-    if (kind === 'text') return this.#textReading(kind, text);
+    // The words of rich text are read as far as its source has them.
+    const coverages: Coverage[] = RTF.test(text) ? [{ words: 'no_document_reader' }] : [];
+    if (kind === 'text') return this.#textReading(kind, text, { isFields: FIELDS_TYPE.test(mediaType), coverages });
     const readings: Reading[] = [];
-    for (const [, base64 = ''] of unfolded(text).matchAll(CARD_PICTURE))
-      readings.push(await this.#readPicture(Buffer.from(base64, 'base64')));
-    const card = this.#textReading(kind, plainContents(text), { isFields: true });
+    const plain = unfolded(text);
+    for (const [, base64 = ''] of plain.matchAll(CARD_FILE)) {
+      const file = await this.readFile('', Buffer.from(base64, 'base64'), depth + 1);
+      readings.push(typeof file === 'string' ? { ...NOTHING_READ, coverage: unreadAttachment(file) } : file);
+    }
+    const card = this.#textReading(kind, plainContents(plain.replaceAll(CARD_FILE, '')), { isFields: true });
     return together(kind, [card, ...readings]);
   }
 
@@ -128,8 +139,7 @@ export class InputReader {
   async #readPagePictures(html: ReturnType<typeof readHtml>): Promise<Reading[]> {
     const readings: Reading[] = [];
     for (const base64 of html.pictures) readings.push(await this.#readPicture(Buffer.from(base64, 'base64')));
-    if (html.hasRemotePictures)
-      readings.push({ kind: 'picture', pieces: [], attachments: [], coverage: { codes: 'remote_pictures' } });
+    if (html.hasRemotePictures) readings.push({ ...NOTHING_READ, coverage: { codes: 'remote_pictures' } });
     return readings;
   }
 
@@ -163,9 +173,7 @@ export class InputReader {
 
   /** The codes and the words of a picture. */
   async #readPicture(picture: Uint8Array): Promise<Reading> {
-    const none = { kind: 'picture', pieces: [], attachments: [] } as const;
-    if (this.#picturesRead >= LIMITS.pictures)
-      return { ...none, pieces: [], attachments: [], coverage: { codes: 'more_pictures' } };
+    if (this.#picturesRead >= LIMITS.pictures) return { ...NOTHING_READ, coverage: { codes: 'more_pictures' } };
     this.#picturesRead += 1;
     const { readPictureText } = this.#surroundings;
     // Each reader is a process of its own, so that both run at once.

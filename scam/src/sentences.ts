@@ -89,7 +89,7 @@ export const UNREAD_SENTENCES = {
   more_signatures: 'There are more signatures than we verify, and none of the first ones holds.',
   more_attachments: 'There are more attachments than we read. We didn’t check the rest.',
   more_mails: 'There are more emails within each other than we read. Check the inner one alone.',
-  attachment_locked: 'The scanner couldn’t open an attachment.',
+  attachment_locked: 'The scanner couldn’t read an attachment whole.',
   attachment_unread: 'We can’t read what an attachment says.',
   tnef: 'We can’t read the Outlook file winmail.dat. Ask for the files in another form.',
   more_pictures: 'There are more pictures than we read. Check the others alone.',

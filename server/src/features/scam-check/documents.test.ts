@@ -59,6 +59,23 @@ describe('a letter of Outlook', () => {
     expect(email.html).toContain('href="https://paypa1-secure.com"');
     expect(email.bcc).toBeUndefined();
   });
+  test('keeps all its files, for the limit of the check', async () => {
+    const files = Array.from({ length: 55 }, (_, at) => ({ name: '__substg1.0_37010102', content: Buffer.from(`file ${at}`) }));
+    const { source = '' } =
+      (await readOutlookLetter(ole([{ name: '__substg1.0_0C1F001F', content: utf16('a@example.org') }, ...files]))) ?? {};
+    expect((await PostalMime.parse(source)).attachments).toHaveLength(55);
+  });
+  test('says that it has pictures, or words in rich text alone', async () => {
+    const pictured = Buffer.from(
+      '%PDF-1.4\n1 0 obj << /S /URI /URI (https://example.org/) >> endobj\n6 0 obj << /Subtype /Image >> endobj\n%%EOF',
+    );
+    expect((await readPdf(pictured))?.coverage).toMatchObject({ codes: 'document_pictures' });
+    const rich = ole([
+      { name: '__substg1.0_0C1F001F', content: utf16('a@example.org') },
+      { name: '__substg1.0_10090102', content: Buffer.alloc(40) },
+    ]);
+    expect((await readOutlookLetter(rich))?.coverage).toMatchObject({ words: 'no_document_reader' });
+  });
   test('that is damaged gives nothing', async () => {
     expect(await readOutlookLetter(letter.subarray(0, 600))).toBeUndefined();
     expect(await readOutlookLetter(Buffer.from('words'))).toBeUndefined();

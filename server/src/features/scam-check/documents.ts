@@ -2,6 +2,7 @@ import type { Coverage } from '@palisade/scam/coverage';
 import { documentMembers } from '@palisade/scanner/document-members';
 
 const PAGES = 'text of the pages';
+const ATTACHED = 'attached file';
 /** Share of letters and digits. Text that was decoded with another font's map has fewer. */
 const LETTERS_LEAST = 0.5;
 
@@ -30,8 +31,10 @@ export async function readPdf(content: Uint8Array): Promise<{ text: string; cove
   const links = new Set(linksIn(bytes));
   let has_pictures = PICTURE.test(bytes.toString('latin1'));
   let is_cut = false;
+  let has_files = false;
   for await (const member of documentMembers(bytes)) {
     is_cut ||= member.is_cut;
+    has_files ||= member.name === ATTACHED;
     if (member.name === PAGES) texts.push(member.bytes.toString('utf8'));
     else {
       has_pictures ||= PICTURE.test(member.bytes.toString('latin1'));
@@ -46,7 +49,11 @@ export async function readPdf(content: Uint8Array): Promise<{ text: string; cove
   if (text === '') return undefined;
   return {
     text,
-    coverage: { ...(is_cut ? { words: 'text_cut' } : {}), ...(has_pictures ? { codes: 'document_pictures' } : {}) },
+    coverage: {
+      ...(is_cut ? { words: 'text_cut' } : {}),
+      ...(has_pictures ? { codes: 'document_pictures' } : {}),
+      ...(has_files ? { attachments: 'attachment_unread' } : {}),
+    },
   };
 }
 
