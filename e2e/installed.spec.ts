@@ -12,6 +12,22 @@ async function startWorker(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
 }
 
+/** Sends the form that the device, or a page of another site, would send. */
+async function share(page: Page, shared: { text: string; files: string[] }): Promise<void> {
+  await page.evaluate(({ text, files }) => {
+    const form = document.createElement('form');
+    Object.assign(form, { method: 'post', enctype: 'multipart/form-data', action: '/scam-check/shared' });
+    const words = Object.assign(document.createElement('textarea'), { name: 'text', value: text });
+    const picker = Object.assign(document.createElement('input'), { type: 'file', name: 'file', multiple: true });
+    const given = new DataTransfer();
+    for (const name of files) given.items.add(new File(['See you at eight, I have the tickets.'], name, { type: 'text/plain' }));
+    picker.files = given.files;
+    form.append(words, picker);
+    document.body.append(form);
+    form.submit();
+  }, shared);
+}
+
 test('the application is installable, opens offline, caches its shell alone, and fills in what the device shares', async ({
   palisade,
 }) => {
@@ -45,14 +61,9 @@ test('the application is installable, opens offline, caches its shell alone, and
   await page.context().setOffline(false);
 
   // The device sends a form that has a text and no token.
-  await page.evaluate(() => {
-    const form = document.createElement('form');
-    Object.assign(form, { method: 'post', enctype: 'multipart/form-data', action: '/scam-check/shared' });
-    const field = Object.assign(document.createElement('textarea'), { name: 'text' });
-    field.value = 'Your PayPal account is limited. Confirm at https://paypa1-secure.com/login within 24 hours.';
-    form.append(field);
-    document.body.append(form);
-    form.submit();
+  await share(page, {
+    text: 'Your PayPal account is limited. Confirm at https://paypa1-secure.com/login within 24 hours.',
+    files: [],
   });
   await expect(page.getByText('This came from another app or website.')).toBeVisible();
   await expect(page.getByLabel('Message, link or email')).toHaveValue(/^Your PayPal account is limited/u);
@@ -60,6 +71,9 @@ test('the application is installable, opens offline, caches its shell alone, and
   await expect(page.getByRole('region', { name: 'This is very likely a scam.' })).toBeHidden();
   await page.getByRole('button', { name: 'Check it' }).click();
   await expect(page.getByRole('region', { name: 'This is very likely a scam.' })).toBeVisible();
+  await share(page, { text: '', files: ['one.txt', 'two.txt'] });
+  await page.getByRole('button', { name: 'Check it' }).click();
+  for (const name of ['one.txt', 'two.txt']) await expect(page.getByRole('heading', { name })).toBeVisible();
   await page.goto('/scam-check?shared=01890a5d-ac96-774b-bcce-b302099a8057');
   await expect(page.getByText('The shared message is gone. Share it again.')).toBeVisible();
 });
