@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { BOUNDARY, patternOf } from './boundaries.ts';
 
 /** A bank account or a wallet that a text names. */
 export interface FoundAccount {
@@ -16,95 +17,37 @@ export interface FoundAccount {
  * The length of an IBAN by country (SWIFT, IBAN registry, release 98), for the countries whose payments reach a household by
  * SEPA, and those that scams name.
  */
-const IBAN_LENGTHS: Readonly<Record<string, number>> = {
-  ...{
-    AD: 24,
-    AE: 23,
-    AL: 28,
-    AT: 20,
-    AZ: 28,
-    BA: 20,
-    BE: 16,
-    BG: 22,
-    BH: 22,
-    BR: 29,
-    BY: 28,
-    CH: 21,
-    CR: 22,
-    CY: 28,
-    CZ: 24,
-    DE: 22,
-    DK: 18,
-    DO: 28,
-  },
-  ...{
-    EE: 20,
-    EG: 29,
-    ES: 24,
-    FI: 18,
-    FO: 18,
-    FR: 27,
-    GB: 22,
-    GE: 22,
-    GI: 23,
-    GL: 18,
-    GR: 27,
-    GT: 28,
-    HR: 21,
-    HU: 28,
-    IE: 22,
-    IL: 23,
-    IQ: 23,
-    IS: 26,
-  },
-  ...{
-    IT: 27,
-    JO: 30,
-    KW: 30,
-    KZ: 20,
-    LB: 28,
-    LI: 21,
-    LT: 20,
-    LU: 20,
-    LV: 21,
-    LY: 25,
-    MC: 27,
-    MD: 24,
-    ME: 22,
-    MK: 19,
-    MR: 27,
-    MT: 31,
-    MU: 30,
-    NL: 18,
-  },
-  ...{
-    NO: 15,
-    PK: 24,
-    PL: 28,
-    PS: 29,
-    PT: 25,
-    QA: 29,
-    RO: 24,
-    RS: 22,
-    SA: 24,
-    SE: 24,
-    SI: 19,
-    SK: 24,
-    SM: 27,
-    TN: 24,
-    TR: 26,
-    UA: 29,
-    VA: 22,
-    XK: 20,
-  },
-};
+const IBAN_LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
+  [
+    '15 NO',
+    '16 BE',
+    '18 DK FI FO GL NL',
+    '19 MK SI',
+    '20 AT BA EE KZ LT LU XK',
+    '21 CH HR LI LV',
+    '22 BG BH CR DE GB GE IE ME RS VA',
+    '23 AE GI IL IQ',
+    '24 AD CZ ES MD PK RO SA SE SK TN',
+    '25 LY PT',
+    '26 IS TR',
+    '27 FR GR IT MC MR SM',
+    '28 AL AZ BY CY DO GT HU LB PL',
+    '29 BR EG PS QA UA',
+    '30 JO KW MU',
+    '31 MT',
+  ].flatMap((row) => {
+    const [length, ...countries] = row.split(' ');
+    return countries.map((country) => [country, Number(length)]);
+  }),
+);
 
-const IBAN = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![\p{L}\p{N}])/giu;
+const { begin, end } = BOUNDARY;
+const IBAN = patternOf('giu', begin, String.raw`[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}`, end);
 /** Bitcoin (Base58Check; Bech32), Ethereum and its kin, Tron. */
-const BITCOIN_OLD = /(?<![\p{L}\p{N}])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![\p{L}\p{N}])/gu;
-const BITCOIN_NEW = /(?<![\p{L}\p{N}])bc1[02-9ac-hj-np-z]{11,71}(?![\p{L}\p{N}])/giu;
-const ETHEREUM = /(?<![\p{L}\p{N}])0x[0-9a-f]{40}(?![\p{L}\p{N}])/giu;
-const TRON = /(?<![\p{L}\p{N}])T[1-9A-HJ-NP-Za-km-z]{33}(?![\p{L}\p{N}])/gu;
+const BITCOIN_OLD = patternOf('gu', begin, '[13][1-9A-HJ-NP-Za-km-z]{25,34}', end);
+const BITCOIN_NEW = patternOf('giu', begin, 'bc1[02-9ac-hj-np-z]{11,71}', end);
+const ETHEREUM = patternOf('giu', begin, '0x[0-9a-f]{40}', end);
+const TRON = patternOf('gu', begin, 'T[1-9A-HJ-NP-Za-km-z]{33}', end);
 
 /** ISO 13616: the remainder of 97 is 1. */
 export function isIban(account: string): boolean {

@@ -36,7 +36,8 @@ function normalLetter(letter: string): string {
   if (/^[\u0020-\u007e]$/u.test(letter)) return letter;
   const inked = letter.replaceAll(IGNORABLE, '').replaceAll(LONG_SIGNS, ' ').replaceAll(OTHER_DOTS, '.');
   const normal = inked.normalize('NFKC');
-  return /^[\p{No}\p{Nl}]/u.test(inked) || (/^\p{So}/u.test(inked) && normal.length > 1) ? inked : normal;
+  if (/^\p{Nl}/u.test(inked)) return ' ';
+  return /^\p{No}/u.test(inked) || (/^\p{So}/u.test(inked) && normal.length > 1) ? inked : normal;
 }
 
 /** Writes one place anew. The written form covers the whole original range. */

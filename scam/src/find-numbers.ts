@@ -1,4 +1,5 @@
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { BOUNDARY, patternOf } from './boundaries.ts';
 
 /** A phone number of a text. `kind` says what a call costs or who answers, where the number alone shows it. */
 export interface FoundNumber {
@@ -34,55 +35,134 @@ const PREMIUM: Readonly<Record<string, RegExp>> = {
   US: /^\+1900/u,
 };
 
-/**
- * The countries that a number without a country code may be of, the likely one first; the number decides among them by its length
- * and beginning.
- */
-const COUNTRIES: readonly CountryCode[] = ['GB', 'DE', 'FR', 'ES', 'IT', 'PT', 'NL', 'PL', 'US'];
+/** The countries of a language, where numbers of most of its messages are of. English is of too many. */
+const COUNTRIES_OF: Readonly<Record<string, readonly string[]>> = {
+  de: ['DE', 'AT', 'CH'],
+  fr: ['FR', 'BE', 'CH'],
+  es: ['ES', 'MX', 'AR', 'CO', 'CL', 'PE'],
+  it: ['IT', 'CH'],
+  pt: ['PT', 'BR'],
+  nl: ['NL', 'BE'],
+  pl: ['PL'],
+};
+/** Countries by which a number without any sign of its own is told from other digits. */
+const COUNTRIES_TRIED = ['GB', 'DE', 'FR', 'ES', 'IT', 'PT', 'NL', 'PL', 'US', 'IE', 'AT', 'CH', 'BE', 'JP'];
 
-/** Numbers of old British advertisements are written in any grouping: 0906 170 1461, 09061701461. */
-const BRITISH_PREMIUM = /(?<![\d+])0(?:9\d|87)[\d ]{7,11}(?!\d)/gu;
+const MESSAGE_VERB = '(?:text|txt|txting|send|sms|mms|call|reply|rply|envia|enviar|stuur|invia|wyslij|sende|schicke|envoyez)';
+const TO = String.raw`(?:to|\b(?:2|at|al|an|naar|au|na))`;
 /** A short number that a message is to be sent to, or that is to be called. */
-const SHORT =
-  /\b(?:(?:text|txt|txting|send|sms|mms|call|reply|rply|envia|enviar|stuur|invia|wyslij)\b[^.\n]{0,60}?(?:to|\b(?:2|at|al|an|naar|au|na))|(?:call|text|txt))\s?:?\s?(?<![\d£$€])(\d{4,6})(?!\d|[.,:]\d| ?\d)/giu;
+const SHORT = patternOf(
+  'giu',
+  String.raw`\b(?:${MESSAGE_VERB}\b[^.\n]{0,60}?${TO}|(?:call|text|txt))\s?:?\s?`,
+  String.raw`(?<![\d£$€])(\d{4,6})(?!\d|[.,:]\d| ?\d)`,
+);
 
+const { begin, beginOfDigits, end } = BOUNDARY;
 /**
  * A possible number: digits with single signs between. The package's own search takes seconds for a text of digits; it is asked
  * about each candidate instead.
  */
-const CANDIDATE = /(?<![\p{L}\p{N}+.,/:-])(?:\+|00|\()?\d(?:[ ()./-]{0,2}\d){5,17}(?![\p{L}\p{N}])/gu;
+const CANDIDATE = patternOf('gu', begin, beginOfDigits, String.raw`(?:\+|00|\()?\d(?:[ ()./-]{0,2}\d){5,17}`, end);
 
-const isPremium = (number: string) => Object.values(PREMIUM).some((pattern) => pattern.test(number));
+const wordsOf = (text: string) => text.trim().split(/\s+/u).join('|');
+/** Beginnings of words in front of a number that is called. */
+const CALLED = patternOf(
+  'iu',
+  `(?:${wordsOf(`tel phone call ring dial hotline helpline landline mobile cell fax handy ruf anruf rückruf whatsapp sms text txt
+    llam móvil appel joindre cellulare chiam telem liga ligue bel\\b bellen dzwo zadzwo telefo komórk ☎`)})`,
+);
+/** Beginnings of words in front of a number that counts or names something else. */
+const COUNTED = patternOf(
+  'iu',
+  `(?:${wordsOf(`tan code kode códig codice código kod pin otp passw kennwort order bestell pedido commande ordin encomenda
+    zamówien customer kund client klant klient cliente parcel package paket paquete colis pacco pakket paczk przesył
+    send[uû]ng tracking seguimiento suivi spedizion reference referen referên riferiment kenmerk ref\\b invoice rechnung
+    factura facture fattura fatura factuur faktur account konto cuenta compte conto conta rekening card karte tarjeta
+    carte carta cartão kaart policy police póliza polizza apólice polis polisa case ticket vorgang aktenzeichen dossier
+    expediente pratica processo contract vertrag contrato contrat contratto contract umow serial serie booking buchung
+    reserva réservation prenotazion reservering rezerwac member mitglied socio adhér tess miembro lid id\\b iban bic
+    vat ust steuer nif nie siret siren partita p\\.iva btw nip regon pesel imei meter zähler contador compteur contatore teller
+    licznik transaction transakt transac transaz postcode plz isbn ean item artikel artículo article articolo artigo artyku
+    receipt beleg quittung recibo reçu ricevuta bon paragon voucher gutschein`)})`,
+);
+/** The words before a number that say of what it is: those of its sentence. */
+const BEFORE_LENGTH = 60;
+const DATE = /^\(?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2}))(?!\d)/u;
+const MONEY_BEFORE = /[$€£¥]\s?$|\b(?:eur|usd|gbp|chf|pln|rs)\.?\s?$/iu;
+const MONEY_BEHIND = /^\s?(?:[$€£¥%]|(?:eur|usd|gbp|chf|pln|zł)\b)/iu;
+
+type Meaning = 'called' | 'counted' | 'unsaid';
+
+/** What the words before a number say of it: the nearest ones count. */
+function meaningOf(text: string, index: number): Meaning {
+  const before = text.slice(Math.max(0, index - BEFORE_LENGTH), index);
+  const words = before
+    .slice(before.search(/[^.!?\n;]*$/u))
+    .split(/[\s:,(="]+/u)
+    .filter((word) => word !== '');
+  for (const word of words.reverse().slice(0, 6)) {
+    if (COUNTED.test(word)) return 'counted';
+    if (CALLED.test(word)) return 'called';
+  }
+  return 'unsaid';
+}
+
+/** Whether digits are grouped, or begin, as people write a number that is called. */
+const looksCalled = (shown: string) => /^[+(]|^0/u.test(shown) || /^1?[ .-]?\d{3}[ .-]\d{3}[ .-]\d{4}$/u.test(shown);
+
+/** The country, the whole form and the kind of a number among some countries; undefined where it is of none of them. */
+function readIn(shown: string, countries: readonly string[]): Pick<FoundNumber, 'number' | 'country' | 'kind'> | undefined {
+  for (const country of countries) {
+    if (!isSupportedCountry(country)) continue;
+    const read = parsePhoneNumberFromString(shown, { defaultCountry: country, extract: false });
+    if (read?.isValid() !== true) continue;
+    const isPremium = Object.values(PREMIUM).some((pattern) => pattern.test(read.number));
+    const named = read.country ?? (shown.startsWith('+') ? undefined : country);
+    return { number: read.number, country: named, kind: isPremium ? 'premium' : 'ordinary' };
+  }
+  return undefined;
+}
+
+/** A number of which no country is said. It costs where it costs in every country of the language that it is a number of. */
+function readWithout(shown: string, language: string | undefined) {
+  const natural = COUNTRIES_OF[language ?? ''] ?? [];
+  const readings = natural.flatMap((country) => readIn(shown, [country]) ?? []);
+  if (readings.length === 0 && readIn(shown, COUNTRIES_TRIED) === undefined) return undefined;
+  const costs = readings.length > 0 && readings.every(({ kind }) => kind === 'premium');
+  return { number: shown.replaceAll(/\D/gu, ''), country: undefined, kind: costs ? ('premium' as const) : ('ordinary' as const) };
+}
+
+/** The country of the message by which its numbers are read. */
+export interface NumberSigns {
+  /** Countries that the message names. */
+  said?: ReadonlySet<string>;
+  /** The language of the message. */
+  language?: string | undefined;
+  /** The person's own country, for a message that names none. */
+  home?: string | undefined;
+}
 
 /** The phone numbers of a text. A text without four digits has none and costs nothing. */
-export function findNumbers(text: string, country?: string): FoundNumber[] {
+export function findNumbers(text: string, { said = new Set(), language, home }: NumberSigns = {}): FoundNumber[] {
   if (!/\d[\d ()./-]{2,}\d/u.test(text)) return [];
   const found: FoundNumber[] = [];
-  const isFree = (start: number, end: number) => !found.some((other) => start < other.end && end > other.start);
-  for (const match of text.matchAll(BRITISH_PREMIUM)) {
-    const shown = match[0].trimEnd();
-    const number = `+44${shown.replaceAll(' ', '').slice(1)}`;
-    if (number.length === 13 || number.length === 12)
-      found.push({ shown, number, country: 'GB', kind: 'premium', start: match.index, end: match.index + shown.length });
-  }
   for (const match of text.matchAll(SHORT)) {
     const number = match[1] ?? '';
     const start = match.index + match[0].length - number.length;
-    if (isFree(start, start + number.length))
-      found.push({ shown: number, number, country: undefined, kind: 'short', start, end: start + number.length });
+    found.push({ shown: number, number, country: undefined, kind: 'short', start, end: start + number.length });
   }
-  const preferred = COUNTRIES.find((one) => one === country);
-  const countries = preferred === undefined ? COUNTRIES : [preferred, ...COUNTRIES];
-  for (const { 0: match, index } of text.matchAll(CANDIDATE)) {
-    if (!isFree(index, index + match.length)) continue;
-    // With a country code the first country finds it; a national number is of the first country that it fits.
-    for (const one of countries) {
-      const number = parsePhoneNumberFromString(match, { defaultCountry: one, extract: false });
-      if (number?.isValid() !== true) continue;
-      const kind = isPremium(number.number) ? 'premium' : 'ordinary';
-      found.push({ shown: match, number: number.number, country: number.country, kind, start: index, end: index + match.length });
-      break;
-    }
+  const isAtHome = home !== undefined && (language === undefined || language === 'en' || COUNTRIES_OF[language]?.includes(home));
+  const countries = said.size > 0 || !isAtHome ? [...said] : [home];
+  for (const { 0: shown, index } of text.matchAll(CANDIDATE)) {
+    const last = index + shown.length;
+    if (found.some((other) => index < other.end && last > other.start)) continue;
+    const isWhole = shown.startsWith('+') || shown.startsWith('00');
+    if (DATE.test(shown) || MONEY_BEFORE.test(text.slice(Math.max(0, index - 6), index)) || MONEY_BEHIND.test(text.slice(last)))
+      continue;
+    const meaning = meaningOf(text, index);
+    if (!isWhole && (meaning === 'counted' || (meaning === 'unsaid' && !looksCalled(shown)))) continue;
+    const read = isWhole ? readIn(shown, COUNTRIES_TRIED) : (readIn(shown, countries) ?? readWithout(shown, language));
+    if (read !== undefined) found.push({ shown, ...read, start: index, end: last });
   }
   return found.sort((a, b) => a.start - b.start);
 }

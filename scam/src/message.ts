@@ -2,6 +2,7 @@ import type { CheckedCode, InputKind, Span, SpanSource } from '@palisade/contrac
 import { SPAN_LENGTH_MAXIMUM } from '@palisade/contract/scam-check';
 import { type Address, takeApart } from './address.ts';
 import type { Brand } from './brands.ts';
+import { countriesSaid } from './countries.ts';
 import { type Coverage, mergeCoverage } from './coverage.ts';
 import { type FoundAccount, findAccounts } from './find-accounts.ts';
 import { type FoundLink, findLinks } from './find-links.ts';
@@ -15,7 +16,7 @@ import { type Readable, readText } from './readable.ts';
 import type { Surroundings } from './surroundings.ts';
 import { type PassingKind, passingOf, targetOf } from './through-others.ts';
 import { CONCEPTS, type Concept } from './words/concepts.ts';
-import { findConcepts, isKnownLanguage } from './words/lists.ts';
+import { findConcepts, isKnownLanguage, languageOf } from './words/lists.ts';
 
 /** One text of an input: where it was, and what was read in it. */
 export interface MessageText {
@@ -303,7 +304,8 @@ export function takeMessageApart(
     ...{ kind, texts: [], links: [], numbers: [], accounts: [], named: [], codes, sender: pieces[0]?.sender, attachments },
   };
   const coverages: Coverage[] = [];
-  for (const [piece, { texts }] of pieces.entries())
+  for (const [piece, { texts }] of pieces.entries()) {
+    const said = new Set<string>();
     for (const raw of texts) {
       const { source, text } = raw;
       const index = counts.get(source) ?? 0;
@@ -317,7 +319,10 @@ export function takeMessageApart(
       const isFree = (place: { start: number; end: number }) =>
         !links.some((link) => link.text === whole && place.start < link.end && place.end > link.start);
       const accounts = findAccounts(text).filter(isFree);
-      const numbers = findNumbers(text, surroundings.country).filter(
+      const named = surroundings.findNames(readable).filter(isFree);
+      for (const country of countriesSaid(text, readable, { links, accounts, brands: named.map(({ brand }) => brand) }))
+        said.add(country);
+      const numbers = findNumbers(text, { said, language: languageOf(readable), home: surroundings.country }).filter(
         // A number within an account is none.
         (number) => isFree(number) && !accounts.some(({ start, end }) => number.start < end && number.end > start),
       );
@@ -326,10 +331,10 @@ export function takeMessageApart(
       parts.links.push(...links.slice(0, room));
       parts.numbers.push(...numbers.map((number) => ({ ...number, text: whole })));
       parts.accounts.push(...accounts.map((account) => ({ ...account, text: whole })));
-      for (const { brand, start, end } of surroundings.findNames(readable))
-        if (isFree({ start, end })) parts.named.push({ brand, text: whole, span: spanOf(whole, { start, end }) });
+      parts.named.push(...named.map(({ brand, start, end }) => ({ brand, text: whole, span: spanOf(whole, { start, end }) })));
       coverages.push(coverageOf(whole, raw.isFields ?? false, links.length > room, { ...parts, links }));
     }
+  }
   for (const [piece, { sender }] of pieces.entries()) markCounters(parts, piece, sender, surroundings);
   const brands = parts.named.map(({ brand }) => brand);
   for (const link of parts.links)

@@ -105,7 +105,7 @@ describe('links', () => {
 
 describe('numbers and accounts', () => {
   test('knows premium numbers of each country by their beginning', () => {
-    expect(findNumbers('call 0906 170 1461 now')[0]).toMatchObject({ kind: 'premium', country: 'GB' });
+    expect(findNumbers('call 0906 170 1461 now', { said: new Set(['GB']) })[0]).toMatchObject({ kind: 'premium', country: 'GB' });
     expect(findNumbers('+43 900 123456')[0]).toMatchObject({ kind: 'premium', country: 'AT' });
     expect(findNumbers('text WIN to 87121')[0]).toMatchObject({ kind: 'short', number: '87121' });
     expect(findNumbers('call 0345 600 1234')[0]).toMatchObject({ kind: 'ordinary' });
