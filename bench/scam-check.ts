@@ -6,7 +6,7 @@ import { takeApart } from '@palisade/scam/address';
 import { openTextReader } from '@palisade/scam/picture-text';
 import { ScamCheck } from '@palisade/scam/scam-check';
 import { codePictures, largePicture } from './scam-codes.ts';
-import { generateLookAlikes, honestHosts, MEASURED } from './scam-look-alikes.ts';
+import { generateLookAlikes, honestHosts, MEASURED, seeded } from './scam-look-alikes.ts';
 import { makeScreenshot, watchProcesses } from './scam-memory.ts';
 import { keepResult, ROOT } from './server.ts';
 
@@ -14,6 +14,8 @@ const LOOK_ALIKES = 24_000;
 const HONEST_NAMES = 10_000;
 const CODES = 500;
 const SHOWN = 20;
+/** Parts of the short messages, so that the spread of the figures is seen. */
+const FOLDS = 10;
 
 const check = new ScamCheck({ provider: { name: 'Palisade Support', domains: ['palisade-support.example'] } });
 const share = (part: number, whole: number) => Number((part / whole).toFixed(5));
@@ -74,9 +76,16 @@ async function shortMessages(path: string | undefined) {
   const counts = { ham: 0, ham_suspicious: 0, ham_dangerous: 0, spam: 0, asking: 0, found: 0 };
   const falseAlarms: string[] = [];
   const misses: string[] = [];
+  const random = seeded(47);
+  const folds = Array.from({ length: FOLDS }, () => ({ spam: 0, found: 0, ham: 0, ham_suspicious: 0 }));
   for (const [label, text = ''] of rows) {
     const { verdict } = await check.checkText(text);
     const isFound = verdict === 'suspicious' || verdict === 'dangerous';
+    const fold = folds[Math.floor(random() * FOLDS)];
+    if (fold !== undefined) {
+      fold[label === 'ham' ? 'ham' : 'spam'] += 1;
+      if (isFound) fold[label === 'ham' ? 'ham_suspicious' : 'found'] += 1;
+    }
     if (label === 'ham') {
       counts.ham += 1;
       if (verdict === 'dangerous') counts.ham_dangerous += 1;
@@ -92,7 +101,14 @@ async function shortMessages(path: string | undefined) {
   }
   const { ham, ham_suspicious, asking, found } = counts;
   process.stdout.write(`misses of short messages:\n${misses.join('\n')}\nfalse alarms:\n${falseAlarms.join('\n')}\n`);
-  return { ...counts, suspicious_share_of_ham: share(ham_suspicious, ham), found_share_of_asking: share(found, asking) };
+  const found_shares = folds.map((fold) => share(fold.found, fold.spam));
+  return {
+    ...counts,
+    folds,
+    found_shares,
+    suspicious_share_of_ham: share(ham_suspicious, ham),
+    found_share_of_asking: share(found, asking),
+  };
 }
 
 interface Sample {

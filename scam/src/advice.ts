@@ -1,18 +1,25 @@
 import { SCAM_SITUATIONS, type ScamAdvice, type ScamSituation, type ScamVerdict } from '@palisade/contract/scam-check';
-import type { Message } from './message.ts';
+import { chainOf, type Message } from './message.ts';
 import type { Sign } from './signs.ts';
 
 /** Each advice by its code. The code never changes its meaning; pages in other languages write their own sentence. */
 const SENTENCES = {
-  do_nothing: 'Don’t tap the link, don’t answer and don’t call the number.',
+  no_answer: 'Don’t answer and do nothing that it asks for.',
+  no_link: 'Don’t tap the link.',
+  no_call: 'Don’t call the number.',
+  no_attachment: 'Don’t open the attachment.',
+  no_code: 'Don’t scan the code and pay nothing with it.',
   stay_careful: 'If you weren’t expecting it, don’t give details or money.',
   ask_directly: 'Contact the organization yourself, with a number or an address that you already know.',
   ask_relative: 'Call your relative at the number that you’ve always had.',
   ask_boss: 'Ask the person face to face, or call a number that you already know.',
   never_pass_code: 'Never pass a code on. No bank, shop or friend needs yours.',
-  ignore_extortion: 'Don’t pay and don’t answer. Change the password that the message names wherever you use it.',
+  ignore_extortion: 'Don’t pay and don’t answer.',
+  change_named_password: 'Change the password that the message names wherever you use it.',
   visit_first: 'Never pay for a home before you’ve seen it.',
-  report: 'Report it: forward it to your provider or to the organization that it imitates, then delete it.',
+  ask_elsewhere: 'Ask the sender in another way that you already know.',
+  report: 'Report it to your provider, then delete it.',
+  report_imitated: 'Report it: forward it to your provider or to the organization that it imitates, then delete it.',
   close_page: 'Close the page and enter nothing there.',
   scan_device: 'If a file was downloaded, don’t open it. Scan your device.',
   watch_accounts: 'Watch your accounts for the next weeks.',
@@ -43,26 +50,33 @@ const BY_INTENT: Readonly<Record<string, AdviceCode>> = {
   intent_rental: 'visit_first',
 };
 
-function beforeAnything(verdict: ScamVerdict, message: Message | undefined, signs: readonly Sign[]): AdviceCode[] {
-  if (verdict === 'nothing_found' || verdict === 'not_checked') return ['stay_careful', 'ask_directly'];
-  const special = signs.flatMap(({ code }) => BY_INTENT[code] ?? []);
-  const isNamed = (message?.named.length ?? 0) > 0;
+/** Warnings of the things that the message has. */
+function dontDo({ links, numbers, attachments, codes }: Message): AdviceCode[] {
+  const opens = links.some(({ address }) => address.kind !== 'mail' && address.kind !== 'phone');
   return [
-    ...new Set<AdviceCode>([
-      'do_nothing',
-      ...special,
-      ...(isNamed || special.length === 0 ? (['ask_directly'] as const) : []),
-      'report',
-    ]),
+    ...(opens ? (['no_link'] as const) : []),
+    ...(numbers.length > 0 ? (['no_call'] as const) : []),
+    ...(attachments.length > 0 ? (['no_attachment'] as const) : []),
+    ...(codes.length > 0 ? (['no_code'] as const) : []),
+    'no_answer',
   ];
 }
 
+function beforeAnything(verdict: ScamVerdict, message: Message, signs: readonly Sign[]): AdviceCode[] {
+  const isImitated = message.links.flatMap(chainOf).some(({ imitation }) => imitation !== undefined);
+  const isNamed = message.named.length > 0 || isImitated;
+  const ask = isNamed ? 'ask_directly' : 'ask_elsewhere';
+  if (verdict === 'nothing_found' || verdict === 'not_checked') return ['stay_careful', ask];
+  const special = signs.flatMap(({ code }) => BY_INTENT[code] ?? []);
+  const codes: AdviceCode[] = [...dontDo(message), ...special];
+  if (special.includes('ignore_extortion') && message.evidence.has('know_password')) codes.push('change_named_password');
+  if (isNamed || special.length === 0) codes.push(ask);
+  codes.push(isNamed ? 'report_imitated' : 'report');
+  return [...new Set(codes)];
+}
+
 /** Advice for now, by the steps that the person has already taken. */
-export function adviceFor(
-  verdict: ScamVerdict,
-  message: Message | undefined,
-  signs: readonly Sign[],
-): Record<ScamSituation, ScamAdvice> {
+export function adviceFor(verdict: ScamVerdict, message: Message, signs: readonly Sign[]): Record<ScamSituation, ScamAdvice> {
   const written = (codes: readonly AdviceCode[]) => codes.map((code) => ({ code, sentence: SENTENCES[code] }));
   const [nothing, ...others] = SCAM_SITUATIONS;
   const advice: Partial<Record<ScamSituation, ScamAdvice>> = { [nothing]: written(beforeAnything(verdict, message, signs)) };

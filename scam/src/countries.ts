@@ -51,7 +51,7 @@ const WITH_CODE = patternOf('gu', String.raw`(?<!\d)(?:\+|\b00)(\d{1,3})`);
 function prefixCountries(text: string): string[] {
   return [...text.matchAll(WITH_CODE)].flatMap(([, digits = '']) => {
     const code = [3, 2, 1].map((length) => digits.slice(0, length)).find((one) => CALLING_CODES.has(one));
-    // Thirty countries share +1; a number of theirs is written alike in all.
+    // Thirty countries share +1 and one form of number.
     const country = code === '1' ? 'US' : code === '44' ? 'GB' : CALLING_CODES.get(code ?? '');
     return country ?? [];
   });

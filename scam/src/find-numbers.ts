@@ -9,6 +9,8 @@ export interface FoundNumber {
   number: string;
   country: string | undefined;
   kind: 'ordinary' | 'premium' | 'short';
+  /** Its country is not said, and it costs in one that it can be of. */
+  isPerhapsPremium?: boolean;
   start: number;
   end: number;
 }
@@ -36,6 +38,8 @@ const PREMIUM: Readonly<Record<string, RegExp>> = {
 };
 
 /** The countries of a language, where numbers of most of its messages are of. English is of too many. */
+/** Countries whose messages are in English and whose numbers have no form in common. */
+const ENGLISH = ['GB', 'US', 'IE'];
 const COUNTRIES_OF: Readonly<Record<string, readonly string[]>> = {
   de: ['DE', 'AT', 'CH'],
   fr: ['FR', 'BE', 'CH'],
@@ -62,19 +66,27 @@ const { begin, beginOfDigits, end } = BOUNDARY;
  * A possible number: digits with single signs between. The package's own search takes seconds for a text of digits; it is asked
  * about each candidate instead.
  */
-const CANDIDATE = patternOf('gu', begin, beginOfDigits, String.raw`(?:\+|00|\()?\d(?:[ ()./-]{0,2}\d){5,17}`, end);
+/** A word that asks for a call is joined to its number in many messages. */
+const BEHIND_CALL = String.raw`(?<=\b(?:call|tel|ring|phone))`;
+const CANDIDATE = patternOf(
+  'giu',
+  `(?:${begin}|${BEHIND_CALL})`,
+  beginOfDigits,
+  String.raw`(?:\+|00|\()?\d(?:[ ()./-]{0,2}\d){5,17}`,
+  end,
+);
 
 const wordsOf = (text: string) => text.trim().split(/\s+/u).join('|');
 /** Beginnings of words in front of a number that is called. */
 const CALLED = patternOf(
   'iu',
-  `(?:${wordsOf(`tel phone call ring dial hotline helpline landline mobile cell fax handy ruf anruf rückruf whatsapp sms text txt
+  `^(?:${wordsOf(`tel phone call ring dial hotline helpline landline mobil phon festnetz cell fax handy ruf anruf rückruf whatsapp sms text txt
     llam móvil appel joindre cellulare chiam telem liga ligue bel\\b bellen dzwo zadzwo telefo komórk ☎`)})`,
 );
 /** Beginnings of words in front of a number that counts or names something else. */
 const COUNTED = patternOf(
   'iu',
-  `(?:${wordsOf(`tan code kode códig codice código kod pin otp passw kennwort order bestell pedido commande ordin encomenda
+  `^(?:${wordsOf(`tan code kode códig codice código kod pin otp passw kennwort order bestell pedido commande ordin encomenda
     zamówien customer kund client klant klient cliente parcel package paket paquete colis pacco pakket paczk przesył
     send[uû]ng tracking seguimiento suivi spedizion reference referen referên riferiment kenmerk ref\\b invoice rechnung
     factura facture fattura fatura factuur faktur account konto cuenta compte conto conta rekening card karte tarjeta
@@ -91,14 +103,22 @@ const DATE = /^\(?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d
 const MONEY_BEFORE = /[$€£¥]\s?$|\b(?:eur|usd|gbp|chf|pln|rs)\.?\s?$/iu;
 const MONEY_BEHIND = /^\s?(?:[$€£¥%]|(?:eur|usd|gbp|chf|pln|zł)\b)/iu;
 
+/** A desk that is called; alone the first word is of a customer's number. */
+const CALL_DESK = patternOf(
+  'giu',
+  String.raw`\b(?:customer|client) (?:services?|care|support)|kunden(?:service|dienst)|klantenservice|servicio al cliente`,
+  '|servizio clienti|service clients?|apoio ao cliente|obsługi klienta',
+);
+
 type Meaning = 'called' | 'counted' | 'unsaid';
 
-/** What the words before a number say of it: the nearest ones count. */
+/** The meaning that the words before a number give it; the nearest ones count. */
 function meaningOf(text: string, index: number): Meaning {
   const before = text.slice(Math.max(0, index - BEFORE_LENGTH), index);
   const words = before
     .slice(before.search(/[^.!?\n;]*$/u))
-    .split(/[\s:,(="]+/u)
+    .replaceAll(CALL_DESK, 'call')
+    .split(/[\s:,(="“'’>!*-]+/u)
     .filter((word) => word !== '');
   for (const word of words.reverse().slice(0, 6)) {
     if (COUNTED.test(word)) return 'counted';
@@ -129,7 +149,14 @@ function readWithout(shown: string, language: string | undefined) {
   const readings = natural.flatMap((country) => readIn(shown, [country]) ?? []);
   if (readings.length === 0 && readIn(shown, COUNTRIES_TRIED) === undefined) return undefined;
   const costs = readings.length > 0 && readings.every(({ kind }) => kind === 'premium');
-  return { number: shown.replaceAll(/\D/gu, ''), country: undefined, kind: costs ? ('premium' as const) : ('ordinary' as const) };
+  const perhaps =
+    language === undefined || language === 'en' ? ENGLISH.flatMap((country) => readIn(shown, [country]) ?? []) : readings;
+  return {
+    number: shown.replaceAll(/\D/gu, ''),
+    country: undefined,
+    kind: costs ? ('premium' as const) : ('ordinary' as const),
+    isPerhapsPremium: perhaps.some(({ kind }) => kind === 'premium'),
+  };
 }
 
 /** The country of the message by which its numbers are read. */

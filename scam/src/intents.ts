@@ -9,7 +9,13 @@ const FACTS = [
   'odd_link',
   'number',
   'premium_number',
+  /** A number without a country that costs in a country of its language. */
+  'perhaps_premium',
   'short_number',
+  /** A price for one message, call or week: 150p/msg, £1.50 per week. */
+  'unit_price',
+  /** A word in capitals that is to be sent: reply YES, text WIN to. */
+  'keyword',
   'iban',
   'wallet',
   'amount',
@@ -31,6 +37,19 @@ interface IntentRule {
   /** Each combination is a list of groups; all groups of one combination must be there. */
   combinations: readonly (readonly Group[])[];
 }
+
+/** Offers of services by text message. */
+const OFFERS = [
+  'content_offer',
+  'phone_offer',
+  'account_points',
+  'contest',
+  'loan',
+  'message_waiting',
+  'curiosity',
+  'adult_offer',
+] as const;
+const OFFERS_AND_SIGNS = [...OFFERS, 'costs', 'unit_price', 'short_number', 'won', 'claim'] as const;
 
 const bankName: Group = ['account', 'bank_name'];
 
@@ -91,7 +110,7 @@ const INTENT_RULES: readonly IntentRule[] = [
   { intent: 'parcel', combinations: [
     [['parcel', 'parcel_name'], ['held_parcel'], ['link'], ['pay', 'fee', 'confirm', 'click', 'odd_link', 'threat']],
     [['parcel', 'parcel_name'], ['pay', 'confirm'], ['odd_link']],
-    [['held_parcel'], ['fee', 'pay'], ['odd_link']],
+    [['held_parcel'], ['fee', 'pay'], ['odd_link'], ['!fine'], ['!law']],
   ] },
   { intent: 'refund', combinations: [
     [['refund'], ['link'], ['secret_data', 'odd_link']],
@@ -129,17 +148,24 @@ const INTENT_RULES: readonly IntentRule[] = [
     [['won'], ['link'], ['shop_name', 'amount', 'odd_link', 'service_name']],
   ] },
   { intent: 'paid_number', combinations: [
-    [['premium_number'], ['advertised', 'won', 'claim', 'costs', 'opt_out', 'call', 'reply']],
-    [['short_number'], ['costs', 'opt_out', 'advertised', 'won', 'mobile_offer', 'adult_offer']],
-    [['advertised', 'won', 'mobile_offer', 'adult_offer'], ['costs'], ['reply', 'call', 'link', 'claim'],
-      ['mobile_offer', 'adult_offer', 'won', 'claim', 'opt_out', 'number', 'link']],
-    [['mobile_offer'], ['advertised', 'won'], ['call'], ['number', 'claim']],
-    [['mobile_offer'], ['reply'], ['claim', 'opt_out', 'costs', 'won']],
-    [['mobile_offer'], ['opt_out']],
-    [['mobile_offer'], ['call', 'reply'], ['number', 'amount'], ['advertised', 'claim', 'urgent', 'won']],
-    [['mobile_offer'], ['advertised'], ['reply']],
-    [['adult_offer'], ['costs', 'premium_number', 'short_number'], ['call', 'reply', 'link']],
-    [['advertised', 'won'], ['claim'], ['call'], ['number', 'amount']],
+    [['premium_number'], [...OFFERS, 'advertised', 'won', 'claim', 'costs', 'opt_out', 'call', 'reply']],
+    // A number of which no country is said may cost.
+    [['perhaps_premium'], [...OFFERS, 'won', 'claim', 'costs', 'unit_price', 'opt_out']],
+    [['short_number'], [...OFFERS, 'costs', 'unit_price', 'opt_out', 'advertised', 'won', 'claim']],
+    [['unit_price'], ['reply', 'call', 'link', 'keyword', 'number'], [...OFFERS, 'won', 'claim', 'opt_out', 'advertised', 'costs']],
+    [['keyword'], [...OFFERS, 'opt_out'], [...OFFERS_AND_SIGNS, 'advertised', 'link']],
+    [[...OFFERS], ['opt_out', 'unit_price'], ['reply', 'call', 'link', 'number', 'keyword', 'costs', 'advertised']],
+    [['costs'], [...OFFERS, 'won'], ['reply', 'call', 'link', 'claim', 'keyword'], ['advertised', 'won', 'opt_out', 'claim', 'link', 'number']],
+    [['phone_offer', 'account_points', 'loan', 'contest'], ['call', 'reply', 'claim'], ['number', 'short_number'], ['advertised', 'won', 'claim', 'opt_out']],
+    [['won', 'account_points'], ['claim'], ['call'], ['number', 'amount']],
+    [['message_waiting', 'curiosity'], ['call', 'reply'], ['number', 'perhaps_premium'], ['urgent', 'curiosity', 'advertised', 'message_waiting']],
+    [['content_offer', 'phone_offer', 'contest', 'adult_offer', 'loan'], ['link', 'keyword', 'number'], ['advertised', 'costs', 'opt_out', 'click']],
+    [['content_offer', 'account_points'], ['advertised', 'opt_out', 'renewed']],
+    [['contest'], ['advertised'], ['claim', 'reply', 'keyword', 'costs', 'amount']],
+    [['keyword'], ['short_number', 'costs', 'unit_price', 'won', 'claim']],
+    [['won'], ['call', 'keyword'], ['number'], ['amount', 'claim', 'advertised']],
+    [['claim'], ['advertised'], ['link', 'number', 'keyword'], ['costs', 'opt_out', 'won', 'amount', 'urgent']],
+    [['adult_offer', 'curiosity'], ['call', 'reply'], ['number', 'link', 'keyword', 'short_number']],
   ] },
 ];
 

@@ -91,10 +91,18 @@ export function judge(message: Message, signs: readonly Sign[]): Exclude<ScamVer
   return weak.length >= WEAK_TOGETHER && weak.some((code) => !OF_WORDS.has(code)) ? 'suspicious' : 'nothing_found';
 }
 
-/** The signs that the answer shows: the weightiest ones, each code once. */
+/** Intents that go with any other; of the rest a message has one, as each says who writes and why. */
+const BESIDE_OTHERS: ReadonlySet<ScamReasonCode> = new Set(['intent_prize', 'intent_paid_number']);
+
+/** The signs that the answer shows: the weightiest ones, each code once, and of contradicting intents the one that most words show. */
 export function chooseReasons(signs: readonly Sign[]): Sign[] {
-  const kept = new Map<ScamReasonCode, Sign>();
-  for (const sign of [...signs].sort((one, other) => other.weight - one.weight))
-    if (!kept.has(sign.code)) kept.set(sign.code, sign);
+  const shownBy = ({ params }: Sign) => params['shown_by']?.split(' ').length ?? 0;
+  const kept = new Map<string, Sign>();
+  for (const sign of signs.toSorted((one, other) => other.weight - one.weight)) {
+    const isStory = sign.code.startsWith('intent_') && !BESIDE_OTHERS.has(sign.code);
+    const key = isStory ? 'story' : sign.code;
+    const before = kept.get(key);
+    if (before === undefined || (isStory && shownBy(sign) > shownBy(before))) kept.set(key, sign);
+  }
   return [...kept.values()].slice(0, SCAM_REASONS_MAXIMUM);
 }

@@ -1,6 +1,7 @@
 import type { CheckedCode, InputKind, Span, SpanSource } from '@palisade/contract/scam-check';
 import { SPAN_LENGTH_MAXIMUM } from '@palisade/contract/scam-check';
 import { type Address, takeApart } from './address.ts';
+import { patternOf } from './boundaries.ts';
 import type { Brand } from './brands.ts';
 import { countriesSaid } from './countries.ts';
 import { type Coverage, mergeCoverage } from './coverage.ts';
@@ -107,8 +108,25 @@ export interface RawText {
   isFields?: boolean;
 }
 
-const AMOUNT =
-  /(?:[$€£]|\b(?:eur|usd|gbp|pln|chf|rs|inr)\b|r\$) ?\d|(?<!\d)\d[\d.,]{0,15}(?: ?[$€£%]|\s?(?:euros?|eur|dollars?|usd|pounds?|gbp|quid|zl|zł|złotych|pln|chf|reais|usdt|btc|libras|dolares|dólares|dollari|dolarów)(?![\p{L}]))/iu;
+const MONEY_SIGN = String.raw`(?:[$€£]|\b(?:eur|usd|gbp|pln|chf|rs|inr)\b|r\$)`;
+const MONEY_WORD = [
+  '(?:euros?|eur|dollars?|usd|pounds?|gbp|quid|zl|zł|złotych|pln|chf|reais|usdt|btc',
+  '|libras|dolares|dólares|dollari|dolarów)',
+].join('');
+const AMOUNT = patternOf('iu', String.raw`${MONEY_SIGN} ?\d|(?<!\d)\d[\d.,]{0,15}(?: ?[$€£%]|\s?${MONEY_WORD}(?!\p{L}))`);
+const UNIT = '(?:min|msg|mess|txt|text|sms|call|wk|week|month|day|tone|pm|sec|go|mins|rcvd)';
+/** 150p/msg, 10ppm, £1.50 per week, 0,99 €/Min. */
+const UNIT_PRICE = patternOf(
+  'iu',
+  String.raw`(?<![\d.,])\d{1,3}(?:[.,]\d\d?)? ?(?:p|ct|cents?|pence|€|eur|gbp|zł)? ?(?:\/|per|p(?=[a-z])|a(?= )|each|pro|par|al?|za|por|@) ?${UNIT}`,
+  String.raw`|[£€$] ?\d{1,2}(?:[.,]\d\d?)? ?(?:\/|per|p|a|each)? ?${UNIT}|(?<![\d.])\d{2,3}p(?!\p{L})|\d{1,3} ?p(?:pm|\/)`,
+);
+/** A word in capitals, or between quotation marks, in a sentence that has small letters. */
+const KEYWORD = patternOf(
+  'u',
+  String.raw`\b(?:[Rr]eply|[Tt]ext|[Tt]xt|[Ss]end|[Ss]ms|(?:REPLY|TEXT|TXT|SEND|SMS)(?=.{0,400}[a-z]{2}))(?:ing)?[: ]{1,2}`,
+  String.raw`(?:[a-z]{1,8}:? ){0,5}(?:["'“‘]\w{1,12}["'”’]|(?!I\b|OK\b|UR?\b|ME\b|UK\b)[A-Z][A-Z\d]{1,11}\b)`,
+);
 
 /** A place of a text as the answer shows it. */
 export function spanOf({ source, index, text }: MessageText, { start, end }: { start: number; end: number }): Span {
@@ -207,12 +225,15 @@ function evidenceOf(message: Omit<Message, 'evidence' | 'coverage'>): Set<Eviden
   for (const { concepts, text } of message.texts) {
     for (const concept of CONCEPTS) if (concepts[concept] !== undefined) evidence.add(concept);
     if (AMOUNT.test(text)) evidence.add('amount');
+    if (UNIT_PRICE.test(text)) evidence.add('unit_price');
+    if (KEYWORD.test(text)) evidence.add('keyword');
   }
   for (const link of message.links) {
     if (link.address.kind === 'mail' && link.text.source !== 'sender') evidence.add('mail_address');
     if (isUnknown(link)) evidence.add('link');
     if (isOdd(link)) evidence.add('odd_link');
   }
+  for (const { isPerhapsPremium } of message.numbers) if (isPerhapsPremium) evidence.add('perhaps_premium');
   for (const { kind } of message.numbers)
     evidence.add(kind === 'premium' ? 'premium_number' : kind === 'short' ? 'short_number' : 'number');
   for (const { kind } of message.accounts) evidence.add(kind === 'iban' ? 'iban' : 'wallet');

@@ -8,7 +8,7 @@ const ASKS: Readonly<Record<ScamAsk, readonly Concept[]>> = {
   link: ['click'],
   call: ['call'],
   reply: ['reply'],
-  money: ['pay', 'transfer', 'lend', 'deposit', 'advance_fee'],
+  money: ['pay', 'transfer', 'lend', 'advance_fee'],
   gift_card: ['gift_card'],
   crypto: ['crypto'],
   login: ['confirm'],

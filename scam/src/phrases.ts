@@ -20,6 +20,8 @@ interface Part {
 
 interface Pattern<Concept extends string> {
   concept: Concept;
+  /** The language of the list that has it. */
+  language: string;
   parts: Part[];
 }
 
@@ -61,11 +63,11 @@ function partsOf(phrase: Phrase): Part[][] {
 }
 
 export function indexPhrases<Concept extends string>(
-  lists: readonly Readonly<Partial<Record<Concept, readonly Phrase[]>>>[],
+  lists: Readonly<Record<string, Readonly<Partial<Record<Concept, readonly Phrase[]>>>>>,
   concepts: readonly Concept[],
 ): PhraseIndex<Concept> {
   const index: PhraseIndex<Concept> = { whole: new Map(), beginnings: new Map(), longestBeginning: 0 };
-  for (const list of lists)
+  for (const [language, list] of Object.entries(lists))
     for (const concept of concepts)
       for (const phrase of list[concept] ?? [])
         for (const parts of partsOf(phrase)) {
@@ -74,7 +76,7 @@ export function indexPhrases<Concept extends string>(
           const map = first.isBeginning ? index.beginnings : index.whole;
           if (first.isBeginning) index.longestBeginning = Math.max(index.longestBeginning, first.text.length);
           const patterns = map.get(first.text) ?? [];
-          patterns.push({ concept, parts });
+          patterns.push({ concept, language, parts });
           map.set(first.text, patterns);
         }
   return index;
@@ -105,13 +107,18 @@ function* candidates<Concept extends string>(index: PhraseIndex<Concept>, text: 
     yield* index.beginnings.get(text.slice(0, length)) ?? [];
 }
 
-/** Finds all phrases in a text. */
-export function findPhrases<Concept extends string>(index: PhraseIndex<Concept>, { words }: Readable): Hits<Concept> {
+/** Finds all phrases of some languages in a text; without a set, of all. */
+export function findPhrases<Concept extends string>(
+  index: PhraseIndex<Concept>,
+  { words }: Readable,
+  languages?: ReadonlySet<string>,
+): Hits<Concept> {
   const hits: Hits<Concept> = {};
   for (const [at, word] of words.entries()) {
     const forms = word.alternative === undefined ? [word.text] : [word.text, word.alternative];
     for (const form of forms)
-      for (const { concept, parts } of candidates(index, form)) {
+      for (const { concept, language, parts } of candidates(index, form)) {
+        if (languages?.has(language) === false) continue;
         const found: Hit[] = hits[concept] ?? [];
         if (found.length >= HITS_MAXIMUM) continue;
         const last = words[endOf(parts, 1, words, at + 1) ?? -1];

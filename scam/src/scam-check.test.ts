@@ -50,6 +50,29 @@ describe('the verdict', () => {
     for (const situation of SCAM_SITUATIONS) expect(advice[situation].length).toBeGreaterThan(0);
   });
 
+  test.each([
+    ['Hi mum, my phone is broken, this is my new number, lend me 500 pounds', ['no_answer', 'ask_relative', 'report']],
+    ['https://paypai.com/login', ['no_link', 'no_answer', 'ask_directly', 'report_imitated']],
+    ['WINNER! Call 09061701461 to claim. 150p per min', ['no_call', 'no_answer', 'ask_elsewhere', 'report']],
+    ['See you on Sunday', ['stay_careful', 'ask_elsewhere']],
+  ])('advises of what %j has alone', async (text, codes) =>
+    expect((await check.checkText(text)).advice.nothing.map(({ code }) => code)).toEqual(codes),
+  );
+
+  test.each([
+    ['Thanks in advance! The 20 euros are in the envelope', 'asks_for_money'],
+    ['Your code is 482913. Never share the code or your password.', 'asks_for_secret'],
+  ])('%j shows no %s', async (text, code) =>
+    expect((await check.checkText(text)).reasons.map((reason) => reason.code)).not.toContain(code),
+  );
+
+  test('tells one story of the sender', async () => {
+    const { reasons } = await check.checkText(
+      'Hi mum, new number, my phone is broken. I am in a meeting: buy gift cards and send me the codes, lend me 500 pounds',
+    );
+    expect(reasons.filter(({ code }) => code.startsWith('intent_'))).toHaveLength(1);
+  });
+
   test('says what was not checked', async () => {
     const { checked } = await check.checkText('See https://example.org/a');
     expect(checked.find(({ part }) => part === 'domain_lists')).toMatchObject({ state: 'not_checked', code: 'no_lists' });

@@ -31,8 +31,9 @@ function intentSpan(message: Message, shownBy: readonly Evidence[]): Span | unde
     .sort((a, b) => a.count - b.count || b.length - a.length);
   const [first] = counted;
   if (first !== undefined) return spanOf(first.text, first.hit);
-  const [link] = message.links;
-  return link === undefined ? undefined : spanOf(link.text, link);
+  const isOfNumber = shownBy.some((one) => one.endsWith('number') || one === 'perhaps_premium');
+  const [place] = isOfNumber ? [...message.numbers, ...message.links] : [...message.links, ...message.numbers];
+  return place === undefined ? undefined : spanOf(place.text, place);
 }
 
 const intentDetector: Detector = {
@@ -77,12 +78,14 @@ const SUPPORTS: readonly { code: ScamReasonCode; concepts: readonly Concept[]; i
   {
     code: 'asks_for_secret',
     concepts: ['secret_data'],
+    // A message that tells people to keep a secret does not ask for it.
     isThere: ({ evidence }) =>
-      evidence.has('confirm') || evidence.has('pass_on') || evidence.has('tell_number') || evidence.has('link'),
+      !evidence.has('keep_code') &&
+      (['confirm', 'pass_on', 'tell_number', 'click', 'reply'] as const).some((concept) => evidence.has(concept)),
   },
   {
     code: 'asks_for_money',
-    concepts: ['pay', 'transfer', 'lend', 'advance_fee', 'deposit'],
+    concepts: ['pay', 'transfer', 'lend', 'advance_fee'],
     isThere: ({ evidence }) => evidence.has('amount') || evidence.has('link') || evidence.has('iban') || evidence.has('wallet'),
   },
 ];

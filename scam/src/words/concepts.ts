@@ -78,17 +78,31 @@ export const CONCEPTS = [
   'publish',
   'won',
   'claim',
-  // Numbers that cost (advertisements by text message).
+  // Services that cost, offered by text message.
   'costs',
   'advertised',
   'opt_out',
-  'mobile_offer',
+  'content_offer',
+  'phone_offer',
+  'account_points',
+  'contest',
+  'loan',
+  'message_waiting',
+  'curiosity',
   'adult_offer',
 ] as const;
 export type Concept = (typeof CONCEPTS)[number];
 
-/** Advertisements by text message are written down for English alone, where they are a plague. */
-type AdvertisedConcept = 'mobile_offer' | 'adult_offer';
+/** Offers by text message are written down for English alone, where they are a plague. */
+type Offer =
+  | 'content_offer'
+  | 'phone_offer'
+  | 'account_points'
+  | 'contest'
+  | 'loan'
+  | 'message_waiting'
+  | 'curiosity'
+  | 'adult_offer';
 
 /** The word list of one language: phrases of each concept, between semicolons (the form is that of `phrases.ts`). */
-export type WordList = Readonly<Record<Exclude<Concept, AdvertisedConcept>, string> & Partial<Record<AdvertisedConcept, string>>>;
+export type WordList = Readonly<Record<Exclude<Concept, Offer>, string> & Partial<Record<Offer, string>>>;

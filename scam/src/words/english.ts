@@ -190,42 +190,44 @@ export const ENGLISH: WordList = {
   claim: `find out why; awaiting you; prizeawaiting; claim*; redeem; collect; receive a; to release; confirm delivery;
     get it now; claim it; pick yours; to receive; claim your; reward; delivery address; your prize; get yours; to get;
     unlock your; answer _ questions`,
-  costs: `replies cost; reply costs; per msg; per min; ppm; p min; 10p*; 12p*; 18p*; 20p*; 25p*; 30p*; 31p*; 35p*; 50p*; 60p*;
-    75p*; 100p*; 150p*; 200p*; 250p*; 300p*; £1.50; std; cst std; network rate; p msg; p sms; p txt; msg rcvd; charged; txts cost;
-    national rate; from land line; from landline; norm150p; ts cs; t cs; ts and cs; tscs; t c's; po box; pobox*; custcare;
-    cost/costs 10p/25p/50p; week subscription; 18+ only; 18 only; 16+; £3 wk; £5 month; per week; sub charge; unsub;
-    subscription service; standard rate; standard network; calls cost; rates apply; £1.50 msg`,
-  advertised: `free; ringtone*; ring tone*; tone*; polyphonic; poly; logo; wallpaper*; mobile upgrade; upgrade; latest; camera;
-    colour; half price; offer*; double mins; minutes; voucher*; holiday; cash; award*; prize*; guaranteed; bonus; chat; dating;
-    date*; sexy; hot; girls; xxx; adult; horny; babes; flirt; live; naked; singles; match; secret admirer; fancies; fancy;
-    admirer; tv; quiz; trivia; win; weekly; competition; draw; game*; football; song; music; join; club; entry; comp; customer;
-    urgent; valued; camcorder; ipod; nokia; motorola; txt; pictures; pics; mins; unlimited; contract; txting; tarot; horoscope;
-    loan*; loans; discount; store; auction; deal; statement; unredeemed; points; message from; voicemail; new message; waiting;
-    call; msg; service announcement`,
-  mobile_offer: `ringtone*; ring tone*; polyphonic; polys; poly tone/tones; tones;
-    latest _ camera/colour/color/video/motorola/nokia/mobile/mobiles/handset/phone/phones; half price line; half price orange;
-    line rental; any network; double mins; double minutes; camcorder; free minutes; free texts; free text; free txts; freemsg;
-    free msg; had your mobile; had your contract; upgrade your mobile; mobile update*; mobileupd8; mobile content; video handset;
-    video phone*; bluetooth; customer service representative; customer service announcement; important customer service; txt club;
-    mobile community; music service; wap; logo; live operator; video clip; text messages; colour phone; free nokia; mob with;
-    chart heroes; statement shows; unredeemed; loyalty offer; special offer; complimentary; account statement; bonus points;
-    auction; mobile 11mths; mobile 10 mths; chance to win; chance 2 win; win a; win the newest; for your chance; free entry; quiz;
-    weekly comp; wkly comp; trivia; free call credit; valid name; next maximum bid; psychic; horoscope; tarot; astrology; sms ac;
-    sptv; premier; end reply; call free*; freephone; freefone; refused a loan; secured or unsecured; loan for any; homeowners;
-    reply with _ to; simply reply; just reply; send bids; highest bid; free message; terms apply; cash give away;
-    pence per minute; access number; prepayment; xmas tones; trying to contact; tried to contact; attempt to contact;
-    contact you re; bonus caller; caller prize; 2nd attempt; final attempt; claim code; identifier code; private your;
-    mobile number has; mobile no; tariff*; delivery tomorrow; delivered tomorrow; free access; phone content; txt back;
-    call the mobile; latest _ offers; cheap _ calls; text your; answer 5 questions; unlimited texts; activate your; to begin;
-    2 win; vouchers; wkly; ur mob; ur mobile; txt messages`,
-  adult_offer: `flirt*; dogging; naughty; horny; xxx; get laid; knickers; fantasies; dating service; date* with;
-    bored housewives; rude time; sexy _ bitch/singles/girls/babes/chat/pic; filthy*; live sex; adult chat; hot girls; hardcore;
-    explicit; meet local; local singles; wet; age and gender; name and age; your age; ur age; ur name; partner; chatting;
-    chat line; blind date; join the uk's; gay; secret admirer; fancies you; fancies u; someone _ fancies; admirer; lonely;
-    miss me; waiting 4 u; waiting for your call; missing me; smashed; i missed your call; speedchat; got no one; luv; age and;
-    found your number; your opinions; be your friend; web page; want to be your; been thinking about you; call me now; u want me;
-    made me; make me beg; someone you know; who am i; guess who; sexy pics; photo of me; my pics; see me; reveal*; contact me on;
-    i'm on 0*; find out who`,
-  opt_out: `stop; orno to; 2stoptx*; or2stop*; call2optout*; reply no; text no; no to remove; to stop; text stop; txt stop;
-    reply stop; send stop; opt out; optout; to unsubscribe; 2 stop; stop2; stop2stop; unsubscribe; stop to; 2optout; txtstop`,
+  costs: `replies/reply/calls/texts/messages/txts cost; per msg/message/text/txt/sms/min/minute; p msg; p min; p sms;
+    national/standard/network/std/normal rate/rates; std txt; rates/charges apply; charged at; ts cs; t cs; ts and cs; t c's;
+    terms conditions; terms and conditions; terms apply; po box; pobox*; 18+; 16+; over 18; 18 only; custcare; customer care/services;
+    sub charge; subscription service; calls cost; from/frm landline/land; pence per; premium rate/phone`,
+  advertised: `free; offer/offers; half price; guaranteed; bonus; cash; award*; discount; limited; special; voucher/vouchers; valued;
+    dear customer; latest; brand new; win; weekly; urgent; deal/deals; complimentary; private; important`,
+  content_offer: `ringtone*; ring tone*; tones; real/true/top/new/latest tone;
+    wallpaper*; mobile/phone/java game/games/content/music/logo/logos/club; music service/player; video clip*; horoscope*; tarot; psychic;
+    screensaver*; chat/date/love/dating _ msg/service/line/mobile; logo; chart _ mobile; download* _ mobile/phone; joke*/alerts _ text/txt;
+    game _ mobile/phone/download; text/sms credits/services/alert/service; credits _ topped; password/pin for _ wap; wap; content order;
+    play _ now; buy for just`,
+  phone_offer: `upgrade your/to; mobile/phone upgrade; free/latest/new/newest/top camera/colour/color/video phone/phones/mobile/mobiles/handset;
+    colour phone; camera phone; latest/newest/new phones/mobiles/handsets; line rental; free/double/inclusive/unlimited minutes/mins/texts/txts;
+    free _ call/text credit/texts/minutes/mins/messages; activate your _ free; had your mobile; your mobile/phone contract; mobile/phone contract; new tariff; any network;
+    cheaper calls; cheap _ calls; phone/mobile/handset for free; free nokia/samsung/motorola/sony/iphone/phone/mobile/handset;
+    delivered tomorrow; delivery tomorrow; entitled to update/upgrade; eligible for _ upgrade; update to the latest; latest _ with camera`,
+  account_points: `account statement; statement for; bonus/loyalty/reward points; unredeemed; un redeemed; points expire*;
+    loyalty offer/reward/scheme; bonus caller; caller prize; statement shows; points _ redeem; not claimed; still not claimed`,
+  contest: `chance to win; chance 2 win; chance to get; free entry; entered into; enter our; weekly/wkly draw/comp/competition; prize draw;
+    quiz; trivia; competition; auction*; correct answer; answer _ question/questions; next/highest bid; place your bid; send bids;
+    your vote; who won; name the; correct or incorrect; a b or c; can you name; play to win; win a/an/the/cash/up/tickets/vip; could win;
+    you could be; 2 win; competition _ text; take the challenge; walk out a winner; dream team; register now`,
+  loan: `loan; loans; refused credit; bad credit; unsecured; homeowner*; mortgage*; debt/debts _ write/written/cleared/free/help;
+    cash loan; borrow from; consolidate; tenants welcome; credit _ approved; write off; ppi; compensation for; entitled to _ compensation`,
+  message_waiting: `new voicemail/voicemails; new voice message/messages; you have _ message/messages/voicemail/match/matches;
+    message/messages waiting; message is waiting; message from; urgent message; unread message/messages; to retrieve/listen/hear _ message/messages;
+    retrieve your; mailbox; received a new; a voicemail; trying/tried/attempt/attempted to contact/reach you; trying 2 contact; missed call from;
+    customer service announcement; service announcement; important announcement; important message for; important information 4;
+    important information for`,
+  curiosity: `secret admirer; admirer; someone _ fancies/knows/likes; fancies you; fancies u; find out who; reveal* who/their; guess who;
+    who is it; someone you know; has asked our; asked us to; looking to/2 make contact; wants to meet you; has a crush; thinks you; thinks ur;
+    who loves you; call now to find; found your number`,
+  adult_offer: `dating service/line; date service; chat line/lines; chatline/chatlines; sex chat; phone sex; live sex/girls/chat; adult
+    chat/content/only/video/fun; xxx _ text/txt/pics/video/live; hot/sexy/local/naughty/horny girls/singles/babes/women/ladies/men/chat/pics;
+    singles _ area/waiting; meet local; flirt* _ text/txt/now/waiting; flirting now; join now _ age; your/ur age; age and gender; name and age;
+    name age; bored housewives; rude/dirty/naughty chat/pics/time; waiting to talk/chat; waiting for your call; waiting 4 u; dogging; explicit;
+    hardcore; get laid; txt me your; your fantas*; blind date; speed dating; speedchat; sexiest; wet _ call; make me beg; call me now _ with;
+    my pics; see me; want to see; horny`,
+  opt_out: `stop; reply no; text no; no to remove; to stop; text/txt/reply/send stop; opt out; optout; to unsubscribe; unsubscribe; unsub;
+    2 stop; stop2*; stop to; txtstop; to cancel text/txt/reply/send; cancel send; 2 end; end reply; to opt; stopsms*; stoptxt*; 2optout*`,
 };

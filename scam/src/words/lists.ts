@@ -10,18 +10,34 @@ import { POLISH } from './polish.ts';
 import { PORTUGUESE } from './portuguese.ts';
 import { SPANISH } from './spanish.ts';
 
-const LISTS: readonly WordList[] = [ENGLISH, GERMAN, SPANISH, FRENCH, ITALIAN, PORTUGUESE, DUTCH, POLISH];
+const LISTS: Readonly<Record<string, WordList>> = {
+  en: ENGLISH,
+  de: GERMAN,
+  es: SPANISH,
+  fr: FRENCH,
+  it: ITALIAN,
+  pt: PORTUGUESE,
+  nl: DUTCH,
+  pl: POLISH,
+};
 
 const phrasesOf = (list: WordList) =>
   Object.fromEntries(
     CONCEPTS.map((concept) => [concept, (list[concept] ?? '').split(';').flatMap((phrase) => phrase.trim() || [])]),
   );
 
-const INDEX = indexPhrases<Concept>(LISTS.map(phrasesOf), CONCEPTS);
+const INDEX = indexPhrases<Concept>(
+  Object.fromEntries(Object.entries(LISTS).map(([language, list]) => [language, phrasesOf(list)])),
+  CONCEPTS,
+);
+/** So many frequent words, and twice those of any other language, leave no doubt of a language. */
+const DOUBTLESS_LEAST = 4;
 
-/** Finds the meanings of the phrases in a text. */
+/** Finds the meanings of the phrases in a text. Words of another language mean something else in a text whose language is known. */
 export function findConcepts(text: Readable): Hits<Concept> {
-  return findPhrases(INDEX, text);
+  const [first, second] = frequentWords(text);
+  const isDoubtless = first !== undefined && first.count >= Math.max(DOUBTLESS_LEAST, 2 * (second?.count ?? 0));
+  return findPhrases(INDEX, text, isDoubtless ? new Set([first.language, 'en']) : undefined);
 }
 
 /** The words that each of the eight languages uses most. A text of which few words are among them is in another language. */
@@ -43,11 +59,16 @@ const FREQUENT_OF: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEn
 );
 const FREQUENT = new Set(Object.values(FREQUENT_OF).flatMap((words) => [...words]));
 
-/** The language of which a text has most frequent words, and more than of any other; undefined where there is none. */
-export function languageOf({ words }: Readable): string | undefined {
-  const [first, second] = Object.entries(FREQUENT_OF)
+/** Counts the frequent words of each language in a text, the most first. */
+function frequentWords({ words }: Readable): { language: string; count: number }[] {
+  return Object.entries(FREQUENT_OF)
     .map(([language, frequent]) => ({ language, count: words.filter(({ text }) => frequent.has(text)).length }))
     .sort((one, other) => other.count - one.count);
+}
+
+/** The language of which a text has most frequent words, and more than of any other; undefined where there is none. */
+export function languageOf(text: Readable): string | undefined {
+  const [first, second] = frequentWords(text);
   return first === undefined || first.count === 0 || first.count === second?.count ? undefined : first.language;
 }
 
