@@ -3,18 +3,17 @@ import { z } from 'zod';
 import { test } from './palisade.ts';
 import { SCREENS } from './screens.ts';
 
-// Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/web.md). Bytes on the wire as Chromium counts them, without API
-// answers; brotli as served.
+// Compressed transfer of the sign-in screen, and the bytes that each further screen adds (docs/decisions/web.md). Bytes on the wire as Chromium counts them, without API replies; brotli as served.
 const SIGN_IN_MAXIMUM = 180_000;
 const HOME_MAXIMUM = 65_000;
-/** Files of administrators on top: their groups of the sidebar, what waits for them, and the first steps of a new installation. */
+/** Additional files of administrators: their groups in the sidebar, their counts, and the first steps of a new installation. */
 const ADMINISTRATION_MAXIMUM = 5_000;
 const SCREEN_MAXIMUM = 60_000;
 const HOME = '/dashboard';
 /** API requests before the dashboard shows its figures (docs/measured.md). */
 const REQUESTS_MAXIMUM = 4;
 
-/** The bytes that the page at `path` transfers until it is idle, by address: all of them, as for a browser that has nothing in its cache. */
+/** Bytes by address that the page at `path` transfers until it is idle, with an empty cache. */
 async function transferOf(page: Page, path: string): Promise<Map<string, number>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');
@@ -33,7 +32,7 @@ async function transferOf(page: Page, path: string): Promise<Map<string, number>
   return bytes;
 }
 
-/** Bytes of what no page before had. */
+/** Bytes of files that no earlier page has loaded. */
 function moreThan(before: readonly Map<string, number>[], page: Map<string, number>): number {
   let sum = 0;
   for (const [address, bytes] of page) if (!before.some((seen) => seen.has(address))) sum += bytes;
@@ -41,13 +40,13 @@ function moreThan(before: readonly Map<string, number>[], page: Map<string, numb
 }
 
 test('the sign-in screen and each further screen keep their transfer budget', async ({ palisade }) => {
-  // Some thirty pages, each of them whole.
+  // About thirty pages are loaded completely.
   test.setTimeout(600_000);
   const signIn = await transferOf(await palisade.window(), '/');
   console.log(`sign-in: ${(moreThan([], signIn) / 1000).toFixed(2)} kB`);
   expect(moreThan([], signIn)).toBeLessThanOrEqual(SIGN_IN_MAXIMUM);
 
-  // An administrator sees all of every screen.
+  // An administrator can see every screen completely.
   const page = await palisade.open('maria', HOME, { role: 'admin' });
   const customer = await palisade.open('clara');
   const home = await transferOf(page, HOME);
@@ -55,7 +54,7 @@ test('the sign-in screen and each further screen keep their transfer budget', as
     { path: HOME, bytes: moreThan([signIn], await transferOf(customer, HOME)), maximum: HOME_MAXIMUM },
     { path: HOME, bytes: moreThan([signIn], home), maximum: HOME_MAXIMUM + ADMINISTRATION_MAXIMUM },
   ];
-  // By a browser that has seen the dashboard, to which the sign-in leads.
+  // Measured after the dashboard, to which signing in leads.
   for (const path of SCREENS.filter((one) => one !== HOME))
     more.push({ path, bytes: moreThan([signIn, home], await transferOf(page, path)), maximum: SCREEN_MAXIMUM });
   for (const { path, bytes, maximum } of more) {
@@ -64,7 +63,7 @@ test('the sign-in screen and each further screen keep their transfer budget', as
   }
 });
 
-/** Notes in the page when the figures are there first. */
+/** Records whether the figures appeared first. */
 const NOTE_FIGURES = `
   new MutationObserver((_, observer) => {
     if (document.querySelector('main .dashboard__columns') === null) return;

@@ -7,7 +7,7 @@ test('without a connection a screen says so and opens when it is back, and over 
 }) => {
   const page = await palisade.open('maria');
   await expect(page.getByText('Online', { exact: true })).toBeVisible();
-  // A screen of which nothing has been fetched yet.
+  // A screen whose files have not been fetched yet.
   const held = Promise.withResolvers<void>();
   await page.route('**/assets/firewall-page*.js', async (route) => {
     await held.promise;

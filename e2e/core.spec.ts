@@ -3,7 +3,7 @@ import { post, register, signIn, test } from './palisade.ts';
 import { cleanPdf, eicarFile, nestedZip } from './samples.ts';
 import { banner, drawClock, openSession, picture, readClock, SHARES, shareOwnTab, sharing, workspace } from './session.ts';
 
-// The six journeys of the fast gate, one for each main job of the product. Their details are in the other files.
+// The six journeys of the fast gate, one for each main task of the product. The other files cover details.
 
 const history = (page: Page) => page.getByRole('region', { name: 'Scan history' });
 
@@ -81,7 +81,7 @@ test('a technician joins by a code and sees the screen that its customer shows',
   await drawClock(customer);
   await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
   await expect(sharing(customer)).toContainText('tina sees what you share.');
-  // The clock that is drawn on the shared page is read from the pixels of the picture here.
+  // The clock of the shared page is read from the pixels of the technician's picture.
   await expect(picture(technician)).toBeVisible();
   await expect.poll(() => readClock(picture(technician))).toEqual(expect.any(Number));
   await workspace(technician).getByRole('button', { name: 'End session' }).click();

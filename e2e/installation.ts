@@ -5,7 +5,7 @@ import { openRows, type Rows } from './rows.ts';
 type Role = 'customer' | 'support' | 'admin';
 
 export const PASSWORD = 'a long enough password';
-/** Of PASSWORD, with the parameters of server/src/features/auth/password.ts. */
+/** Hash of PASSWORD, with the parameters of server/src/features/auth/password.ts. */
 const PASSWORD_HASH = '$argon2id$v=19$m=19456,t=2,p=1$D899FS84BMUe/Qq0lvMVhQ$GRxxJhWPmtHP5T9FQG/JhLOvwV7/jPDhzkmMoMcxOU8';
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36';
 const PLAN = {
@@ -24,7 +24,7 @@ const PLAN = {
 
 interface PersonOptions {
   role?: Role;
-  /** Whether the person has a plan with premium. */
+  /** Whether the person has a premium plan. */
   is_premium?: boolean;
 }
 
@@ -33,11 +33,11 @@ export interface Person {
   name: string;
   email: string;
   role: Role;
-  /** Of a session, as a call carries it. */
+  /** Headers of calls in the person's session. */
   headers: { authorization: string };
 }
 
-/** Options of a window: of another browser than the worker's where `browser` names one. */
+/** Options of a window. `browser` opens it in another browser than the worker's. */
 export type WindowOptions = BrowserContextOptions & { browser?: Browser };
 
 interface Running {
@@ -46,13 +46,13 @@ interface Running {
   database_url?: string | undefined;
 }
 
-/** The id of a new record: a UUIDv7 (RFC 9562 section 5.7), as the server makes them. */
+/** The id of a new record: a UUIDv7 (RFC 9562 section 5.7), like the server's. */
 function newId(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** A running server with its people. They, their sessions and their plans are written into its database. */
+/** A running server and its people. Tests write people, sessions and plans directly into its database. */
 export class Installation {
   readonly url: string;
   readonly data_dir: string;
@@ -71,7 +71,7 @@ export class Installation {
     return new Installation(server, await openRows(server), browser);
   }
 
-  /** A new person with a session: a customer without a plan, or as the options say. The password is PASSWORD. */
+  /** Adds a person with a session, by default a customer without a plan. The password is PASSWORD. */
   async add(name: string, { role = 'customer', is_premium = false }: PersonOptions = {}): Promise<Person> {
     const [id, token, now] = [newId(), randomBytes(32).toString('base64url'), new Date().toISOString()];
     const email = `${name}@example.com`;
@@ -128,7 +128,7 @@ export class Installation {
     return id;
   }
 
-  /** A window in which no one is signed in, of a browser that has seen nothing. */
+  /** A signed-out window with empty storage. */
   async window(options: WindowOptions = {}): Promise<Page> {
     const { browser = this.browser, ...more } = options;
     const context = await browser.newContext({ baseURL: this.url, ...more });
@@ -136,7 +136,7 @@ export class Installation {
     return await context.newPage();
   }
 
-  /** A window of a person who is signed in: of a new one where there is only a name. */
+  /** A window of a signed-in person. A name alone adds a new person. */
   async open(who: string | Person, path = '/dashboard', options: PersonOptions & WindowOptions = {}): Promise<Page> {
     const { role, is_premium, ...more } = options;
     const person =

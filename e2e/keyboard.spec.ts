@@ -3,7 +3,7 @@ import { expectAccessible } from './accessible.ts';
 import { test } from './palisade.ts';
 import { banner } from './session.ts';
 
-// By the keyboard alone; accounts.spec.ts has the dialogs of the account.
+// Uses only the keyboard; accounts.spec.ts covers the dialogs of the account.
 
 /** Presses Tab until the control has the focus. */
 async function tabTo(page: Page, control: Locator): Promise<void> {
@@ -39,7 +39,7 @@ test('the keyboard alone leads to a scan, a person, a screen and an action', asy
   await page.keyboard.type('two-factor');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog', { name: 'Security Preferences' })).toBeVisible();
-  // Over another dialog it stays closed.
+  // The palette stays closed over another dialog.
   await page.keyboard.press('Control+k');
   await expect(field).toHaveCount(0);
 });

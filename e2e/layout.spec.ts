@@ -18,7 +18,7 @@ test('the ways of an administrator fit the window, and the way of this screen is
 }) => {
   const page = await palisade.open('ada', '/admin/setup', { role: 'admin', viewport: { width: 1024, height: 768 } });
   await expect(page.getByRole('link', { name: 'Setup' })).toBeInViewport({ ratio: 1 });
-  // With a plan request the group of administrators has its most ways.
+  // With a plan request the administrators' group has its most entries.
   await post(page, '/subscription/requests', { template_id: await palisade.addTemplate('Family') });
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto('/antivirus');
@@ -46,7 +46,7 @@ test('the buttons of a tall dialog stay in sight while its fields are scrolled, 
     const [field, button] = [await port.boundingBox(), await add.boundingBox()];
     expect((field?.y ?? 0) + (field?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
     if (size.width < 700) {
-      // One column: the sentence of the rule is a bar above the buttons.
+      // In one column the sentence of the rule is a bar above the buttons.
       const source = rule.getByLabel('Source IP');
       await source.focus();
       const [above, sentence] = [await source.boundingBox(), await rule.locator('.rule-fields__preview').boundingBox()];
@@ -64,7 +64,7 @@ test('the ring of the focus is drawn whole, and in forced colours what is on loo
   palisade,
 }) => {
   const page = await palisade.open('maria', '/firewall');
-  // No part around the control cuts it off.
+  // No element around the control clips the focus ring.
   await page.getByRole('button', { name: 'Add Rule' }).focus();
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Tab');
@@ -89,7 +89,7 @@ test('the ring of the focus is drawn whole, and in forced colours what is on loo
   expect(clipped.room).toBeGreaterThan(0);
   expect(clipped.around).toEqual([]);
 
-  // In forced colours a bar has a filled part, too.
+  // In forced colours a bar also has a filled part.
   await page.emulateMedia({ forcedColors: 'active' });
   await page.goto('/dashboard');
   const toggle = page.getByRole('switch', { name: 'Real-time updates' });

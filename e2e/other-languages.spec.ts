@@ -1,13 +1,13 @@
 import { expect, type Page } from '@playwright/test';
 import { test } from './palisade.ts';
 
-// The pseudo-locale (web/src/app/pseudo-locale.ts) stands for languages whose words are longer, or whose lines run to the left.
+// The pseudo-locale (web/src/app/pseudo-locale.ts) stands for languages with longer words or right-to-left text.
 const WINDOWS = [
   { width: 390, height: 844 },
   { width: 1440, height: 900 },
 ];
 
-/** Texts that are cut off in boxes without scrolling. Boxes of one pixel hold words for screen readers. */
+/** Texts that are clipped in boxes without scrolling. Boxes of one pixel hold text for screen readers. */
 function cut(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('#root *:not(input, textarea)')]
@@ -19,7 +19,7 @@ function cut(page: Page): Promise<string[]> {
   );
 }
 
-/** Titles and figures of tiles that stand out of their tile. */
+/** Titles and figures that overflow their tile. */
 function outOfTiles(page: Page): Promise<(string | null)[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('.stat-card')]

@@ -11,7 +11,7 @@ import { startSideBySide } from './side-by-side.ts';
 
 const READ_OUTBOX = fileURLToPath(new URL('../server/dist/read-outbox.js', import.meta.url));
 
-/** The moment after which no journey begins any more, in ms since 1970; the gate sets it where it has a limit (scripts/test-deep.mjs). */
+/** Time after which no journey starts, in ms since 1970. Set by a gate with a time limit (scripts/test-deep.mjs). */
 const LAST_BEGIN = Number(process.env['JOURNEYS_BEGIN_UNTIL'] ?? Number.POSITIVE_INFINITY);
 
 interface OwnInstallation extends Installation {
@@ -21,7 +21,7 @@ interface OwnInstallation extends Installation {
 interface Journey {
   /** The server of the worker, without people. */
   palisade: Installation;
-  /** Starts a server for this journey alone: `servers: 2` two of them behind a proxy. */
+  /** Starts a separate server for this journey. `servers: 2` starts two behind a proxy. */
   startOwn: (environment?: Record<string, string>, servers?: 1 | 2) => Promise<OwnInstallation>;
 }
 
@@ -31,7 +31,7 @@ async function startServer(environment: Record<string, string> = {}): Promise<Pr
   const port = environment['PORT'];
   return {
     ...server,
-    // With a port of its own it may say another address than the one that it listens on.
+    // With its own port, the public address may differ from the listening address.
     url: port === undefined ? server.url : `http://127.0.0.1:${port}`,
     async stop() {
       await server.stop();
@@ -40,13 +40,13 @@ async function startServer(environment: Record<string, string> = {}): Promise<Pr
   };
 }
 
-/** The journeys of a worker share one server. Each begins without people, and with none of what the journey before it wrote. */
+/** The journeys of a worker share one server. Each starts without people and records. */
 export const test = base.extend<Journey, { server: Installation }>({
   server: [
     async ({ browser }, use) => {
       const server = await startServer();
       const palisade = await Installation.of(server, browser);
-      // Without it the next person to register would administer the installation.
+      // Otherwise the next person to register would become the administrator.
       await palisade.rows.insert('installation', { name: 'first_admin', value: '' });
       await use(palisade);
       await palisade.rows.close();
@@ -55,7 +55,7 @@ export const test = base.extend<Journey, { server: Installation }>({
     { scope: 'worker' },
   ],
   palisade: async ({ server }, use, { retry, skip }) => {
-    // A second attempt is made in any case: a failed journey does not end as a skipped one.
+    // A retry always runs, so that a failed journey is not reported as skipped.
     skip(retry === 0 && Date.now() > LAST_BEGIN, '[needs more time than --minutes gives]');
     await server.rows.clear();
     await use(server);
@@ -78,12 +78,11 @@ export const test = base.extend<Journey, { server: Installation }>({
   },
 });
 
-/** Output of `npm run outbox`. */
 export function readOutbox(DATA_DIR: string): string {
   return execFileSync(process.execPath, [READ_OUTBOX], { env: { DATA_DIR }, encoding: 'utf8' });
 }
 
-/** Registers on the screen that is open. */
+/** Registers on the open sign-in screen. */
 export async function register(page: Page, name: string): Promise<void> {
   await page.getByRole('tab', { name: 'Register' }).click();
   await page.getByLabel('Email').fill(`${name}@example.com`);
@@ -94,7 +93,7 @@ export async function register(page: Page, name: string): Promise<void> {
   await expect(page.getByText(/^Registration successful! /)).toBeVisible();
 }
 
-/** Writes email and password on the screen that is open, and sends them. */
+/** Enters email and password on the open sign-in screen, and submits. */
 export async function givePassword(page: Page, name: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('Email', { exact: true }).fill(`${name}@example.com`);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -107,7 +106,7 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
 }
 
-/** Presses an item in the menu of the person. */
+/** Chooses an item in the user menu. */
 export async function chooseInMenu(page: Page, item: string): Promise<void> {
   await page.getByRole('button', { name: 'Security User menu' }).click();
   await page.getByRole('menuitem', { name: item }).click();
@@ -118,19 +117,19 @@ export async function signOut(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
 }
 
-/** Token of calls beside the page. */
+/** Authorization header of the page's session. */
 export async function headersOf(page: Page): Promise<Record<string, string>> {
   return { authorization: `Bearer ${await page.evaluate(() => localStorage.getItem('palisade.access_token'))}` };
 }
 
-/** A call beside the page, of its person. @throws where it is refused */
+/** Sends a call as the page's person. @throws if it is refused */
 export async function post(page: Page, path: string, data?: object): Promise<APIResponse> {
   const answer = await page.request.post(`/api${path}`, { headers: await headersOf(page), ...(data && { data }) });
   expect(answer.ok(), `${path}: ${answer.status()}`).toBe(true);
   return answer;
 }
 
-/** Has a file scanned beside the page. */
+/** Scans a file through the API instead of the page. */
 export async function scanBeside(page: Page, { name, mimeType, buffer }: SampleFile): Promise<APIResponse> {
   const multipart = { file: { name, mimeType, buffer } };
   const answer = await page.request.post('/api/antivirus/scan', { headers: await headersOf(page), multipart });

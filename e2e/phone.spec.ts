@@ -21,7 +21,7 @@ test('on a phone the answer comes first, no words are squeezed, and the way back
   const tile = await page.getByRole('region', { name: 'Security Score', exact: true }).boundingBox();
   expect(answer?.y).toBeLessThan(tile?.y ?? 0);
 
-  // The sign that shows an alert to support stands beside its words, not below them.
+  // The button that shows an alert to support stands next to its text, not below.
   await page.goto('/anti-hacking');
   const alert = page.getByRole('list', { name: 'Simulated threats' }).getByRole('listitem');
   const [row, sign] = [await alert.boundingBox(), await alert.getByRole('link', { name: /to support$/u }).boundingBox()];
@@ -34,7 +34,7 @@ test('on a phone the answer comes first, no words are squeezed, and the way back
   await expect(page.getByText(/Nothing was asked or closed/u)).toBeVisible();
   await expect(page.getByRole('table', { name: 'Weeks' })).toHaveCount(0);
 
-  // The list of the help pages or the form of one, and the phone's own way back between them.
+  // A phone shows either the list of help pages or the form, with Back between them.
   await page.goto('/admin/help');
   await page.getByRole('button', { name: 'New page' }).click();
   await expect(page.getByRole('button', { name: 'All help pages' })).toBeFocused();

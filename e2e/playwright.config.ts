@@ -9,20 +9,20 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Names under which strangers open a server that is on this machine; there is no such domain (RFC 2606).
+  // Domain names of a reverse proxy in front of the server; .example is reserved (RFC 2606).
   '--host-resolver-rules=MAP *.example 127.0.0.1',
 ];
 
 export default defineConfig({
   testDir: '.',
   outputDir: 'results',
-  // Each worker has a server with engine processes of its own.
+  // Each worker starts a server with its own engine processes.
   workers: 2,
   fullyParallel: true,
   forbidOnly: Boolean(process.env['CI']),
-  // Once more, with a trace: a journey that passes only then is named in the closing lines of `npm test`.
+  // Retries once with a trace; the last lines of `npm test` name journeys that passed only then.
   retries: 1,
-  // On a slow machine with two journeys at once. No journey waits for it to pass.
+  // Generous for a slow machine with two journeys at once; no journey waits for it.
   timeout: 240_000,
   expect: { timeout: 15_000 },
   reporter: [['list'], ['json']],
@@ -32,7 +32,7 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
-    // Of the journeys `installed.spec.ts` alone has it: files from its cache would make the figures of others.
+    // Only `installed.spec.ts` allows it: cached files would falsify the measurements of other journeys.
     serviceWorkers: 'block',
     trace: 'on-first-retry',
     launchOptions: {

@@ -4,14 +4,14 @@ import { PASSWORD } from './installation.ts';
 import { chooseInMenu, post, test } from './palisade.ts';
 import { cleanPdf, eicarFile } from './samples.ts';
 
-/** Counts what a person presses in the page; text that is typed is not counted. Answers how many presses there were since the last question. */
+/** Counts the person's presses in the page, without typed text. The returned function gives the number since its last call. */
 async function countPresses(page: Page): Promise<() => Promise<number>> {
   const count = () => {
     Object.assign(window, { presses: 0 });
     window.addEventListener(
       'click',
       (event) => {
-        // A press on a label is followed by one on its field.
+        // A press on a label is followed by a synthetic one on its field.
         if (event.isTrusted && event.detail > 0) Object.assign(window, { presses: Number(Reflect.get(window, 'presses')) + 1 });
       },
       true,

@@ -21,12 +21,12 @@ export interface Product {
   database_url?: string | undefined;
   /** Standard error of the server so far. */
   errors(): string;
-  /** Ends it, or the first of several, without a word, as a machine does that fails. */
+  /** Kills the server, or the first of several, without a shutdown, like a failing machine. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Runs what was built, as `npm start` does, on a free port. */
+/** Runs the built product on a free port, as `npm start` does. */
 export async function startProduct(data_dir: string, environment: Record<string, string> = {}): Promise<Product> {
   const child = spawn(process.execPath, startCommand(), {
     cwd: ROOT,

@@ -23,7 +23,7 @@ test('in public exposure the administrator confirms an address, promises nothing
   const reloaded = office.waitForEvent('load');
   await office.getByRole('menuitem', { name: 'Sign Out' }).click();
   await reloaded;
-  // The operator passes the code on; only then the address is an administrator's. It is in the address of the page that the mail names.
+  // The operator forwards the code, which is in the address that the email names. Only then does the account become an administrator.
   const letters = readOutbox(palisade.data_dir).split(/^To: /m);
   const letter = letters.findLast((text) => /^boss@[\s\S]*confirm your email/i.test(text)) ?? '';
   const proof = /^((?:[2-9A-Z]{4}-){2}[2-9A-Z]{4})$/m.exec(letter)?.[1] ?? '';
@@ -40,7 +40,7 @@ test('in public exposure the administrator confirms an address, promises nothing
   for (const path of ['/dashboard', '/firewall', '/chat', '/remote', '/antivirus']) {
     await page.goto(path);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    // The claim of the specification stands with the example contact alone, which says that it is one.
+    // The specification's claim appears only with the example contact, which is marked as an example.
     const claim = page.getByText(/available 24\/7|under 30 seconds/);
     await expect(claim.and(page.locator(':not(.support-block *)'))).toHaveCount(0);
     await expect(page.locator('.support-block')).toContainText('Example');

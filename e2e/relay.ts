@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { createServer } from 'node:tls';
 
 /**
- * Stands for the network between a computer and its server, in a namespace of its own: answers its name (DNS), and ends TLS as a proxy in front of a server does. Connections continue through a socket in the file system, which leads out of the namespace.
- *
- *     node relay.ts ADDRESS NAME KEY CERTIFICATE SOCKET
+ * Simulates the network between a computer and its server in a separate namespace: answers DNS queries for the server's name, and terminates TLS like a reverse proxy.
+ * Forwards connections through a Unix socket, which leads out of the namespace.
+ * \n     node relay.ts ADDRESS NAME KEY CERTIFICATE SOCKET
  */
 const [address = '', name = '', key = '', certificate = '', socket = ''] = process.argv.slice(2);
 
@@ -19,7 +19,7 @@ const tls = createServer({ key: readFileSync(key), cert: readFileSync(certificat
   inner.on('close', () => peer.destroy());
 });
 
-/** The name that a question is about, and where the question ends (RFC 1035 section 4.1.2). */
+/** The name in a DNS question, and the offset of the question's end (RFC 1035 section 4.1.2). */
 function questionOf(query: Buffer): { asked: string; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -35,7 +35,7 @@ const dns = createSocket('udp4', (query, from) => {
   const { asked, end } = questionOf(query);
   const is_address = asked === name && query.readUInt16BE(end - 4) === A;
   const head = Buffer.from(query.subarray(0, 12));
-  // An answer, with recursion; of another name: there is none such.
+  // A recursive answer; NXDOMAIN for any other name.
   head.writeUInt16BE(asked === name ? 0x8180 : 0x8183, 2);
   head.writeUInt16BE(is_address ? 1 : 0, 6);
   head.writeUInt32BE(0, 8);

@@ -16,7 +16,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
 }) => {
   const { technician: page, customer, browser } = await openSession(palisade, { flags: SHARES });
 
-  // On another screen of another tab they are asked as well.
+  // Another screen in another tab asks the customer too.
   const elsewhere = await customer.context().newPage();
   const notice = elsewhere.getByRole('region', { name: 'Remote session' });
   await elsewhere.goto('/firewall');
@@ -31,7 +31,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
   await expect(picture(page)).toBeVisible({ timeout: 15_000 });
   await expect(notice).toContainText('They see what you share in another window');
 
-  // Files are sent only after the customer allows it, which the technician asks for.
+  // Files are sent only after the customer allows it, at the technician's request.
   const [hers, theirs] = [customer, page].map((side) => side.getByRole('region', { name: 'Files', exact: true }));
   if (!hers || !theirs) throw new Error('There are two sides.');
   await workspace(page).getByRole('button', { name: 'Files', exact: true }).click();
@@ -61,7 +61,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
   await expectAccessible(page);
   await expectNothingCutOff(page);
 
-  // No recording without a yes of its own; a no ends it, and what there is goes to both.
+  // A recording requires a separate permission. Revoking it ends the recording, and both sides get the recorded part.
   await expect(workspace(page).getByRole('button', { name: 'Record', exact: true })).toHaveCount(0);
   await workspace(page).getByRole('button', { name: 'Ask to record' }).click();
   await expect(customer.getByText('tina asks to record what you share.')).toBeVisible();
@@ -79,7 +79,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
     expect((await bytesOf(await saved)).subarray(0, 4).toString('hex')).toBe('1a45dfa3');
   }
 
-  // Stop from the other tab ends it everywhere, and an administrator reads how it was.
+  // Stop in the other tab ends the session everywhere, and an administrator can read its record.
   await notice.getByRole('button', { name: 'End session', exact: true }).click();
   await expect(sharing(customer)).toHaveCount(0);
   await expect(picture(page)).toHaveCount(0);

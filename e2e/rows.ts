@@ -4,10 +4,10 @@ import { Client } from 'pg';
 
 type Row = Record<string, string | number | null>;
 
-/** The database of a running server, beside it: records are written there in milliseconds. */
+/** Direct access to the database of a running server: writes records in milliseconds. */
 export interface Rows {
   insert(table: string, row: Row): Promise<void>;
-  /** Deletes the people, and with them what is theirs, and the plans and saved replies that staff wrote. */
+  /** Deletes all people with their records, and the plans and saved replies of staff. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,19 +1,19 @@
 import { deflateRawSync } from 'node:zlib';
 
-/** A file as Playwright hands it to a file chooser. */
+/** A file for Playwright's file chooser. */
 export interface SampleFile {
   name: string;
   mimeType: string;
   buffer: Buffer;
 }
 
-// Put together here, so that no file of the project is the EICAR test file.
+// Joined here, so that no file of the project is the EICAR test file.
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS', '-TEST-FILE!$H+H*'].join('');
 
 const CLEAN_PDF =
   '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n';
 
-/** A zip with one member (APPNOTE 4.3); checksums are zero, which no reader here verifies. */
+/** A zip with one member (APPNOTE 4.3). Checksums are zero, which no reader in these tests verifies. */
 function zipOf(name: string, content: Buffer): Buffer {
   const packed = deflateRawSync(content);
   const fields = Buffer.alloc(26);
@@ -35,7 +35,7 @@ function zipOf(name: string, content: Buffer): Buffer {
 
 export const eicarFile: SampleFile = { name: 'eicar.com', mimeType: 'application/octet-stream', buffer: Buffer.from(EICAR) };
 export const cleanPdf: SampleFile = { name: 'paper.pdf', mimeType: 'application/pdf', buffer: Buffer.from(CLEAN_PDF) };
-/** EICAR in a zip in a zip. */
+/** EICAR in a zip inside a zip. */
 export const nestedZip: SampleFile = {
   name: 'delivery.zip',
   mimeType: 'application/zip',

@@ -16,7 +16,7 @@ test('a finding explains itself, its file comes back, and an administrator decid
   const download = maria.waitForEvent('download');
   await dialog.getByRole('button', { name: 'Download file' }).click();
   await (await download).path();
-  // A copy went out; the sealed one is where it was, and the log does not say otherwise.
+  // Downloading takes a copy: the file stays in quarantine, and the log says so.
   await expect(dialog).toContainText('Our copy is quarantined until');
   await expect(dialog.getByRole('button', { name: 'Delete our copy' })).toBeVisible();
 
@@ -30,7 +30,7 @@ test('a finding explains itself, its file comes back, and an administrator decid
   await page.getByRole('button', { name: `Confirm false alarm for ${nestedZip.name}` }).click();
   await expect(page.getByRole('button', { name: /Confirm threat/ })).toHaveCount(0);
 
-  // The address of the dialog leads to it again.
+  // The address of the dialog opens it again.
   await maria.reload();
   await expect(dialog).toContainText('agrees: this is a false alarm');
   maria.once('dialog', (question) => void question.accept());

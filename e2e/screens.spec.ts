@@ -5,23 +5,23 @@ import { chooseInMenu, post, scanBeside, test } from './palisade.ts';
 import { cleanPdf, eicarFile } from './samples.ts';
 import { SCREENS } from './screens.ts';
 
-// Every screen and every dialog, also with texts as long as they can be: what only a browser knows of them.
+// Checks of every screen and dialog that need a browser, also with texts of maximum length.
 
-/** Largest movement of drawn parts while a screen arrives (cumulative layout shift). */
+/** Largest layout shift while a screen loads (cumulative layout shift). */
 const SHIFT_MAXIMUM = 0.02;
 const PHONE = { width: 412, height: 823 };
 const DESKTOP = { width: 1440, height: 900 };
 
-/** Moments as every screen writes them: the time today and yesterday, the day of this year and of another, an age, and a day in full. */
+/** Formats of times on all screens: time of today and yesterday, date of this year and of another year, age, and full date. */
 const MOMENTS = [
   /^(?:today|yesterday), \d{1,2}:\d\d(?: [AP]M)?$/u,
   /^(?:\d{1,2} [A-Z][a-z]{2}|[A-Z][a-z]{2} \d{1,2}), \d{1,2}:\d\d(?: [AP]M)?$/u,
-  // A plan's end has its time and zone where UTC has another day, as in the last hours before midnight.
+  // A plan's end includes time and zone if UTC has another date, as in the last hours before midnight.
   /^(?:\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2},?) \d{4}(?: \(\d\d:\d\d \S+\))?$/u,
   /^(?:just now|(?:\d+ )?\w+ ago)$/u,
 ];
 
-/** Notes in the page what moves while it arrives, and what its Content-Security-Policy refuses. */
+/** Records layout shifts, and violations of the Content-Security-Policy. */
 const NOTES = `
   window.moved = [];
   window.refused = [];
@@ -46,7 +46,7 @@ async function openFull(palisade: Installation): Promise<Page> {
   return page;
 }
 
-/** Records whose texts are as long as they can be. */
+/** Adds records with texts of maximum length. */
 async function addLong(palisade: Installation, page: Page): Promise<void> {
   await palisade.addTemplate('A plan of the longest name that anybody would think of, and then some more');
   await scanBeside(page, { ...cleanPdf, name: `${'the accounts of a very long year '.repeat(4)}.pdf.exe` });
@@ -55,7 +55,7 @@ async function addLong(palisade: Installation, page: Page): Promise<void> {
   await post(page, '/chat/messages', { message: `Hello ${'W'.repeat(300)}`, sender: 'user' });
 }
 
-/** The screen arrives on a phone, and nothing of it moves or is refused. */
+/** Loads a screen on a phone without layout shifts or refused content. */
 async function arrive(page: Page, path: string): Promise<void> {
   await page.goto(path, { waitUntil: 'networkidle' });
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -65,12 +65,12 @@ async function arrive(page: Page, path: string): Promise<void> {
   expect(await page.evaluate('window.refused')).toEqual([]);
 }
 
-/** Moments and selects have the form that all screens have. */
+/** Expects times and selects to have the same form on all screens. */
 async function expectOneForm(page: Page): Promise<void> {
   const moments = await page.locator('time').allTextContents();
   expect(moments.filter((text) => !MOMENTS.some((form) => form.test(text)))).toEqual([]);
   for (const select of await page.locator('select').all()) {
-    // The browser's own arrow is not there; ours stands beside it.
+    // The icon of the project replaces the browser's own arrow.
     await expect(select).toHaveCSS('appearance', 'none');
     await expect(select.locator('xpath=ancestor::*[.//*[local-name()="svg"]][1]')).toBeVisible();
   }

@@ -11,17 +11,17 @@ import { type Product, startProduct } from './product.ts';
 const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/local/bin/haproxy', '/opt/homebrew/bin/haproxy'].find(
   (path) => existsSync(path),
 );
-/** Of the Redis that `scripts/test.mjs` starts. */
+/** Number of databases of the Redis that `scripts/test.mjs` starts. */
 const REDIS_DATABASES = 20_000;
 const LISTENS_WITHIN_MS = 30_000;
 
-/** Services that servers share on this machine, where `scripts/test.mjs` has started it: JOURNEY_DATABASE_URL, JOURNEY_STORAGE_URL, JOURNEY_REDIS_URL. */
+/** Shared services, if `scripts/test.mjs` has started them: JOURNEY_DATABASE_URL, JOURNEY_STORAGE_URL, JOURNEY_REDIS_URL. */
 function shared(): { database: string; storage: string; redis: string } | undefined {
   const [database, storage, redis] = ['DATABASE', 'STORAGE', 'REDIS'].map((name) => process.env[`JOURNEY_${name}_URL`] ?? '');
   return database && storage && redis && HAPROXY !== undefined ? { database, storage, redis } : undefined;
 }
 
-/** Whether journeys can be made on two servers here. */
+/** Whether this machine can run journeys on two servers. */
 export const hasSideBySide = shared() !== undefined;
 
 async function onPostgres(url: string, statement: string): Promise<void> {
@@ -44,14 +44,14 @@ function freePort(): Promise<number> {
   });
 }
 
-/** HAProxy, which gives each request to the next server: whoever signs in at one is asked by the other who they are. */
+/** HAProxy in round robin: a session that one server started must be valid on the other. */
 async function startProxy(folder: string, servers: readonly Product[]): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort();
   const lines = servers.map(({ url }, index) => `  server s${index} 127.0.0.1:${new URL(url).port}`);
   const conf = join(folder, 'haproxy.cfg');
   writeFileSync(
     conf,
-    // `Host` as browsers write it: the first account is made as on the machine itself, which a proxy that can be known is not.
+    // `Host` as browsers write it. The first account counts as created on the machine itself, because this proxy cannot be recognised.
     `global
   h1-case-adjust host Host
 defaults
@@ -90,7 +90,7 @@ ${lines.join('\n')}
   };
 }
 
-/** Two servers on one PostgreSQL, one Redis and one store, behind a proxy that gives the next request to the other one. */
+/** Two servers that share PostgreSQL, Redis and the file store, behind a proxy that alternates between them. */
 export async function startSideBySide(environment: Record<string, string>): Promise<Product> {
   const between = shared();
   if (between === undefined) throw new Error('There is nothing on this machine that servers could share.');

@@ -16,7 +16,7 @@ test('the first start leads to an administrator, to set-up, which everybody sees
   await expect(page.getByRole('tab', { name: 'Register' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByText(/^Create the first account/)).toBeVisible();
   await register(page, 'ada');
-  // Later people do not read it.
+  // People who register later do not see it.
   await page.getByRole('tab', { name: 'Register' }).click();
   await expect(page.getByText(/^Create the first account/)).toHaveCount(0);
   await page.getByRole('tab', { name: 'Login' }).click();
@@ -45,7 +45,7 @@ test('the first start leads to an administrator, to set-up, which everybody sees
   await expect(page).toHaveTitle(`Admin Setup · ${NAME}`);
   await expectNothingCutOff(page);
 
-  // A finished step shows it without a press; all steps disappear when they are put away.
+  // A step shows that it is done without a press; dismissing removes all steps.
   await page.getByRole('button', { name: 'Main Dashboard' }).click();
   const left = (count: number) => page.getByRole('region', { name: `First steps: ${count} left` });
   await expect(left(3).getByRole('listitem').filter({ hasText: 'Add your contact details' })).toContainText('(done)');
@@ -60,7 +60,7 @@ test('the first start leads to an administrator, to set-up, which everybody sees
   await expect(page.getByRole('list', { name: 'What would raise the score' })).toBeVisible();
   await expect(page.getByRole('region', { name: /First steps/ })).toHaveCount(0);
 
-  // Everybody sees the name and the contact, as text.
+  // All people see the provider's name and contact, as plain text.
   await signIn(customer, 'maria');
   await expect(customer.getByRole('banner').getByText(NAME)).toBeVisible();
   const client_info = { company_name: 'Harbour IT', support_phone: '+1 800 555 0199', support_email: 'help@harbour.example' };

@@ -27,7 +27,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
   await expectAccessible(page);
   const secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(' ', '');
-  // The sixth digit sends it.
+  // The sixth digit submits the code.
   await dialog.getByLabel('Enter the code that the app shows').fill(codeOfApp(secret));
   const codes = dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await expect(codes).toHaveCount(10);
@@ -35,7 +35,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(securityOf(other).getByRole('button', { name: 'Change the authenticator app' })).toBeVisible();
   await other.close();
   const [recoveryCode = ''] = await codes.allTextContents();
-  // They are shown this once: Escape asks before they are gone.
+  // The codes are shown only once, so Escape asks before closing.
   const asked = page.waitForEvent('dialog');
   const press = page.keyboard.press('Escape');
   const question = await asked;
@@ -54,7 +54,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await page.keyboard.type('000000');
   await page.keyboard.press('Enter');
   await expect(page.getByText('This code is wrong or already used.')).toBeVisible();
-  // The next one counts already, and however slow this is, it is none that was used.
+  // The code of the next time step is already valid, and has never been used.
   await page.keyboard.type(codeOfApp(secret, 1));
   await page.keyboard.press('Enter');
   await expect(dashboard(page)).toBeVisible();
@@ -72,7 +72,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
 test('a passkey is added, signs in alone, from the email field, and is the second step after the password', async ({
   palisade,
 }) => {
-  // Browsers bind passkeys to names: at the bare address nothing is offered that cannot work.
+  // Browsers bind passkeys to domain names, so the page at the IP address does not offer them.
   const stranger = await palisade.window();
   await stranger.goto(`${palisade.url.replace('localhost', '127.0.0.1')}/?mode=login`);
   await expect(stranger.getByRole('button', { name: 'Sign In' })).toBeVisible();
@@ -104,7 +104,7 @@ test('a passkey is added, signs in alone, from the email field, and is the secon
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await expect(dashboard(page)).toBeVisible();
 
-  // The browser offers it in the field as well: there a touch is enough.
+  // Passkey autofill: a touch in the email field is enough.
   await closeAndSignOut(page);
   await page.getByLabel('Email').focus();
   await expect(dashboard(page)).toBeVisible();
