@@ -3,10 +3,10 @@ import { useEffect } from 'react';
 import { call } from './call.ts';
 
 const MOVES = ['keydown', 'pointermove', 'pointerdown', 'wheel', 'touchstart'] as const;
-/** When somebody last did something in any tab, and whether a tab has said that they are away. */
+/** Storage keys: time of the last activity in any tab, and whether a tab has reported the person as away. */
 const ACTIVE_AT = 'palisade.active_at';
 const IS_ABSENT = 'palisade.is_absent';
-/** It is written down at most so often, in ms. */
+/** Shortest interval between two writes to storage, in ms. */
 const WRITTEN_EVERY = 10_000;
 
 function read(key: string): string | null {
@@ -21,7 +21,7 @@ function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Without storage each tab knows of itself alone.
+    // Without storage each tab knows only its own activity.
   }
 }
 
@@ -29,7 +29,7 @@ function say(presence: 'here' | 'away'): void {
   call(setPresence, { body: { presence, by_hand: false } }).catch((error: unknown) => console.error(error));
 }
 
-/** Says that somebody of the staff is away when they have done nothing for a while in any tab, and that they are back when they have. A presence that was set by hand stays. */
+/** Reports a staff member as away after a time without activity in any tab, and as back at the next activity. A presence set by hand stays. */
 export function useAbsence(isMeant: boolean): void {
   useEffect(() => {
     if (!isMeant) return undefined;

@@ -1,8 +1,8 @@
 const BROWSER_KEY = 'palisade.browser_id';
-/** Its former key, from before computers were called devices. */
+/** Previous storage key of the browser's id. */
 const FORMER_KEY = 'palisade.device_id';
 
-/** A random UUID (RFC 9562 section 5.4). Not crypto.randomUUID, which only secure origins have. */
+/** A random UUID (RFC 9562 section 5.4). Not crypto.randomUUID, which exists only on secure origins. */
 export function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
@@ -11,7 +11,7 @@ export function randomUuid(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/u, '$1-$2-$3-$4-');
 }
 
-/** The id that recognises this browser at the next sign-in; it outlives signing out. Undefined where nothing can be kept. */
+/** The id that recognises this browser at the next sign-in; it survives signing out. Undefined without storage. */
 export function browserId(): string | undefined {
   try {
     const kept = localStorage.getItem(BROWSER_KEY);

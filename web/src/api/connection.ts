@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
-/** The last word of the events socket, or of a later call, about the way to the server; `unknown` until one has. */
+/** State of the connection according to the events socket or the latest call; `unknown` at first. */
 export type Connection = 'unknown' | 'online' | 'offline';
 
 const listeners = new Set<() => void>();
 let connection: Connection = 'unknown';
 
-/** Answers within this time after the network went were under way before, in ms. */
+/** Replies within this time after the loss of the network were sent before it, in ms. */
 const UNDER_WAY = 1_000;
 let cut_at = 0;
 
@@ -26,7 +26,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Calls `listener` each time the way to the server is there again, until the answered function is called. */
+/** Calls `listener` each time the connection to the server returns. Returns a function that unsubscribes. */
 export function onReconnected(listener: () => void): () => void {
   let before = connection;
   return subscribe(() => {
@@ -38,18 +38,18 @@ export function onReconnected(listener: () => void): () => void {
 
 let waits_until: number | undefined;
 
-/** The server asked this page, whose person is signed in, to wait for so many seconds; undefined when that is over. */
+/** Stores the wait that the server has requested, in seconds; undefined ends it. */
 export function reportWait(seconds: number | undefined): void {
   waits_until = seconds === undefined ? undefined : Math.max(waits_until ?? 0, Date.now() + seconds * 1_000);
   for (const listener of listeners) listener();
 }
 
-/** Until when this page was asked to wait, in ms since 1970. */
+/** End of the requested wait, in ms since 1970. */
 export function useWait(): number | undefined {
   return useSyncExternalStore(subscribe, () => waits_until);
 }
 
-/** The last state, for callers outside components. */
+/** The present state, for callers outside components. */
 export function readConnection(): Connection {
   return connection;
 }

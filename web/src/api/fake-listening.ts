@@ -5,11 +5,11 @@ import { MARIA } from './fake-records.ts';
 import { FakeServer, type FakeSocket, reply } from './fake-server.ts';
 import { startSession } from './session.ts';
 
-/** Ids of events, one after the other. */
+/** Two event ids in order. */
 export const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
 export const LATER = '01890a5d-ac96-774b-bcce-b302099a8058';
 
-/** For each test of a file a page of somebody who is signed in, which keeps its events socket open. The clock stands still. */
+/** Gives each test a page of a signed-in person with an open events socket. The clock is stopped. */
 export function eachListens() {
   const page = { server: new FakeServer(), stop: () => {}, latest, welcome };
 
@@ -26,14 +26,13 @@ export function eachListens() {
     vi.useRealTimers();
   });
 
-  /** The socket that the page has opened last. */
   function latest(): FakeSocket {
     const socket = page.server.sockets.at(-1);
     if (!socket) throw new Error('The page has opened no socket');
     return socket;
   }
 
-  /** Lets it in. */
+  /** Answers the socket with the server's welcome. */
   function welcome(missed = false): FakeSocket {
     const socket = latest();
     socket.open();

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { z } from 'zod';
 import { keepDraft, readDraft } from './drafts.ts';
 
-/** Unsent values of a form from an earlier visit; undefined where there is none, or it is of another version. */
+/** Stored values of a form; undefined if there are none or they do not fit the schema. */
 export function readKept<Values>(place: string, schema: z.ZodType<Values>): Values | undefined {
   const draft = readDraft(place);
   if (draft === '') return undefined;
@@ -13,13 +13,13 @@ export function readKept<Values>(place: string, schema: z.ZodType<Values>): Valu
   }
 }
 
-/** Keeps what is typed, until it is sent: `initial` itself is worth nothing, and is forgotten. */
+/** Stores form values until they are sent. Values equal to `initial` are deleted. */
 export function keepValues<Values>(place: string, values: Values, initial: Values): void {
   const text = JSON.stringify(values);
   keepDraft(place, text === JSON.stringify(initial) ? '' : text);
 }
 
-/** State of a form that outlives a reload and a step back, in this browser and for this person alone. */
+/** Form state that survives reload and navigation, in this browser and for this person. */
 export function useKeptState<Values>(place: string, schema: z.ZodType<Values>, initial: Values) {
   const [values, setValues] = useState(() => readKept(place, schema) ?? initial);
   return [

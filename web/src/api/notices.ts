@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Notices of a message that is not in view. Both are off until somebody asks for them, in each browser. */
+/** Notices of a message that is not in view. Both are off by default in each browser. */
 export type Notice = 'sound' | 'notification';
 
 const listeners = new Set<() => void>();
@@ -22,12 +22,12 @@ function want(notice: Notice, isOn: boolean): void {
     if (isOn) localStorage.setItem(keyOf(notice), 'on');
     else localStorage.removeItem(keyOf(notice));
   } catch {
-    // Without storage nothing can be asked for.
+    // Without storage notices stay off.
   }
   for (const listener of listeners) listener();
 }
 
-/** Whether this browser can show notifications: not where the page is no secure one, or the program has none. */
+/** Whether this browser can show notifications; insecure pages cannot. */
 function hasNotifications(): boolean {
   return 'Notification' in window;
 }
@@ -36,7 +36,7 @@ function isAllowed(): boolean {
   return hasNotifications() && Notification.permission === 'granted';
 }
 
-/** `blocked`: the browser does not let this page show any, and only its own settings change that. */
+/** `blocked`: the browser forbids notifications, and only its own settings can change that. */
 export type NoticeState = 'on' | 'off' | 'blocked';
 
 function stateOf(notice: Notice): NoticeState {
@@ -45,12 +45,12 @@ function stateOf(notice: Notice): NoticeState {
   return isWanted(notice) && isAllowed() ? 'on' : 'off';
 }
 
-/** Turns a notice on or off. For notifications the browser asks the person first. */
+/** Turns a notice on or off. The browser asks the person before the first notification. */
 export async function setNotice(notice: Notice, isOn: boolean): Promise<void> {
   if (notice === 'notification' && isOn && hasNotifications() && Notification.permission === 'default')
     await Notification.requestPermission();
   want(notice, isOn);
-  // So that it is known what was asked for.
+  // Plays a sample of the sound.
   if (notice === 'sound' && isOn) playSound();
 }
 
@@ -63,7 +63,7 @@ export function useNotice(notice: Notice): NoticeState {
   return useSyncExternalStore(subscribe, () => stateOf(notice));
 }
 
-/** Two short tones, the second one higher: in Hz, and when each begins, in s. */
+/** Two short tones, the second one higher: pitch in Hz, start in s. */
 const TONES = [
   { pitch: 660, at: 0 },
   { pitch: 880, at: 0.12 },
@@ -89,11 +89,11 @@ function playSound(): void {
   }
 }
 
-/** Tells of a message as far as it was asked for: by a sound, and by a notification where the page is not in sight. */
+/** Announces a message as chosen: by sound, and by a notification if the page is hidden. */
 export function giveNotice({ title, text, tag }: { title: string; text: string; tag: string }): void {
   if (stateOf('sound') === 'on') playSound();
   if (stateOf('notification') !== 'on' || document.visibilityState === 'visible') return;
-  // The same tag replaces what was shown of the same conversation.
+  // The tag makes this replace an earlier notification of the same conversation.
   const notification = new Notification(title, { body: text, tag });
   notification.addEventListener('click', () => {
     window.focus();

@@ -8,7 +8,7 @@ import {
   WebAuthnError,
 } from '@simplewebauthn/browser';
 
-/** Outcome of the browser's question: not using a passkey is an ordinary outcome. `origin` is where passkeys do work, when it is not here. */
+/** Result of the browser's prompt. Cancelling is an expected result. `origin` is the address at which passkeys work, if it is not this one. */
 export type PasskeyOutcome<Answer> = { ok: true; answer: Answer } | { ok: false; message: string; origin?: string };
 
 /** The sentence for a browser's refusal (WebAuthn level 3, sections 5.1.3 and 5.1.4). */
@@ -41,12 +41,12 @@ function assertionOf({ id, rawId, type, response }: AuthenticationResponseJSON):
   return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } };
 }
 
-/** Has the person use one of their passkeys. */
+/** Asks the person to sign in with a passkey. */
 export function askForPasskey({ origin, ...request }: PasskeyRequest): Promise<PasskeyOutcome<PasskeyAssertion>> {
   return ask(origin, async () => assertionOf(await startAuthentication({ optionsJSON: request })));
 }
 
-/** Has the browser offer passkeys among what it fills into a field whose `autocomplete` ends with `webauthn`, where it can. The person may never take one. */
+/** Lets the browser offer passkeys as autofill in a field whose `autocomplete` ends with `webauthn`. May stay pending for ever. */
 export async function offerPasskeys({ origin, ...request }: PasskeyRequest): Promise<PasskeyOutcome<PasskeyAssertion>> {
   if (!(await browserSupportsWebAuthnAutofill())) return { ok: false, message: 'This browser doesn’t support passkeys.' };
   return await ask(origin, async () =>
@@ -54,12 +54,12 @@ export async function offerPasskeys({ origin, ...request }: PasskeyRequest): Pro
   );
 }
 
-/** Ends what `offerPasskeys` began. */
+/** Cancels `offerPasskeys`. */
 export function withdrawPasskeys(): void {
   WebAuthnAbortService.cancelCeremony();
 }
 
-/** Has the person's device make a passkey. */
+/** Asks the person's device to create a passkey. */
 export function makePasskey({ origin, ...request }: PasskeyCreation): Promise<PasskeyOutcome<NewPasskey>> {
   return ask(origin, async () => {
     const { id, rawId, type, response } = await startRegistration({ optionsJSON: request });

@@ -2,29 +2,27 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { CallError } from './call.ts';
 
 const RETRIES = 2;
-/** A wait that the server asks for is waited out up to this, in seconds; of a longer one the person is told. */
+/** Longest delay requested by the server that is waited out, in seconds; a longer one is shown as an error. */
 const PATIENCE = 60;
 
-/** The seconds that the server asks to wait for. */
+/** Delay that the server requests, in seconds; otherwise 0. */
 function waitOf(error: Error): number {
   return (error instanceof CallError && error.status === 429 && error.retry_after) || 0;
 }
 
-/** A refusal stays a refusal; only a lost connection, a server in trouble, and one that says when are worth asking again. */
+/** Retries only lost connections, server errors, and refusals with a short delay. */
 function isWorthRetrying(count: number, error: Error): boolean {
   const wait = waitOf(error);
   if (wait) return wait <= PATIENCE;
   return count < RETRIES && error instanceof CallError && (error.kind === 'network' || error.status >= 500);
 }
 
-/** In ms. Until then a query counts as being asked, so that its interval asks nothing more. */
+/** Delay in ms. The query counts as fetching until then, so its interval starts no other fetch. */
 function retryDelay(count: number, error: Error): number {
   return 1_000 * (waitOf(error) || 2 ** count);
 }
 
-/**
- * Has a query asked again that was made stale while its first answer was on its way: the library waits for that answer, which may be from before the change, and calls it new.
- */
+/** Refetches a query that was invalidated during its first fetch. The library only waits for that fetch, whose result may be older than the change. */
 function askAgain(queries: QueryClient): void {
   const outdated = new Set<string>();
   queries.getQueryCache().subscribe((event) => {
@@ -40,7 +38,7 @@ function askAgain(queries: QueryClient): void {
 
 export function createQueryClient(): QueryClient {
   const queries = new QueryClient({
-    // Errors that the specification only logs are logged here; the screens show it where the person is looking.
+    // Logs errors that the specification only logs; the screens show them in place.
     queryCache: new QueryCache({
       onError: (error, { meta }) => {
         if (error instanceof CallError && error.status === meta?.['silent_status']) return;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A start that no screen has ended is over after this time, in ms. */
+/** Time after which the start ends without a screen, in ms. */
 const START_MAXIMUM = 10_000;
 
 let isOver = true;
@@ -12,18 +12,18 @@ function become(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Answers whether the page’s address is that of the dashboard, or leads there. */
+/** Whether the page’s address is the dashboard or redirects to it. */
 export function isAtStart(): boolean {
   return /^\/(dashboard)?$/u.test(location.pathname);
 }
 
-/** The application opens on a screen that ends the start itself: what that screen does not show waits for it. */
+/** Starts the start phase of a first screen that ends it with `endStart`. Other fetches wait for the end. */
 export function beginStart(): void {
   become(false);
   setTimeout(endStart, START_MAXIMUM);
 }
 
-/** The screen shows its figures. */
+/** Ends the start phase; the first screen shows its figures. */
 export function endStart(): void {
   become(true);
 }
@@ -33,7 +33,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Whether what is beside the first screen may be asked for. */
+/** Whether fetches beside the first screen may start. */
 export function useIsStartOver(): boolean {
   return useSyncExternalStore(subscribe, () => isOver);
 }

@@ -1,9 +1,9 @@
 import { type Config, useConfig } from './config.ts';
 
-/** Built-in pages, for a provider without pages of their own. */
+/** Built-in pages, used if the provider has no own pages. */
 const OWN_PAGES = { live_chat: '/live-chat', remote_portal: '/portal' } as const satisfies Record<keyof Config['links'], string>;
 
-/** The addresses of the live-chat page and the remote-support portal; each opens in a window of its own. */
+/** Addresses of the live-chat page and the remote-support portal. Each opens in a new window. */
 export function useSupportLinks(): Record<keyof Config['links'], string> {
   const links = useConfig()?.links;
   return {

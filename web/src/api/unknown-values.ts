@@ -2,9 +2,9 @@ import { readerOf } from '@palisade/contract/reader';
 import { wordPromisingLeast } from '@palisade/contract/reader-words';
 import { z } from 'zod';
 
-/** Fields that may be empty: of a reason that has no words here nothing is said. */
+/** Fields that become null if their value is unknown, because no sentence exists for it. */
 const MAY_BE_EMPTY: readonly unknown[] = ['status_detail', 'end_reason'];
-/** So many unknown words are replaced in one answer. */
+/** Maximum number of replaced values in one reply. */
 const REPLACED_MAXIMUM = 2_000;
 
 type Issue = z.core.$ZodIssue;
@@ -15,7 +15,7 @@ function replacementFor({ path, code, ...issue }: Issue): unknown {
   return wordPromisingLeast(issue.values);
 }
 
-/** Puts `value` at a place of an answer that was read from JSON. */
+/** Sets the value at a path of a parsed JSON reply. */
 function put(answer: unknown, path: readonly PropertyKey[], value: unknown): void {
   const [key, ...rest] = path;
   if (typeof answer !== 'object' || answer === null || key === undefined) return;
@@ -24,8 +24,8 @@ function put(answer: unknown, path: readonly PropertyKey[], value: unknown): voi
 }
 
 /**
- * Reads an answer by its schema. Other answers are read by the derived reader (`readerOf`): fields that the specification does not name have defaults. Words that
- * the schema does not know are replaced where there is one to stand for them. Undefined for what cannot be read.
+ * Parses a reply by its schema. Replies of other servers are parsed by the derived reader (`readerOf`), which gives defaults to fields outside the specification.
+ * Unknown enum values are replaced if a substitute exists. Undefined if the reply cannot be parsed.
  */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown): { data: z.output<Schema> } | undefined {
   const exact = schema.safeParse(answer);
@@ -45,7 +45,7 @@ export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unk
   return again.success ? asRead<Schema>(again.data) : undefined;
 }
 
-/** The reader of a schema gives what the schema gives. */
+/** The type of a derived reader's result is that of its schema. */
 const asRead = <Schema extends z.ZodType>(data: unknown) => ({ data: z.custom<z.output<Schema>>().parse(data) });
 
 function placeOf(answer: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-// Imported before anything that parses. zod compiles schemas with `new Function`, which the Content-Security-Policy refuses; it falls back to interpretation, but each page load would then report a violation.
+// Must be imported before any schema. zod compiles schemas with `new Function`, which the Content-Security-Policy blocks. Its fallback works, but each page load would report a violation.
 config({ jitless: true });

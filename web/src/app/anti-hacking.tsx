@@ -3,5 +3,5 @@ import { lazyPart } from '#ui/lazy-part.tsx';
 
 const SecurityDialog = lazyPart(async () => (await import('#features/account/security-dialog.tsx')).SecurityDialog);
 
-/** The monitor, with the dialog of another feature that its findings open. */
+/** The monitor, with the security dialog of the account feature. */
 export const ANTI_HACKING = <AntiHackingPage securityDialog={SecurityDialog} />;

@@ -9,7 +9,7 @@ const SignedIn = lazyPart(async () => (await import('./signed-in.tsx')).SignedIn
 export const loadSignedIn = SignedIn.prepare;
 const InvitationPage = lazyPart(async () => (await import('#features/auth/invitation-page.tsx')).InvitationPage);
 
-/** Signed out there is the sign-in screen on any path; signing in leaves the path alone, so a person lands where they wanted to go. */
+/** Signed out, every path shows the sign-in screen. Signing in keeps the path, so the person lands on the requested screen. */
 export function App() {
   const { session, notice } = useSession();
   return (

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react';
 import { ErrorMessage } from './error-page.tsx';
 import { isNotFetched, NoConnection } from './no-connection.tsx';
 
-/** Parts outside the router, and so outside its error pages, show the same words when they fail. */
+/** Error boundary for parts outside the router, which has its own error pages. */
 export class CrashBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
 

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { Button } from '#ui/button.tsx';
 import './error-page.css';
 
-/** Says that a screen broke, and offers what helps: a new version of the page or a slip of the network are both mended by loading again. */
+/** Reports a broken screen and offers a reload, which fixes both an outdated page and a network error. */
 export function ErrorMessage() {
   useEffect(() => {
     document.title = 'Something went wrong · Palisade';

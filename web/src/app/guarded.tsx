@@ -6,7 +6,7 @@ import { AdministratorsOnly, type AdministratorsOnlyProps } from '#ui/administra
 import { NoticeInPlace } from '#ui/page.tsx';
 import type { Guard, Loaded, Screen } from './screens.tsx';
 
-/** The notice of each screen with a guard. Beside the table of screens and not in it: the dashboard fetches that one. */
+/** Notices of guarded screens. Not in the table of screens, because the dashboard loads that table. */
 export const NOTICES: Readonly<Record<string, AdministratorsOnlyProps>> = {
   '/support': {
     title: 'Staff only',
@@ -34,7 +34,7 @@ interface GuardedProps {
   children: ReactNode;
 }
 
-/** A screen for the people of its guard; for everybody else its heading with the notice below, and none of its content. */
+/** Shows a screen to people who pass its guard; to others only its heading and the notice. */
 export function Guarded({ path, guard, children }: GuardedProps) {
   const me = useSession().session?.user_info;
   const notice = NOTICES[path] ?? { sentence: '' };
@@ -42,7 +42,7 @@ export function Guarded({ path, guard, children }: GuardedProps) {
   return <NoticeInPlace value={isAllowed ? undefined : <AdministratorsOnly {...notice} />}>{children}</NoticeInPlace>;
 }
 
-/** Puts a screen behind its guard. */
+/** Wraps a loaded screen in its guard. */
 export async function guarded({ path, guard }: Screen, loaded: Loaded): Loaded {
   const screen = await loaded;
   const content = 'element' in screen ? screen.element : <screen.Component />;

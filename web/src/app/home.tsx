@@ -9,7 +9,7 @@ import { lazyPart } from '#ui/lazy-part.tsx';
 const Waiting = lazyPart(async () => (await import('#features/dashboard/waiting.tsx')).Waiting);
 const FirstSteps = lazyPart(async () => (await import('#features/setup/first-steps.tsx')).FirstSteps);
 
-/** The dashboard, with the parts that other features add to it for administrators. */
+/** The dashboard, with parts of other features for administrators. */
 export function Home() {
   const isAdmin = useMayAdministrate();
   const { data, isPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
@@ -17,7 +17,7 @@ export function Home() {
   const [isHidden] = useState(wasHidden);
   const hasSteps = overview !== undefined && areStepsLeft(overview) && !isHidden;
   const isNothingWaiting = overview === undefined || Object.values(overview.waiting).every((count) => count === 0);
-  // A new installation begins with its first steps: that nothing waits is no news there.
+  // In a new installation an empty list of counts is hidden in favour of the first steps.
   const hasWaiting = overview !== undefined && !(hasSteps && isNothingWaiting);
   const isWaitingReady = Waiting.useIsReady(hasWaiting);
   const areStepsReady = FirstSteps.useIsReady(hasSteps);

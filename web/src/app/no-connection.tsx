@@ -4,10 +4,10 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 
-/** Interval at which the server is asked whether it is back, in ms. */
+/** Interval at which the server is checked, in ms. */
 const ASKED_AGAIN = 2_000;
 
-/** Errors of browsers for a part of the page that they could not fetch: Chromium, Firefox, Safari, and Vite's of a stylesheet. */
+/** Error messages of browsers for a module that failed to load: Chromium, Firefox, Safari, and Vite's for a stylesheet. */
 const NOT_FETCHED =
   /Failed to fetch dynamically imported module|error loading dynamically imported module|Importing a module script failed|Unable to preload CSS/iu;
 
@@ -16,8 +16,8 @@ export function isNotFetched(error: unknown): boolean {
 }
 
 /**
- * A screen that could not be fetched: without a connection that is said, and the screen is fetched as soon as there is one. With a connection it is not that, and
- * `otherwise` is shown.
+ * Shown for a screen that failed to load: without a connection it says so and loads the screen when the connection returns.
+ * With a connection it shows `otherwise`.
  */
 export function NoConnection({
   otherwise,

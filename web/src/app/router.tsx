@@ -10,19 +10,19 @@ import { Splash } from './splash.tsx';
 
 const RemoteNotice = lazyPart(async () => (await import('#features/remote/remote-notice.tsx')).RemoteNotice);
 
-/** In a window without the shell. */
+/** For windows without the shell. */
 function RemoteNoticeWhenTold() {
   return useRemoteNews() && <RemoteNotice />;
 }
 
-/** A technician begins at the desk, all other people at the dashboard. */
+/** Technicians start at the desk, all others at the dashboard. */
 function Start() {
   const isStaff = useIsStaff();
   const isAdmin = useMayAdministrate();
   return <Navigate to={isStaff && !isAdmin ? '/support' : '/dashboard'} replace />;
 }
 
-/** A screen, behind its guard where it has one, which is fetched beside it. */
+/** Loads a screen and, in parallel, its guard. */
 function loadScreen(screen: Screen): Loaded {
   const loaded = screen.load();
   return screen.guard ? import('./guarded.tsx').then(({ guarded }) => guarded(screen, loaded)) : loaded;
@@ -49,7 +49,7 @@ export const routes: RouteObject[] = [
     ],
   },
   {
-    // In a window of its own, without the shell.
+    // In its own window, without the shell.
     path: '/live-chat',
     hydrateFallbackElement: <Splash />,
     errorElement: <RouteError />,

@@ -23,34 +23,34 @@ import {
 } from '@tabler/icons-react';
 import type { ComponentType, ReactNode } from 'react';
 
-/** Groups of the sidebar, from the top. `support` is for staff, `administration` for administrators; both fold. */
+/** Groups of the sidebar, from the top. `support` is for staff, `administration` for administrators; both can be folded. */
 export type NavGroup = 'main' | 'more' | 'support' | 'administration';
 
 export interface NavPlace {
   group: NavGroup;
-  /** In place of the title. */
+  /** Replaces the title. */
   label?: string;
   icon: TablerIcon;
-  /** A small label next to the name, such as 'Admin Only'. */
+  /** A small label after the name, such as 'Admin Only'. */
   note?: string;
   /** Opens the live-chat page in a new window instead of the screen. */
   opensLiveChat?: true;
 }
 
-/** The policy of `may` that lets a person see a screen. Everybody else sees its notice (guarded.tsx), which is fetched with it. */
+/** The policy of `may` that a screen requires. Other people see the screen's notice (guarded.tsx). */
 export type Guard = 'administrate' | 'useDesk';
 
 export type Loaded = Promise<{ Component: ComponentType } | { element: ReactNode }>;
 
 export interface Screen {
   path: `/${string}`;
-  /** Names it in the window's title and in the breadcrumbs. */
+  /** Title of the window and in the breadcrumbs. */
   title: string;
-  /** Its place in the sidebar, in the order of this table. */
+  /** Position in the sidebar, in the order of this table. */
   nav?: NavPlace;
-  /** Undefined for a screen of everybody. */
+  /** Undefined if the screen is for everyone. */
   guard?: Guard;
-  /** Each page is a chunk of its own. */
+  /** Each screen is a separate chunk. */
   load: () => Loaded;
 }
 
@@ -209,7 +209,6 @@ export const SCREENS: readonly Screen[] = [
   },
 ];
 
-/** A screen that has a place in the sidebar. */
 export type NavScreen = Screen & { nav: NavPlace };
 
 function hasPlace(screen: Screen): screen is NavScreen {
@@ -218,20 +217,20 @@ function hasPlace(screen: Screen): screen is NavScreen {
 
 const NAV_SCREENS = SCREENS.filter(hasPlace);
 
-/** The screens of a group of the sidebar, in its order. */
+/** The screens of a sidebar group, in the order of the table. */
 export function screensOf(group: NavGroup, isAdministrator: boolean): NavScreen[] {
   return NAV_SCREENS.filter(({ nav, guard }) => nav.group === group && (isAdministrator || guard !== 'administrate'));
 }
 
-/** The group in which the sidebar has the screen at a path. */
+/** The sidebar group of the screen at a path. */
 export function groupAt(pathname: string): NavGroup | undefined {
   return NAV_SCREENS.findLast(({ path }) => pathname === path || pathname.startsWith(`${path}/`))?.nav.group;
 }
 
-/** Names of groups that stand over their screens, in the sidebar and in the breadcrumbs. */
+/** Headings of groups, in the sidebar and in the breadcrumbs. */
 export const GROUP_TITLES = { more: 'More', support: 'Support', administration: 'Administration' } as const;
 
-/** Steps from the dashboard to the screen at a path: a group without a screen of its own, the screen above, the screen itself. */
+/** Breadcrumbs from the dashboard to the screen at a path: the group if it has no own screen, the parent screen, and the screen. */
 export function stepsTo(pathname: string, title: string | undefined): { title: string; path?: string }[] {
   const above = NAV_SCREENS.find(({ path }) => pathname.startsWith(`${path}/`));
   const group = groupAt(pathname) === 'administration' ? [{ title: GROUP_TITLES.administration }] : [];

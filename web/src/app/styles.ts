@@ -1,4 +1,4 @@
-// The order is the cascade's: Mantine's parts lie in its layer, ours come after and outside of it.
+// The order of imports is the cascade: Mantine's styles are in its layer, the project's own come later and outside of it.
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';
 import '@mantine/core/styles/UnstyledButton.layer.css';

@@ -12,23 +12,23 @@ import { overviewQuery } from './overview/overview.ts';
 import { mergeScan, removeScan } from './scan/scans.ts';
 import { noteRemoteNews } from './session/remote-news.ts';
 
-/** So that not every page of an installation asks in the same moment, in ms. */
+/** Random delay that spreads the requests of all pages of an installation, in ms. */
 const SPREAD = 1_000;
 
 function refetchTopic(queries: QueryClient, topic: Topic | InstallationTopic): void {
   if (topic === 'remote') noteRemoteNews();
   for (const queryKey of shownIn(topic)) void queries.invalidateQueries({ queryKey });
   if (topic === 'provider') setTimeout(() => void refreshConfig(), Math.random() * SPREAD);
-  // The name in the corner is the session's.
+  // The top bar shows the name from the session.
   if (topic === 'account') void call(currentUser).then(refreshUser, () => undefined);
 }
 
-/** Has everything that the screens have read follow the events, until the answered function is called. */
+/** Keeps all cached data up to date with events. Returns a function that stops it. */
 export function followEvents(queries: QueryClient): () => void {
   const stops = [
     onEvent('scan_changed', ({ scan }) => {
       mergeScan(queries, scan);
-      // The first steps of an administrator wait for a scan.
+      // The first steps of an administrator include a scan.
       if (queries.getQueryData(overviewQuery.queryKey)?.first_steps.first_scan === false)
         void queries.invalidateQueries({ queryKey: overviewQuery.queryKey });
     }),

@@ -10,18 +10,17 @@ import { Staff } from './sidebar.tsx';
 import { SupportBlock } from './support-block.tsx';
 import './dock.css';
 
-/** Places in the bar, next to More. */
+/** Number of screens in the bar, besides More. */
 const DOCK_SIZE = 4;
 const SCREENS = screensOf('main', false);
 
-/** The phone's way around: the first screens within reach of a thumb, the rest behind More. */
+/** Navigation on a phone: the first screens at the bottom, the rest behind More. */
 export const Dock = memo(function Dock() {
   const [isOpen, setIsOpen] = useState(false);
   const { key } = useLocation();
   const navigate = useNavigate();
 
-  // A person who chose a screen in the panel wants to see it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for having navigated
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key changes with each navigation, which closes the panel
   useEffect(() => setIsOpen(false), [key]);
 
   return (

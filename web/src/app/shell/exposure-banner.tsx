@@ -4,7 +4,7 @@ import { useMayAdministrate } from '#api/policies.ts';
 import { Sentence } from '#ui/sentence.tsx';
 import './exposure-banner.css';
 
-/** Tells administrators that what is meant for one machine alone can be reached by others. */
+/** Warns administrators that other computers can reach an installation meant for one computer. */
 export function ExposureBanner() {
   const isAdmin = useMayAdministrate();
   const isOpen = useConfig()?.open_local ?? false;

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { useMessageNotices } from '#ui/use-message-notices.ts';
 
-/** Behind everything that a screen loads first. ms. */
+/** Delay after the resources of the first screen, in ms. */
 const INSTALLABLE_AFTER_MS = 4_000;
 
-/** On every screen. */
+/** Mounted on every screen. */
 export function MessageNotices() {
   useMessageNotices();
   useEffect(() => {

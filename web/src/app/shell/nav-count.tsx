@@ -1,7 +1,7 @@
-/** The most that fits beside a name. */
+/** Largest number that fits beside a name. */
 const COUNT_MAXIMUM = 99;
 
-/** Number of waiting records behind a link, and its words for screen readers: "2 reports wait". Empty for none. */
+/** Number of waiting records behind a link, with words for screen readers: "2 reports wait". Empty for none. */
 export function NavCount({ count, words }: { count: number; words: string }) {
   if (count === 0) return null;
   return (

@@ -10,7 +10,7 @@ interface NavItemLinkProps {
   children: ReactNode;
 }
 
-/** One way of the sidebar or the dock: to a screen, or to the live-chat page in a window of its own. */
+/** A link of the sidebar or dock: to a screen, or to the live-chat page in a new window. */
 export function NavItemLink({ screen: { path, nav }, className, title, children }: NavItemLinkProps) {
   const { live_chat } = useSupportLinks();
   return nav.opensLiveChat ? (
@@ -18,7 +18,7 @@ export function NavItemLink({ screen: { path, nav }, className, title, children 
       {children}
     </a>
   ) : (
-    // The desk is not its saved replies: a screen with others below its path is open alone.
+    // The desk link is not active on the screens below its path.
     <NavLink to={path} end={path === '/support'} className={className} title={title}>
       {children}
     </NavLink>

@@ -5,7 +5,7 @@ import { useUnread } from '#domain/conversation/chat.ts';
 import { NavCount } from './nav-count.tsx';
 import { NavItemLink } from './nav-item-link.tsx';
 
-/** Links to screens. `NavItemLink` marks the one that is open with `aria-current="page"`. */
+/** Links to screens. `NavItemLink` marks the open one with `aria-current="page"`. */
 export function NavItems({ screens }: { screens: readonly NavScreen[] }) {
   return (
     <ul className="nav-items">
@@ -18,7 +18,7 @@ export function NavItems({ screens }: { screens: readonly NavScreen[] }) {
   );
 }
 
-/** A way of the sidebar. `children` is the count of records that wait behind it. */
+/** An entry of the sidebar. `children` shows the count of waiting records. */
 export function NavItem({ screen, children }: { screen: NavScreen; children?: ReactNode }) {
   const { title, nav } = screen;
   const label = nav.label ?? title;
@@ -26,7 +26,7 @@ export function NavItem({ screen, children }: { screen: NavScreen; children?: Re
     <NavItemLink screen={screen} className="nav-item" title={label}>
       <nav.icon size={20} stroke={1.7} aria-hidden="true" />
       <span className="sidebar__label">{label}</span>
-      {/* The space keeps the parts of the name apart for who hears it. */}
+      {/* The space separates the parts of the name for screen readers. */}
       {nav.note && ' '}
       {nav.note && <small className="nav-item__note">{nav.note}</small>}
       {nav.opensLiveChat && <UnreadCount />}
@@ -36,7 +36,7 @@ export function NavItem({ screen, children }: { screen: NavScreen; children?: Re
   );
 }
 
-/** Screens beyond the seven of the specification, for everyone. */
+/** Screens in addition to the seven of the specification, for everyone. */
 export function MoreNav() {
   const id = useId();
   return (
@@ -49,7 +49,7 @@ export function MoreNav() {
   );
 }
 
-/** Number of unread messages of support. */
+/** Number of unread messages from support. */
 export function UnreadCount() {
   const count = useUnread();
   const words = plural(count, { one: '1 unread message', other: `${formatNumber(count)} unread messages` });

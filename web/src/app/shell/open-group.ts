@@ -1,10 +1,10 @@
-/** Groups of the sidebar that fold. */
+/** Sidebar groups that can be folded. */
 export type StaffGroup = 'support' | 'administration';
 export type OpenGroup = StaffGroup | 'none';
 
 const KEY = 'palisade.open_group';
 
-/** The group that this browser had unfolded last. */
+/** The group that was last unfolded in this browser. */
 export function readOpenGroup(): OpenGroup | undefined {
   try {
     const kept = localStorage.getItem(KEY);
@@ -18,6 +18,6 @@ export function keepOpenGroup(group: OpenGroup): void {
   try {
     localStorage.setItem(KEY, group);
   } catch {
-    // Without storage it is kept as long as the page lives.
+    // Without storage the choice lasts as long as the page.
   }
 }

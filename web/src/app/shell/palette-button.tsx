@@ -8,7 +8,7 @@ const Palette = lazyPart(async () => (await loadPalette()).Palette);
 
 const IS_APPLE = /Mac|iPhone|iPad/u.test(navigator.userAgent);
 
-/** Opens the palette, as Ctrl-K does, or Command-K. Its file is fetched when a person reaches for it. */
+/** Opens the palette, like Ctrl-K or Command-K. Loads its file on hover or focus. */
 export function PaletteButton() {
   const user = useSession().session?.user_info;
   const [isOpen, setIsOpen] = useState(false);
@@ -17,7 +17,7 @@ export function PaletteButton() {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-      // Over another dialog it would lead away from what is being asked there.
+      // Over another dialog the palette would lead away from it.
       if (document.querySelector('[role="dialog"], dialog[open]')) return;
       event.preventDefault();
       setIsOpen(true);

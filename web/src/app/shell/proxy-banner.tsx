@@ -17,7 +17,7 @@ const SIGNS = {
     'This installation is for this computer only. But a request came through a proxy {when}: it was written as HAProxy writes.',
 } as const satisfies Record<ProxySign, string>;
 
-/** Tells administrators of proxies that the settings do not name. */
+/** Shows administrators the proxies that the settings do not name. */
 export function ProxyBanner({ findings }: { findings: ProxyFindings }) {
   const now = useMinute();
   const clear = useChange({ mutationFn: () => call(clearProxyFindings), renews: [['proxy-findings']] });

@@ -16,15 +16,15 @@ import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 import './shell.css';
 
-/** Loaded by who has still to confirm their address alone. */
+/** Loaded only for people with an unconfirmed address. */
 const EmailBanner = lazyPart(async () => (await import('#features/account/email-banner.tsx')).EmailBanner);
-/** It is not on screen. */
+/** Loaded later, because it renders nothing visible. */
 const MessageNotices = lazyPart(async () => (await import('./message-notices.tsx')).MessageNotices);
-/** Loaded while this page shows something of this computer to a technician. */
+/** Loaded while this page shares its screen or voice. */
 const SharingBanner = lazyPart(async () => (await import('#features/remote/sharing-banner.tsx')).SharingBanner);
-/** Loaded after the first news of a remote session. */
+/** Loaded after the first event of a remote session. */
 const RemoteNotice = lazyPart(async () => (await import('#features/remote/remote-notice.tsx')).RemoteNotice);
-/** Loaded by administrators alone. */
+/** Loaded only for administrators. */
 const ProxyFindingsBanner = lazyPart(async () => (await import('./proxy-findings.tsx')).ProxyFindingsBanner);
 
 /** Properties of a route in its `handle`. */
@@ -42,13 +42,13 @@ function useRouteTitle(): string | undefined {
     .findLast(isRouteHandle)?.title;
 }
 
-/** While a screen is fetched: over a slow network nothing else says that the press was heard. */
+/** Shown while a screen loads: on a slow network nothing else confirms the press. */
 function PendingBar() {
   const isPending = useNavigation().state === 'loading';
   return isPending && <div className="shell__pending" role="progressbar" aria-label="Loading the screen" />;
 }
 
-/** A new screen is announced by its title and by its heading, which takes the focus; the first one leaves the focus where it is. */
+/** Announces a new screen: sets the window title and focuses the heading. The first screen keeps the focus. */
 function useArrival(title: string | undefined): void {
   const { pathname } = useLocation();
   const previous = useRef(pathname);

@@ -9,12 +9,12 @@ import { MoreNav, NavItems } from './nav-items.tsx';
 import { SupportBlock } from './support-block.tsx';
 import './sidebar.css';
 
-/** Loaded only by staff. */
+/** Loaded only for staff. */
 const StaffNavs = lazyPart(async () => (await import('./staff-nav.tsx')).StaffNavs);
 
 export const Sidebar = memo(function Sidebar() {
   const navigate = useNavigate();
-  // Known before the groups of the staff are loaded, so that they move nothing above them.
+  // Known before the staff groups are loaded, so that they do not move the groups above.
   const isStaff = useIsStaff();
   return (
     <div className="sidebar" data-staff={isStaff}>

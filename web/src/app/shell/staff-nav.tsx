@@ -13,20 +13,20 @@ import { NavCount } from './nav-count.tsx';
 import { NavItem } from './nav-items.tsx';
 import { keepOpenGroup, type OpenGroup, readOpenGroup, type StaffGroup } from './open-group.ts';
 
-/** Waiting records behind a screen, and their words. */
+/** Number of waiting records of a screen, and its words. */
 interface Waits {
   count: number;
   words: string;
 }
 
-/** Waiting records in words, for one and for several. */
+/** Words for one and for several waiting records. */
 type Words = (count: string) => { one: string; other: string };
 
 function waitsOf(count: number, words: Words): Waits {
   return { count, words: plural(count, words(formatNumber(count))) };
 }
 
-/** Counts of the overview, by the screen that deals with them. */
+/** Counts of the overview, by screen. */
 const WAITS: Record<string, { of: keyof Overview['waiting']; words: Words }> = {
   '/admin/false-alarms': {
     of: 'false_alarms',
@@ -41,7 +41,7 @@ function groupOf(pathname: string): StaffGroup | undefined {
   return group === 'support' || group === 'administration' ? group : undefined;
 }
 
-/** The two groups below the screens of everyone. At most one is unfolded, so that the sidebar fits a laptop's window. */
+/** The two groups below the screens of everyone. At most one is unfolded, so that the sidebar fits a laptop window. */
 export function StaffNavs() {
   const { pathname } = useLocation();
   const isAdmin = useMayAdministrate();
@@ -70,10 +70,10 @@ interface GroupProps {
   onToggle: () => void;
 }
 
-/** The way of the staff to the support desk, with how many conversations wait there. */
+/** Link of staff to the support desk, with the number of waiting conversations. */
 function SupportNav({ isAdmin, ...group }: GroupProps & { isAdmin: boolean }) {
   const { pathname } = useLocation();
-  // Administrators are at the desk when they open it; technicians work there on every screen.
+  // Administrators are present at the desk while they have it open; technicians on every screen.
   const isAtDesk = !isAdmin || pathname.startsWith('/support');
   const counts = useDeskCounts(isAtDesk);
   useAbsence(isAtDesk);
@@ -90,7 +90,7 @@ function SupportNav({ isAdmin, ...group }: GroupProps & { isAdmin: boolean }) {
   );
 }
 
-/** The screens of administrators, with what waits for them. */
+/** The screens of administrators, with their counts. */
 function AdminNav(group: GroupProps) {
   const { data: overview } = useQuery(overviewQuery);
   const requests = overview?.waiting.plan_requests ?? 0;
@@ -104,7 +104,7 @@ function AdminNav(group: GroupProps) {
     <FoldingNav {...group} name="administration" waiting={waiting}>
       {requests > 0 && (
         <li>
-          {/* A way to a part of Subscriptions, which is marked as the open screen. */}
+          {/* A link to a tab of Subscriptions; only that screen is marked as open. */}
           <Link to="/subscription-manager?tab=manage" className="nav-item">
             <IconCreditCardPay size={20} stroke={1.7} aria-hidden="true" />
             <span className="sidebar__label">Plan requests</span>{' '}
@@ -129,7 +129,7 @@ function StaffItem({ screen, waits }: { screen: NavScreen; waits: Waits | undefi
   );
 }
 
-/** A group under its name, which folds it. Folded, the name carries the count of everything that waits in it. */
+/** A foldable group. When folded, its heading shows the sum of the counts. */
 function FoldingNav({
   name,
   isOpen,

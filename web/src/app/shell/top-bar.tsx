@@ -44,9 +44,9 @@ export const TopBar = memo(function TopBar() {
   );
 });
 
-/** Only what this page knows of its own: whether its last call got through, what it is sending, and whether it was asked to wait. */
+/** State of this page only: its connection, its running uploads, and the requested wait. */
 function StatusPills() {
-  // The chat shows it itself.
+  // The chat shows the connection itself.
   const isShownBelow = useLocation().pathname === '/chat';
   const connection = useConnection();
   const { running } = useUploadCounts();
@@ -58,7 +58,7 @@ function StatusPills() {
           {CONNECTIONS[connection]}
         </span>
       )}
-      {/* The specification's: it is always so. */}
+      {/* Prescribed by the specification; it never changes. */}
       <span className="pill" data-tone="good" data-kind="protection" title="Protection active">
         <IconShieldCheck size={18} stroke={1.7} aria-hidden="true" />
         <span>Protection active</span>

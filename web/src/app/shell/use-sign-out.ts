@@ -2,7 +2,7 @@ import { formatNumber, plural } from '@palisade/contract/intl';
 import { useUploadCounts } from '#features/antivirus/uploads.tsx';
 import { signOut } from '#features/auth/auth.ts';
 
-/** Signs out, after a question while files are being scanned. */
+/** Signs out; asks first while files are being scanned. */
 export function useSignOut(): () => void {
   const { running } = useUploadCounts();
   return () => {

@@ -10,14 +10,14 @@ const UserMenuItems = lazyPart(async () => (await loadItems()).UserMenuItems);
 
 const SecurityDialog = lazyPart(async () => (await import('#features/account/security-dialog.tsx')).SecurityDialog);
 
-/** Security Preferences by its address, `?open=security`: where the score's reasons lead that are about the account. */
+/** Opens Security Preferences for `?open=security`, the link of score reasons about the account. */
 function LinkedDialog() {
   const [search, setSearch] = useSearchParams();
   if (search.get('open') !== 'security') return null;
   return <SecurityDialog onClose={() => setSearch({}, { replace: true, preventScrollReset: true })} />;
 }
 
-/** The button in the top bar's corner. The menu behind it brings the kit's positioning engine, so it is fetched when a person reaches for it. */
+/** The button at the end of the top bar. The menu needs Mantine's positioning code, so it is loaded on hover or focus. */
 export function UserMenu() {
   const user = useSession().session?.user_info;
   const [isAskedFor, setIsAskedFor] = useState(false);

@@ -3,7 +3,7 @@ import { reportWait } from '#api/connection.ts';
 import { Countdown } from '#ui/countdown.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
-/** A refused call continues, or can be repeated, when this has run down. */
+/** Countdown until a refused call continues or can be repeated. */
 export function WaitPill({ until }: { until: number }) {
   const end = useCallback(() => reportWait(undefined), []);
   return (

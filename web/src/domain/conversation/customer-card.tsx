@@ -7,7 +7,7 @@ import { Face } from '#ui/face.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
 import './customer-card.css';
 
-/** The customer, for the staff: names and counts, and no content of files. */
+/** The customer, for staff: names and counts, without content of files. */
 export function CustomerCard({ card }: { card: Card }) {
   const now = useMinute();
   const { clean, infected, pending } = card.scans;

@@ -26,14 +26,14 @@ const THINGS: Record<SharedKind, { label: string; icon: TablerIcon; screen: stri
 
 interface MessageCardProps {
   card: Card;
-  /** Staff have no screens of the customer's things: they open the one that was shared. */
+  /** Staff cannot open the customer's screens, only the shared record. */
   isStaff?: boolean;
   openShared?: ReactNode;
-  /** Actions on a kept mail. */
+  /** Actions on a kept email. */
   keptMail?: ReactNode;
 }
 
-/** Content of a message beside its words. */
+/** The card of a message, below its text. */
 export function MessageCard({ card, isStaff = false, openShared, keptMail }: MessageCardProps) {
   const now = useMinute();
   switch (card.kind) {

@@ -7,13 +7,13 @@ interface ShowToSupportProps {
   kind: SharedKind;
   id: string;
   name: string;
-  /** The sign alone, where a list has many. */
+  /** Shows only the icon, for lists. */
   isSmall?: boolean;
 }
 
 /**
- * Leads to the chat with one thing laid beside the message. The record stays private until the person sends it there.
- * `name` is what it is called, so that the buttons of a list are told apart.
+ * Opens the chat with a record attached to the message. The record stays private until the person sends it.
+ * `name` distinguishes the buttons of a list for screen readers.
  */
 export function ShowToSupport({ kind, id, name, isSmall = false }: ShowToSupportProps) {
   return (

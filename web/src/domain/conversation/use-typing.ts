@@ -5,7 +5,7 @@ import { onEvent } from '#api/events.ts';
 
 type Typing = Extract<LiveEvent, { kind: 'chat_typing' }>;
 
-/** People who type in this conversation now: each until their notice expires, or their message is there. */
+/** People who are typing in this conversation, each until the notice expires or the message arrives. */
 export function useTyping(isMeant: (event: Typing) => boolean): readonly Typing[] {
   const [typing, setTyping] = useState<readonly Typing[]>([]);
   const meant = useRef(isMeant);

@@ -2,20 +2,20 @@ import { countRules, type Device, listBlocked, listDevices } from '@palisade/con
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 
-/** Facts about devices change soon; events tell pages when. */
+/** Device data changes often; events report changes. */
 const KEY = ['devices'] as const;
 
-/** Interval at which a device is read whose agent stopped silently, in ms. */
+/** Refetch interval, because no event reports a silently stopped agent, in ms. */
 const STATE_INTERVAL = 30_000;
 
-/** The person's computers, newest first; those that were revoked stay until they are removed. */
+/** The person's computers, newest first. Revoked ones stay until they are removed. */
 export const devicesQuery = queryOptions({
   queryKey: [...KEY, 'list'],
   queryFn: ({ signal }) => call(listDevices, { signal }),
   refetchInterval: STATE_INTERVAL,
 });
 
-/** Decisions of each rule on each device. */
+/** Number of decisions of each rule on each device. */
 export const ruleCountsQuery = queryOptions({
   queryKey: [...KEY, 'counters'],
   queryFn: ({ signal }) => call(countRules, { signal }),
@@ -27,7 +27,7 @@ export const blockedQuery = queryOptions({
   queryFn: ({ signal }) => call(listBlocked, { signal }),
 });
 
-/** Those that may do something. */
+/** Devices that are not revoked. */
 export function livingOf(devices: readonly Device[]): Device[] {
   return devices.filter(({ state }) => state !== 'revoked');
 }

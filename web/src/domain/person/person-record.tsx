@@ -15,7 +15,7 @@ import './person-record.css';
 
 const STATUS = { open: 'Open', snoozed: 'Snoozed', closed: 'Closed' } as const;
 
-/** A person's plan, devices, alerts, conversation and remote sessions, as far as the reader's role may see. */
+/** A person's plan, devices, alerts, conversation and remote sessions, limited by the reader's role. */
 export function PersonRecord({ user_id }: { user_id: string }) {
   const { data: record, error, refetch } = useQuery(personRecordQuery(user_id));
   if (record) return <Shown record={record} />;
@@ -131,7 +131,7 @@ function Figure({ name, value, line }: { name: string; value: string; line?: str
 interface PartProps {
   title: string;
   action?: ReactNode;
-  /** In place of the list. */
+  /** Text in place of the list. */
   nothing?: string | undefined;
   children: ReactNode;
 }

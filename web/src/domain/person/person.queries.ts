@@ -2,7 +2,7 @@ import { readPersonRecord } from '@palisade/contract/person-record';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 
-/** Each reading of it is in the audit log, so it is read only when somebody opens it. */
+/** Each request is recorded in the audit log, so it is sent only when staff open the record. */
 export const personRecordQuery = (user_id: string) =>
   queryOptions({
     queryKey: ['person-record', user_id],

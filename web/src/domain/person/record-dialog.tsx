@@ -10,7 +10,7 @@ interface RecordDialogProps {
   onClose: () => void;
 }
 
-/** A person's record over the page that asked for it. */
+/** A person's record in a dialog. */
 export function RecordDialog({ user_id, username, onClose }: RecordDialogProps) {
   return (
     <ModalWindow title={username} size={WIDTH} onClose={onClose}>

@@ -18,7 +18,7 @@ function methodsOf({ enabled, totp_since, passkeys }: TwoFactor): SecondFactor[]
   return enabled ? [...methods, 'recovery_code'] : methods;
 }
 
-/** Proof of a person's identity: the password and, where two-factor sign-in is on, a second factor. */
+/** Proof of a person's identity: the password and, with two-factor sign-in, a second factor. */
 export interface Proof {
   password: string;
   factor: ProofGiven | undefined;
@@ -29,23 +29,23 @@ export interface ProofForm {
   method: SecondFactor;
   password: string;
   value: string;
-  /** A sentence for each field that was refused, by its name. */
+  /** Sentences of refused fields, by name. */
   errors: Record<string, string>;
-  /** A refusal that belongs to no field; `link` is where it does work. */
+  /** A refusal without a field. `link` is the address at which it would work. */
   message: { text: string; link?: string | undefined } | undefined;
   setPassword: (password: string) => void;
   setMethod: (method: SecondFactor) => void;
   setValue: (value: string) => void;
-  /** Undefined when the browser gave no passkey, which is said then. */
+  /** Collects the proof; undefined, with a message, if the browser gave no passkey. */
   give: () => Promise<Proof | undefined>;
-  /** Says what was refused, at the field that it is about. */
+  /** Shows a refusal at its field. */
   refuse: (error: unknown) => void;
   say: (text: string, link?: string) => void;
-  /** Takes back what was said of the try before. */
+  /** Removes the messages of the previous attempt. */
   clear: () => void;
 }
 
-/** The state of a form that has somebody prove that it is them. */
+/** State of a form in which a person proves their identity. */
 export function useProofForm(twoFactor: TwoFactor): ProofForm {
   const methods = methodsOf(twoFactor);
   const [chosen, setChosen] = useState<SecondFactor>();
@@ -74,7 +74,7 @@ export function useProofForm(twoFactor: TwoFactor): ProofForm {
     const { code, ...fields } = fieldMessagesOf(error);
     const isFactor = error instanceof CallError && error.problem?.code === 'second_factor_refused';
     const sentence = isFactor ? sentenceOf(error) : code;
-    // A passkey has no field, and where two-factor sign-in was off there is none yet.
+    // A passkey has no field; without two-factor sign-in there is none either.
     const hasField = twoFactor.enabled && method !== 'passkey';
     const shown = sentence !== undefined && hasField ? { ...fields, [method]: sentence } : fields;
     setErrors(shown);
@@ -104,13 +104,13 @@ export function useProofForm(twoFactor: TwoFactor): ProofForm {
 
 interface ProofFieldsProps {
   form: ProofForm;
-  /** The name that the server knows the password by. */
+  /** Name of the password in the contract. */
   passwordName: 'password' | 'current_password';
   passwordHint?: string;
   autoFocus?: boolean;
 }
 
-/** The password, and the second factor where there is one. */
+/** The password and, if needed, the second factor. */
 export function ProofFields({ form, passwordName, passwordHint, autoFocus }: ProofFieldsProps) {
   const email = useSession().session?.user_info.email;
   return (
@@ -147,7 +147,7 @@ export function ProofFields({ form, passwordName, passwordHint, autoFocus }: Pro
   );
 }
 
-/** A refusal that belongs to no field. */
+/** Shows a refusal without a field. */
 export function ProofMessage({ form: { message } }: { form: ProofForm }) {
   return <Refusal error={message}>{message?.link ? <PasskeysElsewhere origin={message.link} /> : message?.text}</Refusal>;
 }

@@ -4,7 +4,7 @@ import { type ChangeOptions, useChange } from '#api/change.ts';
 import { twoFactorQuery } from './proof.queries.ts';
 import { type Proof, useProofForm } from './proof-fields.tsx';
 
-/** A form that does something once its person has proved that it is them. `onDone` is not called when the browser gave no passkey. */
+/** A form that performs `act` after its person has proved their identity. `onDone` is not called if the browser gave no passkey. */
 export function useProved<Result>(
   twoFactor: TwoFactor,
   act: (given: Proof) => Promise<Result>,
@@ -24,7 +24,7 @@ export function useProved<Result>(
     },
     onError: (error) => {
       proof.refuse(error);
-      // The server may know of a second factor that this page does not.
+      // The server may know a second factor that this page does not.
       void queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey });
     },
   });

@@ -1,7 +1,7 @@
 import './check-this.css';
 import { type ToCheck, useCheckThis } from './to-check.ts';
 
-/** Checks something for signs of a scam. `name` tells the buttons of a list apart. */
+/** Button that sends content to the scam check. `name` distinguishes the buttons of a list for screen readers. */
 export function CheckThis({ what, name }: { what: () => ToCheck | Promise<ToCheck>; name: string }) {
   const check = useCheckThis();
   return (

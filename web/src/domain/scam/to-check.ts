@@ -1,18 +1,18 @@
 import { useNavigate } from 'react-router';
 
-/** A message that another screen or another program hands to the scam check. It stays in this page's memory. */
+/** Content that another screen or program passes to the scam check. Kept only in the memory of this page. */
 export type ToCheck = { text: string } | { file: File };
 
 let waiting: ToCheck | undefined;
 
-/** Takes what was handed over, once. */
+/** Takes the passed content, once. */
 export function takeToCheck(): ToCheck | undefined {
   const taken = waiting;
   waiting = undefined;
   return taken;
 }
 
-/** Leads to the scam check, which begins at once. */
+/** Opens the scam check, which starts at once. */
 export function useCheckThis(): (what: ToCheck) => void {
   const navigate = useNavigate();
   return (what) => {

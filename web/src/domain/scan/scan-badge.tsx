@@ -7,10 +7,10 @@ interface ScanBadgeProps {
   scan: Pick<Scan, 'scan_status' | 'is_test_file'>;
 }
 
-/** Engines call a harmless test file infected: it is, and it is no danger. */
+/** Engines report a harmless test file as infected, but it is no danger. */
 const isTest = ({ scan_status, is_test_file }: ScanBadgeProps['scan']) => scan_status === 'infected' && is_test_file;
 
-/** The answer about a file, in the same words wherever it is shown. */
+/** The result of a scan, with the same words everywhere. */
 export function ScanBadge({ scan }: ScanBadgeProps) {
   if (!isTest(scan)) return <StatusBadge status={scan.scan_status} />;
   return (

@@ -1,15 +1,14 @@
 import { type Scan, STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
 import { describeBytes, formatList, formatNumber, plural } from '@palisade/contract/intl';
 
-/** The same in lists and in the detail. */
+/** Used by lists and details. */
 export const TEST_FILE_SENTENCE = 'No action needed. This is a harmless test file.';
 
 const UNKNOWN_FILE_SENTENCE = 'Unknown file type. No threat matched.';
 
 /**
- * The part of a file that was read: "412 of 412 files inside checked, 1.2 GB, including 3 MB of unknown data". A file without members is one that was read as it is; raw
- * bytes are those of no known format, and a file of nothing else has an unknown type.
- * Empty when it is unknown: `pending` says so already.
+ * The part of a file that was read: "412 of 412 files inside checked, 1.2 GB, including 3 MB of unknown data". A file without members was read as it is.
+ * Raw bytes have no known format; a file of only raw bytes has an unknown type. Empty if the coverage is unknown, which `pending` already says.
  */
 export function describeCoverage({ coverage, size, scan_status }: Scan): string | undefined {
   if (size === 0) return 'This file is empty.';
@@ -36,7 +35,7 @@ export function describeCoverage({ coverage, size, scan_status }: Scan): string 
   );
 }
 
-/** Facts beside the status: why a record is pending, or what was not ordinary about reading it. */
+/** Details of the status: the reason why a scan is pending, or an exception while reading. */
 export function describeDetail({ status_detail, scan_status }: Scan): string | undefined {
   if (status_detail) return STATUS_DETAIL_SENTENCES[status_detail];
   return scan_status === 'pending' ? 'We haven’t checked this whole file yet.' : undefined;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether this page received news of a remote session of its person, so that every screen shows a question or a running view. */
+/** Whether this page has received an event of a remote session, so that every screen shows its notice. */
 let isTold = false;
 const listeners = new Set<() => void>();
 
@@ -14,7 +14,7 @@ export function noteRemoteNews(): void {
   for (const listener of listeners) listener();
 }
 
-/** From the first word on: what is over is read where it is shown. */
+/** True from the first event on. Ended sessions are shown on their own screen. */
 export function useRemoteNews(): boolean {
   return useSyncExternalStore(subscribe, () => isTold);
 }

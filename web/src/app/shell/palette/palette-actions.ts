@@ -18,7 +18,7 @@ import { opensDesk } from '#api/policies.ts';
 import { SCREENS, screensOf } from '#app/screens.tsx';
 import type { PaletteItem } from './palette-items.ts';
 
-/** Words by which a screen is looked for, besides its title. */
+/** Search words of a screen in addition to its title. */
 const SCREEN_WORDS: Readonly<Record<string, string>> = {
   '/dashboard': 'home start score status overview',
   '/antivirus': 'scan file virus malware infected quarantine history',
@@ -42,7 +42,7 @@ const SCREEN_WORDS: Readonly<Record<string, string>> = {
   '/admin/setup': 'company phone email hours settings provider',
 };
 
-/** Screens in the sidebar of this person. */
+/** Screens that this person's sidebar has. */
 export function screenItems(user: UserInfo): PaletteItem[] {
   const isAdmin = may.administrate(user);
   const groups = [
@@ -69,9 +69,9 @@ interface ActionContext {
   signOut: () => void;
 }
 
-/** Actions, named by their verbs. Each leads to the place where it is done, or does it. */
+/** Actions, named by verbs. Each opens the place of the action, or performs it. */
 export function actionItems({ user, pathname, setColorScheme, signOut }: ActionContext): PaletteItem[] {
-  // The dialog opens over the screen that is there.
+  // The dialog opens over the present screen.
   const here = SCREENS.some(({ path }) => path === pathname) ? pathname : '/dashboard';
   const own: PaletteItem[] = [
     { id: 'scan', title: 'Scan files', words: 'upload check virus', icon: IconUpload, to: '/antivirus' },

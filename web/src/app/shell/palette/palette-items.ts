@@ -1,16 +1,16 @@
 import { foldText } from '@palisade/contract/text';
 import type { TablerIcon } from '@tabler/icons-react';
 
-/** One row of the palette: a way to a screen or a record, or an action. */
+/** One row of the palette: a screen, a record or an action. */
 export interface PaletteItem {
   id: string;
   title: string;
-  /** Tells records of the same name apart. */
+  /** Distinguishes records with equal names. */
   detail?: string;
-  /** Further words that find it, in lower case. */
+  /** Further search words, in lower case. */
   words?: string;
   icon: TablerIcon;
-  /** An address, or the action itself. */
+  /** An address, or a function that performs the action. */
   to: string | (() => void);
 }
 
@@ -28,7 +28,7 @@ function wordsOf(text: string): string[] {
     .filter(Boolean);
 }
 
-/** Rank of an item among the answers: 0 is best, undefined is no answer. Each typed word begins a word of the title or one that stands for it. */
+/** Rank of an item: 0 is best, undefined if it does not match. Each typed word must be a prefix of a title word or a search word. */
 function rankOf({ title, words = '' }: PaletteItem, typed: readonly string[]): number | undefined {
   const ofTitle = wordsOf(title);
   const others = wordsOf(words);
@@ -42,7 +42,7 @@ function rankOf({ title, words = '' }: PaletteItem, typed: readonly string[]): n
   return rank;
 }
 
-/** The items that answer what was typed, best first; all of them before anything was. */
+/** Matching items, best first; all items if no text is typed. */
 export function matching(items: readonly PaletteItem[], typed: string): PaletteItem[] {
   const words = wordsOf(typed);
   return items

@@ -12,11 +12,11 @@ import { useSearched } from '#ui/list-filters.tsx';
 import { describeAge } from '#ui/moment.tsx';
 import { matching, type PaletteGroup, type PaletteItem } from './palette-items.ts';
 
-/** Records of each kind; more are on their own screen. */
+/** Number of records of each kind; their own screens show more. */
 const SHOWN = 5;
-/** Fewer letters find everything. */
+/** Minimum length of a search. */
 const SEARCHED_FROM = 2;
-/** Rules that are read: a screen has more only in installations that generate them. */
+/** Number of rules that are searched; only generated rule sets have more. */
 const RULES_READ = 500;
 const STALE_MS = 30_000;
 
@@ -37,7 +37,7 @@ const scansQuery = (search: string) =>
   recordsQuery('scans', search, (signal) => call(listScans, { signal, query: { search, limit: SHOWN } }));
 const rulesQuery = recordsQuery('firewall', '', (signal) => call(listRules, { signal, query: { limit: RULES_READ } }));
 
-/** Records whose words were typed: people for administrators, conversations for staff, the person's own scans and rules. */
+/** Records that match the text: people for administrators, conversations for staff, the person's own scans and rules. */
 export function useFoundRecords(user: UserInfo, typed: string): { groups: PaletteGroup[]; isSearching: boolean } {
   const search = useSearched(typed);
   const enabled = search.length >= SEARCHED_FROM;

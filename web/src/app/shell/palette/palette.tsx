@@ -16,7 +16,7 @@ interface PaletteProps {
   onClose: () => void;
 }
 
-/** Finds screens, actions and records by their words. The browser's dialog holds the focus, the Escape key and what lies beneath. */
+/** Finds screens, actions and records by words. The native dialog handles focus, Escape and the inert page below. */
 export function Palette({ user, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
@@ -59,7 +59,7 @@ export function Palette({ user, onClose }: PaletteProps) {
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog already
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape already closes a dialog
     <dialog
       ref={dialog}
       className="palette"
@@ -101,7 +101,7 @@ export function Palette({ user, onClose }: PaletteProps) {
   );
 }
 
-/** Screens and actions from this page, records from the server. */
+/** Screens and actions of this page, and records from the server. */
 function usePaletteGroups(user: UserInfo, typed: string): { groups: PaletteGroup[]; isSearching: boolean } {
   const { pathname } = useLocation();
   const { setColorScheme } = useMantineColorScheme();
@@ -109,7 +109,7 @@ function usePaletteGroups(user: UserInfo, typed: string): { groups: PaletteGroup
   const records = useFoundRecords(user, typed);
   const screens = { title: 'Screens', items: matching(screenItems(user), typed) };
   const actions = { title: 'Actions', items: matching(actionItems({ user, pathname, setColorScheme, signOut }), typed) };
-  // Before anything was typed: the sidebar has the screens in sight.
+  // Without typed text actions come first, because the sidebar already shows the screens.
   const groups = typed.trim() === '' ? [actions, screens] : [screens, actions, ...records.groups];
   return { groups: groups.filter(({ items }) => items.length > 0), isSearching: records.isSearching };
 }
@@ -126,15 +126,15 @@ function Results({ id, groups, current, optionId, onTake }: ResultsProps) {
   return (
     <div id={id} role="listbox" aria-label="Results" className="palette__results">
       {groups.map(({ title, items }) => (
-        // biome-ignore lint/a11y/useSemanticElements: a list of options has groups, no field sets
+        // biome-ignore lint/a11y/useSemanticElements: options of a listbox need groups, not fieldsets
         <div key={title} role="group" aria-label={title} className="palette__group">
           <p className="palette__title" aria-hidden="true">
             {title}
           </p>
           {items.map((item) => (
-            // The field keeps the focus and has the keys.
-            // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field takes the current row
-            // biome-ignore lint/a11y/useFocusableInteractive: the field names the current row
+            // The field keeps the focus and handles the keys.
+            // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses the current row
+            // biome-ignore lint/a11y/useFocusableInteractive: the field references the current row
             <div
               key={item.id}
               id={optionId(item.id)}
