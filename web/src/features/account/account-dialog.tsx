@@ -22,15 +22,15 @@ const TABS = [
 ] as const satisfies readonly SideTab<string>[];
 export type AccountTab = (typeof TABS)[number]['name'];
 
-/** The tab that an address names; undefined where there is no such tab. */
+/** The tab with a name from the address; undefined if there is no such tab. */
 export function accountTabOf(name: string | null): AccountTab | undefined {
   return TABS.find((tab) => tab.name === name)?.name;
 }
 
-/** In px: the tabs beside forms of a comfortable width. */
+/** In px: room for the tabs and forms. */
 const WIDTH = 860;
 
-/** Everything of one's own account, a tab each. The page below keeps its route. */
+/** All settings of the person's own account, in tabs. The page below keeps its route. */
 export function AccountDialog({ first, onClose }: { first: AccountTab; onClose: () => void }) {
   const [tab, setTab] = useState<AccountTab>(first);
   const [task, setTask] = useState<{ task: TwoFactorTask; twoFactor: TwoFactor }>();
@@ -39,7 +39,7 @@ export function AccountDialog({ first, onClose }: { first: AccountTab; onClose: 
   return (
     <ModalWindow title={tab === 'profile' ? 'Profile Settings' : 'Security Preferences'} size={WIDTH} onClose={onClose}>
       {task ? (
-        // Without the tabs: recovery codes are shown once, and would be lost with a press on one.
+        // Without tabs: recovery codes are shown once, and switching tabs would lose them.
         <div className="account-task">
           <TwoFactorSteps
             {...task}

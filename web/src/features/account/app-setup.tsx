@@ -8,11 +8,11 @@ import { Form, Submit } from '#ui/form.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { type AppSetup as Setup, useActivateTotp } from './two-factor.queries.ts';
 
-/** Modules of white around the code that readers need (ISO/IEC 18004, section 6.3.8). */
+/** White border of a QR code that readers require, in modules (ISO/IEC 18004, section 6.3.8). */
 const QUIET_ZONE = 4;
 const WHOLE_CODE = /^\d{6}$/u;
 
-/** A QR code, dark on white in both schemes: not every reader takes the other way round. */
+/** A QR code, dark on white in both colour schemes, because some readers cannot read inverted codes. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => {
     const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });
@@ -33,14 +33,14 @@ interface AppSetupProps {
   onBack: () => void;
 }
 
-/** Shares a secret with the person's authenticator app. The first code of the app proves that it has it. */
+/** Shares a secret with the person's authenticator app. The first code proves that the app has it. */
 export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
   const [code, setCode] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const activate = useActivateTotp();
   const groups = setup.secret.match(/.{1,4}/gu) ?? [];
 
-  /** A whole code is checked without a further press. */
+  /** A complete code is submitted without a press. */
   function type(typed: string) {
     setCode(typed);
     if (WHOLE_CODE.test(typed.replaceAll(' ', '')) && !activate.isPending) send(typed);
@@ -84,7 +84,7 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
             required
             withAsterisk={false}
             size="md"
-            // The step was asked for by a press, and this is its only field.
+            // The person opened this step, and it has only this field.
             autoFocus
             value={code}
             onChange={(event) => type(event.currentTarget.value)}

@@ -11,21 +11,21 @@ interface ConfirmStepProps {
   task: TwoFactorTask;
   twoFactor: TwoFactor;
   words: { title: string; sentence: string; action: string };
-  /** Whether this person proved a moment ago who they are. */
+  /** Whether this person has recently confirmed their identity. */
   isConfirmed: boolean;
   onConfirmed: (seconds: number) => void;
   onOutcome: (outcome: Exclude<TaskOutcome, { next: 'refused' }>) => void;
   onBack: () => void;
 }
 
-/** Suggested name of a passkey made here; its owner can change it. */
+/** Suggested name of a passkey created here; the person can change it. */
 function deviceName(): string {
   const device = /iPhone|iPad|Android|Macintosh|Windows|CrOS|Linux/u.exec(navigator.userAgent)?.[0];
   const names: Record<string, string> = { Macintosh: 'Mac', Windows: 'Windows PC', CrOS: 'Chromebook', Linux: 'Linux PC' };
   return device === undefined ? 'My device' : (names[device] ?? device);
 }
 
-/** The first step of each task: what it means, who asks for it, and then it is done. */
+/** The first step of each task: explains it, asks for identity, and performs it. */
 export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, onOutcome, onBack }: ConfirmStepProps) {
   const [isAsked, setIsAsked] = useState(!isConfirmed);
   const [name, setName] = useState(deviceName);

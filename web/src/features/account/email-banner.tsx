@@ -8,7 +8,7 @@ import { Sentence } from '#ui/sentence.tsx';
 import { EmailProofForm } from './email-proof.tsx';
 import './email-proof.css';
 
-/** On every page of somebody who has not confirmed their address: what is held back, and where the code is entered. */
+/** Shown on every page until the person confirms their address: the blocked actions, and the field for the code. */
 export function EmailBanner() {
   const email = useSession().session?.user_info.email;
   const [isOpen, setIsOpen] = useState(false);

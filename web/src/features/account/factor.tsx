@@ -12,7 +12,7 @@ interface FactorProps {
   children?: ReactNode;
 }
 
-/** One kind of second factor: what it is, how it stands, and what can be done about it. */
+/** One kind of second factor: its name, its state and its actions. */
 export function Factor({ icon, title, line, actions, children }: FactorProps) {
   return (
     <div className="factor">
@@ -27,7 +27,7 @@ export function Factor({ icon, title, line, actions, children }: FactorProps) {
   );
 }
 
-/** Browsers bind passkeys to the address of the page, and take no bare IP address: said where it stands in the way. */
+/** Explains that passkeys need another address: browsers bind them to a domain, and reject bare IP addresses. */
 export function PasskeysElsewhere({ origin }: { origin: string | null }) {
   if (origin === window.location.origin) return null;
   if (origin === null)

@@ -17,7 +17,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 
-/** Parts that are deleted with an account, the most missed first. */
+/** Data that is deleted with an account, most important first. */
 const GOES = [
   'your scans, and every file in quarantine',
   'your firewall rules, alerts and remote sessions',
@@ -25,7 +25,7 @@ const GOES = [
   'your subscription, without refund or return',
 ];
 
-/** All of one's data as a file, and the end of the account. Each opens when it is asked for. */
+/** Export of all data and deletion of the account. Each form opens on request. */
 export function OwnData({ account }: { account: Account }) {
   const [open, setOpen] = useState<'export' | 'delete'>();
   const { data: twoFactor, error, refetch } = useQuery({ ...twoFactorQuery, enabled: open !== undefined });
@@ -64,7 +64,7 @@ function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () 
       proof.setPassword('');
       proof.setValue('');
       saveFile('palisade-data.json', file);
-      // Export is disabled again, and would lose the focus that it had.
+      // The export button becomes disabled and would drop its focus.
       done.current?.focus();
     },
   );

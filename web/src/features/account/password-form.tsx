@@ -11,7 +11,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { useChangePassword } from './account.queries.ts';
 import './account-dialogs.css';
 
-/** Changes one's own password. `isFirst`: the dialog was opened for it, and begins in its first field. */
+/** Changes the person's own password. `isFirst`: the dialog opened for it, so its first field has the focus. */
 export function PasswordForm({ isFirst = false }: { isFirst?: boolean }) {
   const change = useChangePassword();
   const person = useSession().session?.user_info;

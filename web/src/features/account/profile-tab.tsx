@@ -14,7 +14,7 @@ import { accountQuery, useChangeUsername } from './account.queries.ts';
 import { OwnData } from './own-data.tsx';
 import './account-dialogs.css';
 
-/** Name, facts and data of one's own account. */
+/** Name, facts and data of the person's own account. */
 export function ProfileTab() {
   const { data: account, error, refetch } = useQuery(accountQuery);
   if (account) return <Profile account={account} />;

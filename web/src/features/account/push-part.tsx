@@ -15,7 +15,7 @@ function reasonOf(error: Error): string {
     : 'Your browser couldn’t turn notifications on. Try again later.';
 }
 
-/** Notices to this browser while the application is closed. Off until the person turns them on. */
+/** Notifications to this browser while the application is closed. Off by default. */
 export function PushPart() {
   const { data: { browsers, isOn } = { browsers: [], isOn: false } } = useQuery(pushQuery);
   const set = useSetPush();

@@ -6,7 +6,7 @@ import { AskBeforeClosing } from '#ui/modal-window.tsx';
 
 const FILE_NAME = 'palisade-recovery-codes.txt';
 
-/** The file says whose codes they are, and where: whoever finds it years later may have several accounts. */
+/** The file names the account and the server, because its reader may have several accounts. */
 function save(codes: readonly string[]): void {
   const account = currentSession()?.user_info.email ?? '';
   const heading = `Palisade recovery codes of ${account} at ${window.location.origin}`;
@@ -19,7 +19,7 @@ function save(codes: readonly string[]): void {
   URL.revokeObjectURL(address);
 }
 
-/** A new set of codes, shown this once. */
+/** A new set of codes, shown only once. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   return (
     <div className="account-form">

@@ -22,7 +22,7 @@ interface RequiredFactorPageProps {
   onSignOut: () => void;
 }
 
-/** All that there is for somebody who must have a second factor and has none: a way to set one up. */
+/** The only page of a person who must set up a second factor. */
 export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPageProps) {
   const config = useConfig();
   const provider = config?.provider_name ?? 'Palisade';
@@ -30,10 +30,10 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
   const [task, setTask] = useState<TwoFactorTask>();
   const [confirmedUntil, setConfirmedUntil] = useState(0);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Also when it was set up in another tab, or is not asked for any more. Not before the recovery codes were seen.
+  // Also true if another tab set it up, or it is no longer required. Never before the recovery codes have been shown.
   const isFree = task === undefined && twoFactor !== undefined && (twoFactor.enabled || !twoFactor.required);
   const { access_token, user_info, email_unproven } = session;
-  // The link of the mail has the code in its address.
+  // The link of the email has the code in its fragment.
   const [code] = useState(() => (window.location.pathname === '/confirm-email' ? window.location.hash.slice(1) : ''));
 
   useEffect(() => {
@@ -44,7 +44,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
     if (isFree) holdSession(access_token, undefined);
   }, [isFree, access_token]);
 
-  // The focused element, of the sign-in screen or a step, is gone.
+  // The focused element of the previous screen or step is unmounted.
   useEffect(() => {
     if (task === undefined) heading.current?.focus();
   }, [task]);

@@ -18,17 +18,17 @@ import { ShowMore } from '#ui/show-more.tsx';
 import { sessionsQuery, useEndSessions } from './account.queries.ts';
 
 const HANDHELD = /iPhone|iPad|Android/u;
-/** Subject of the question, where it is no single session. */
+/** Value of `asked` for all other sessions. */
 const OTHERS = 'others';
 
-/** Everywhere this person is signed in, with the way to end it. */
+/** All sessions of this person, with actions to end them. */
 export function SignedInSessions() {
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(sessionsQuery);
   const sessions = rowsOf(data);
   const now = useMinute();
   const heading = useRef<HTMLHeadingElement>(null);
   const [asked, setAsked] = useState<string>();
-  // After Cancel the focus is where it was.
+  // Cancel returns the focus to the button.
   const [left, setLeft] = useState<string>();
   const [done, setDone] = useState('');
   const hasOthers = hasNextPage || (sessions?.some((session) => !session.current) ?? false);
@@ -150,14 +150,14 @@ function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: Sessi
 }
 
 interface EndFormProps extends Answers {
-  /** Undefined for every session but this one. */
+  /** Undefined for all sessions except this one. */
   id: string | undefined;
   title: string;
   sentence: string;
   done: string;
 }
 
-/** One question, and it is done. */
+/** Asks once, then ends the session. */
 function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) {
   const [password, setPassword] = useState('');
   const end = useEndSessions(() => onDone(done));

@@ -23,7 +23,7 @@ interface TwoFactorPartProps {
   onTask: (task: TwoFactorTask, twoFactor: TwoFactor) => void;
 }
 
-/** Two-factor sign-in: whether it is on, what it rests on, and the ways to change that. */
+/** Two-factor sign-in: its state, its factors, and actions to change them. */
 export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
   const { data: twoFactor, error, refetch } = useQuery(twoFactorQuery);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -157,7 +157,7 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
 
 interface PasskeyRowProps {
   passkey: Passkey;
-  /** The last second factor goes by turning two-factor sign-in off. */
+  /** The last second factor is removed by turning two-factor sign-in off. */
   isLast: boolean;
   onRemove: () => void;
 }
@@ -167,7 +167,7 @@ function PasskeyRow({ passkey, isLast, onRemove }: PasskeyRowProps) {
   const now = useMinute();
   const rename = useRef<HTMLButtonElement>(null);
 
-  // The field that had the focus is gone afterwards.
+  // The focused field is unmounted after renaming.
   const wasRenaming = useRef(false);
   useEffect(() => {
     if (wasRenaming.current && !isRenaming) rename.current?.focus();

@@ -7,7 +7,7 @@ import { ConfirmStep } from './confirm-step.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import type { AppSetup as Setup, TwoFactorTask } from './two-factor.queries.ts';
 
-// With the maker of QR codes.
+// Lazy because of its QR code encoder.
 const AppSetup = lazyPart(async () => (await import('./app-setup.tsx')).AppSetup);
 
 interface Words {
@@ -74,16 +74,16 @@ interface TwoFactorStepsProps {
   twoFactor: TwoFactor;
   isConfirmed: boolean;
   onConfirmed: (seconds: number) => void;
-  /** Back to the whole dialog; `sentence` says what was done. */
+  /** Returns to the whole dialog; `sentence` describes the result. */
   onLeave: (sentence: string) => void;
-  /** The rank of its heading where it stands. */
+  /** Heading level. */
   rank?: 'h1' | 'h3';
 }
 
-/** A task from its first step to its last. */
+/** A task from its first to its last step. */
 export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLeave, rank = 'h3' }: TwoFactorStepsProps) {
   const [now, setNow] = useState<Step>({ step: 'confirm' });
-  // The factor at the beginning of the task: one that the task has added is not asked for.
+  // The factor before the task: one that the task adds must not be requested.
   const [before] = useState(twoFactor);
   const heading = useRef<HTMLHeadingElement>(null);
   const words = wordsOf(task);
@@ -91,7 +91,7 @@ export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLe
   const leave = () => onLeave('');
   const showCodes = (codes: string[] | null) => (codes === null ? done() : setNow({ step: 'codes', codes }));
 
-  // The focused element went with the step before. A step with a field begins in it.
+  // The focused element of the previous step is unmounted. A step with a field focuses the field instead.
   useEffect(() => {
     const form = heading.current?.closest('section');
     if (now.step !== 'scan' && form?.contains(document.activeElement) !== true) heading.current?.focus();

@@ -18,7 +18,6 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 
-/** Icon of each kind of entry. */
 export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   account_registered: IconUser,
   email_proven: IconUserCheck,

@@ -35,15 +35,15 @@ import './administration.css';
 const ROWS_AT_ONCE = 50;
 
 const PROOF_SENTENCE = 'Save this checkpoint elsewhere to verify the log later:';
-/** Letters of a SHA-256 in hexadecimal. */
+/** Length of a SHA-256 in hexadecimal. */
 const HEAD_LENGTH = 64;
 
-/** Entries that are shown, as the address has them. */
+/** Filter of the log, from the address. */
 interface Wanted {
   person: string;
-  /** A kind, or a group with `GROUP_MARK` before it. */
+  /** A kind, or a group with the prefix `GROUP_MARK`. */
   what: What | undefined;
-  /** Days of this browser's time zone, or empty. */
+  /** Days in this browser's time zone; empty for no limit. */
   from: string;
   to: string;
 }
@@ -63,7 +63,7 @@ const GROUP_LABELS: Record<AuditGroup, string> = {
   installation: 'Installation',
 };
 
-/** Each group with all of its entries first, then its kinds. */
+/** For each group, first the choice of all its entries, then its kinds. */
 const CHOICES = AUDIT_GROUPS.map((group) => {
   const kinds = AUDIT_KINDS.filter((kind) => auditGroupOf(kind) === group);
   const all = [`${GROUP_MARK}${group}`, `All: ${GROUP_LABELS[group]}`] as const;
@@ -116,7 +116,7 @@ function describeProof(checked_from: number): string {
   return `${first} Entries before ${formatNumber(checked_from)} were not checked. They expired, or their key was replaced. ${PROOF_SENTENCE}`;
 }
 
-/** Entries before the first fault. */
+/** A sentence about the entries before the first fault. */
 function describeUnchanged(count: number): string {
   return plural(count, {
     one: 'The 1 entry before it is unchanged. Compare with a backup, and find out who could write to the database.',
@@ -124,7 +124,7 @@ function describeUnchanged(count: number): string {
   });
 }
 
-/** Whether the log is whole. */
+/** Result of the integrity check of the log. */
 function Chain() {
   const { data: chain, error, isFetching, refetch } = useQuery(chainQuery);
   const Icon = chain?.fault ? IconAlertTriangle : IconShieldCheck;
@@ -159,7 +159,7 @@ function Chain() {
   );
 }
 
-/** Laid out as what comes in its place, so that the entries below do not move. */
+/** Has the layout of the result, so that the entries below do not move. */
 function Checking() {
   return (
     <div className="audit-chain audit-chain__checking">
@@ -177,7 +177,7 @@ function Checking() {
   );
 }
 
-/** A day that the address names; empty where it names none. */
+/** A valid day in the address; otherwise empty. */
 function dayIn(address: URLSearchParams, name: string): string {
   const day = address.get(name) ?? '';
   return /^\d{4}-\d{2}-\d{2}$/u.test(day) && !Number.isNaN(Date.parse(day)) ? day : '';
@@ -276,7 +276,7 @@ function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
   );
 }
 
-/** The person whom an entry is about, who acted, and from which address. */
+/** The subject of an entry, the actor, and the address. */
 function ActedOn({ entry: { subject, subject_id, actor, actor_id, address } }: { entry: AuditEntry }) {
   const whom = <Person person={subject} id={subject_id} />;
   const from = <span className="num">{address}</span>;

@@ -2,7 +2,7 @@ import type { AuditEntry } from '@palisade/contract/audit';
 import type { AdminUser } from '@palisade/contract/users';
 import { MARIA } from '#api/fake-records.ts';
 
-/** A customer of the tests, with a username that is markup. */
+/** A customer for tests, with markup in the username. */
 export const OMAR: AdminUser = {
   id: '01930000-0000-7000-8000-000000000901',
   username: 'omar <b>',
@@ -17,7 +17,7 @@ export const OMAR: AdminUser = {
   email_unproven: false,
 };
 
-/** An administrator gave a customer another role. */
+/** A change of a customer's role by an administrator. */
 export const AUDIT_ENTRY: AuditEntry = {
   seq: 12,
   at: '2026-11-20T10:00:00.000Z',
@@ -32,7 +32,7 @@ export const AUDIT_ENTRY: AuditEntry = {
   hash: 'a'.repeat(64),
 };
 
-/** The answer of a check that found no fault. */
+/** The result of a check without faults. */
 export const AUDIT_CHECK = {
   entries: 12,
   checked_from: 1,

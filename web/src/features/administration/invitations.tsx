@@ -14,10 +14,10 @@ import { Refusal } from '#ui/refusal.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
 import { invitationsQuery } from './users.queries.ts';
 
-/** Dialogs bring the kit's along, so it comes when it is opened. */
+/** Dialogs import Mantine's, so it is loaded when it opens. */
 const InviteDialog = lazyPart(async () => (await import('./invite-dialog.tsx')).InviteDialog);
 
-/** Invitations by email: the open ones, and the way to send another. */
+/** Open invitations, and a button to send another. */
 export function Invitations() {
   const { data: invitations } = useQuery(invitationsQuery);
   const [isOpen, setIsOpen] = useState(false);

@@ -8,7 +8,6 @@ import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
 import type { Column } from '#ui/records.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
 
-/** Columns of the list of people. */
 export const USER_COLUMNS: readonly Column<AdminUser>[] = [
   { key: 'person', label: 'Person', cell: (user) => <Who user={user} />, onCard: 'head' },
   { key: 'role', label: 'Role', cell: (user) => <RoleBadge user={user} />, onCard: 'line' },
@@ -44,7 +43,7 @@ function RoleBadge({ user: { role } }: { user: AdminUser }) {
   return <Badge tone={role === 'customer' ? 'plain' : 'note'}>{ROLE_LABELS[role]}</Badge>;
 }
 
-/** Whether the account is enabled, and whether its address is confirmed. */
+/** Badge for a disabled account or an unconfirmed address. */
 export function StateBadge({
   user: { disabled_at, email_unproven },
 }: {

@@ -20,7 +20,7 @@ import { USER_COLUMNS } from './user-table.tsx';
 import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
 import './administration.css';
 
-/** Dialogs bring the kit's along, so it comes when it is opened. */
+/** Dialogs import Mantine's, so it is loaded when it opens. */
 const UserDialog = lazyPart(async () => (await import('./user-dialog.tsx')).UserDialog);
 
 export function UsersPage() {
@@ -31,7 +31,7 @@ export function UsersPage() {
   );
 }
 
-/** The way here, and to the desk: no other part of this screen names it. */
+/** Explains how people get an account and become staff; no other part of this screen does. */
 function SomebodyNew() {
   return (
     <Card title="Add people">
@@ -55,7 +55,7 @@ const SORTS = [
   ['name', 'By username'],
 ] as const satisfies readonly (readonly [UserChoice['sort'], string])[];
 
-/** The people that the address names: the palette and the owner's home lead to some of them. */
+/** Filter from the address: the palette and the dashboard link to some people. */
 function useAddressed(): UserChoice {
   const [address] = useSearchParams();
   const state = STATES.find(([known]) => known === address.get('state'))?.[0];
@@ -66,7 +66,7 @@ function People() {
   const [opened, setOpened] = useState<AdminUser>();
   const list = useSearchedPages(useAddressed(), usersQuery);
   const { chosen, setChosen, rows: users, error } = list;
-  // A removed or unmatched person closes neither the window nor its answer.
+  // The dialog stays open if its person is deleted or no longer matches the filter.
   const open = users?.find(({ id }) => id === opened?.id) ?? opened;
   const total = list.total ?? users?.length ?? 0;
   return (
@@ -97,7 +97,7 @@ function People() {
         )}
       />
       {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
-      {/* Below a list that is on its way it would be pushed out of sight. */}
+      {/* Rendered after the list, which would push it down. */}
       {(users || error) && <Invitations />}
       {(users || error) && <SomebodyNew />}
     </>

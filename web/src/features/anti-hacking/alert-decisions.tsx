@@ -13,7 +13,7 @@ interface AlertDecisionsProps {
   onChangePassword: () => void;
 }
 
-/** Decisions about an alert in its state: one question or one action first, the others in a menu. */
+/** Decisions that an alert allows: the main one as a question or button, the others in a menu. */
 export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps) {
   const acknowledge = useAcknowledgeAlert(alert.id);
   const resolve = useResolveAlert(alert.id);
@@ -85,7 +85,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
           )}
         </div>
       )}
-      {/* Also where it was resolved elsewhere meanwhile: nothing that was written is lost. */}
+      {/* Stays open if the alert was resolved elsewhere, so that written text is not lost. */}
       {isResolving && (
         <ResolveForm
           alert={alert}
@@ -103,7 +103,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
 }
 
 interface NotMeProps {
-  /** Known just after it was said. */
+  /** Known only right after the answer. */
   sessions_ended: number | undefined;
   offersTwoFactor: boolean;
   onChangePassword: () => void;

@@ -16,11 +16,11 @@ import './alert-detail.css';
 interface AlertDetailDialogProps {
   id: string;
   onClose: () => void;
-  /** Leads to where a new password is set. */
+  /** Opens the dialog to set a new password. */
   onChangePassword: () => void;
 }
 
-/** Everything that is known of one alert, in the order in which a worried person asks: what happened, was it stopped, what now, how is it known. */
+/** All facts about an alert, in the order of a person's questions: the event, whether it was stopped, the next step, the evidence. */
 export function AlertDetailDialog({ id, onClose, onChangePassword }: AlertDetailDialogProps) {
   const { data, error, refetch } = useQuery(alertQuery(id));
   return (
@@ -48,7 +48,7 @@ const OUTCOME_ICONS: Record<AlertDetail['outcome'], typeof IconShieldCheck> = {
 function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassword: () => void }) {
   const now = useMinute();
   const OutcomeIcon = OUTCOME_ICONS[alert.outcome];
-  // After "It wasn’t me" the next step stands in place of the advice.
+  // After "It wasn’t me" the next step replaces the advice.
   const isAnswered = alert.decisions[0]?.kind === 'not_me';
   return (
     <>
@@ -162,7 +162,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
   );
 }
 
-/** Whether the last of a group was in another minute than its first: the shown times would be the same. */
+/** Whether the last event of a group has another shown time (minute) than the first. */
 function isLater({ at, until }: EventGroup): boolean {
   return Math.floor(Date.parse(at) / MINUTE_MS) !== Math.floor(Date.parse(until) / MINUTE_MS);
 }

@@ -2,13 +2,13 @@ import type { AlertDetail } from '@palisade/contract/alerts';
 
 type EvidenceEvent = AlertDetail['evidence']['events'][number];
 
-/** Sample events that tell the same, as one row: the first time, the last time, and how many they are. */
+/** Equal events as one row: first time, last time and count. */
 export interface EventGroup extends EvidenceEvent {
   until: string;
   count: number;
 }
 
-/** Joins events with the same words and source, in the order of their first one. */
+/** Groups events with the same text and source, in the order of their first event. */
 export function groupEvents(events: readonly EvidenceEvent[]): EventGroup[] {
   const groups = new Map<string, EventGroup>();
   for (const event of events) {

@@ -60,7 +60,7 @@ export const AlertFilters = memo(function AlertFilters({ choice, counts, onChang
   );
 });
 
-/** The number of alerts in a state, where the server counted just those that the choice of origin leaves. */
+/** Number of alerts in a state; undefined if the server's counts do not cover the chosen origin. */
 function countOf(counts: Monitor['alerts'] | undefined, state: 'active' | 'resolved' | 'hidden', { simulated }: AlertChoice) {
   if (simulated === undefined || counts === undefined) return counts?.[state];
   if (state !== 'active') return undefined;

@@ -21,7 +21,7 @@ import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, Ti
 import './alert-list.css';
 
 interface AlertListProps {
-  /** Until then it is on its way, with what stands below it. */
+  /** False until the list and the parts below it may render. */
   isDrawn: boolean;
 }
 
@@ -67,10 +67,10 @@ export const AlertList = memo(function AlertList({ isDrawn }: AlertListProps) {
   );
 });
 
-/** Simulated alerts shown below the real ones, at most. */
+/** Maximum number of simulated alerts below the real ones. */
 const SIMULATED_SHOWN = 3;
 
-/** Active simulated alerts, apart from what happened. */
+/** Active simulated alerts, separate from real ones. */
 function SimulatedAlerts({ now, onShowAll }: { now: number; onShowAll: () => void }) {
   const { count, rows } = useSimulatedAlerts();
   if (count === 0 || !rows?.length) return null;

@@ -22,7 +22,7 @@ const ICONS: Record<Answer['tone'], TablerIcon> = {
   unknown: IconEyeOff,
 };
 
-/** Blocked threats, and simulated alerts beside them. */
+/** A sentence about blocked threats and simulated alerts. */
 function describeStopped(real: number, practice: number): string {
   const blocked = plural(real, { one: 'One threat blocked', other: `${formatNumber(real)} threats blocked` });
   if (practice === 0) return `${blocked}. No action needed.`;
@@ -32,7 +32,7 @@ function describeStopped(real: number, practice: number): string {
   });
 }
 
-/** Summary of the active alerts, as the server counted all of them. Simulated alerts are not counted. */
+/** Summary of all active alerts, from the server's counts. Simulated alerts do not count. */
 export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'>): Answer {
   const { active, real, unstopped, gravest } = alerts;
   const practice = active - real;
@@ -70,7 +70,7 @@ export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'
   };
 }
 
-/** The answer before everything else: whether something needs the person. */
+/** The main answer: whether an alert needs the person. */
 export function AnswerCard() {
   const { data: monitor, error } = useQuery(monitorQuery);
   if (error) return null;

@@ -13,7 +13,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { CallError, call } from '#api/call.ts';
 import { ZONE } from '#ui/place.ts';
 
-/** "Today" is the person's own. */
+/** "Today" is in the person's time zone. */
 const time_zone = ZONE.name;
 
 export const planQuery = queryOptions({
@@ -29,7 +29,7 @@ export const statsQuery = queryOptions({
 
 export const HISTORY_KEY = ['anti-hacking', 'history'] as const;
 
-/** Score and threats of the last days. While other days are read, those that were shown stay. */
+/** Score and threats of the last days. The previous range stays visible during a fetch. */
 export const historyQuery = (days: number) =>
   queryOptions({
     queryKey: [...HISTORY_KEY, days],
@@ -38,11 +38,11 @@ export const historyQuery = (days: number) =>
     meta: { silent_status: 403 },
   });
 
-/** The newest security check, from an earlier visit too. */
+/** The newest security check, also from an earlier visit. */
 export const lastCheckQuery = queryOptions({
   queryKey: ['anti-hacking', 'last-check'],
   queryFn: ({ signal }) => call(readLastCheck, { signal }),
-  // A server without it answers 404, and is asked once a visit.
+  // A server without this endpoint answers 404; do not ask it at each mount.
   retryOnMount: false,
   meta: { silent_status: 403 },
 });
@@ -53,7 +53,7 @@ export const blocksQuery = queryOptions({
   queryFn: ({ signal }) => call(listBlocks, { signal }),
 });
 
-/** The live list and the stats that came with it. */
+/** The live list and its counts. */
 export function fetchLiveFeed(signal: AbortSignal): Promise<{ live_threats: Alert[]; current_stats: Stats }> {
   return call(readLiveFeed, { signal, query: { time_zone } });
 }
@@ -62,7 +62,7 @@ export function isPremiumRequired(error: unknown): boolean {
   return error instanceof CallError && error.status === 403;
 }
 
-/** A new threat at the head of the live list, which holds 20. */
+/** Puts a new threat at the head of the live list, which holds 20. */
 export function prependThreat(threats: readonly Alert[], threat: Alert): Alert[] {
   return [threat, ...threats.filter(({ id }) => id !== threat.id)].slice(0, LIVE_FEED.held);
 }

@@ -23,7 +23,6 @@ const REASONS: Record<Block['rule'], string> = {
   many_accounts: 'Wrong passwords for many accounts',
 };
 
-/** "the 3rd time" */
 function describeRepeat(level: number): string {
   return ordinal(level, {
     one: `the ${level}st time`,
@@ -33,10 +32,10 @@ function describeRepeat(level: number): string {
   });
 }
 
-/** Question before a refusal ends early. */
+/** Question before a block ends early. */
 const CONFIRMATION = 'Allow sign-ins from there again? Do this only if you, or someone you know, mistyped the password.';
 
-/** From where sign-ins to one's account are refused just now, with the way to end that. */
+/** Sources whose sign-ins to the person's account are blocked, with actions to unblock them. */
 export function BlocksCard() {
   const queries = useQueryClient();
   const { data: blocks, error, refetch } = useQuery({ ...blocksQuery, refetchInterval: RELOAD_INTERVAL });

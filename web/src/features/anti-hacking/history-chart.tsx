@@ -4,23 +4,23 @@ import '@mantine/charts/styles.layer.css';
 import { FIGURES, longDay, shortDay } from './history-day.ts';
 
 const SCORES = [0, 25, 50, 75, 100];
-/** Both pictures begin at the same place, so that a day stands above itself. In px. */
+/** Equal axis widths in both charts align their days, in px. */
 const AXIS_WIDTH = 40;
 const TICK_GAP = 28;
 const SYNC = 'history';
-/** Room for half a label of the axis at both ends. In px. */
+/** Room for half an axis label at both ends, in px. */
 const MARGIN = { top: 10, right: 0, bottom: 10, left: 0 };
 const LINE_CHART = { syncId: SYNC, margin: MARGIN, 'aria-label': 'Score and threats by day. The arrow keys go from day to day.' };
 
-/** Its figures are in the readout of the line, and in the table. */
+/** Hidden: the readout of the line and the table have its figures. */
 const BAR_CHART = { syncId: SYNC, margin: { ...MARGIN, bottom: 0 }, 'aria-hidden': true };
 
-/** The line of the score, and below it what was tried on the same days. One tab stop; the arrow keys go from day to day. */
+/** The line of the score above the bars of threats on the same days. One tab stop; arrow keys move between days. */
 export function HistoryChart({ days }: { days: readonly HistoryDay[] }) {
   const points = days.map((day, index) => ({
     ...day,
     open: day.threats - day.blocked,
-    // A line needs two points; one that stands alone is a dot.
+    // A line needs two points; a single one is drawn as a dot.
     isAlone: (days[index - 1]?.score ?? null) === null && (days[index + 1]?.score ?? null) === null,
   }));
   const most = Math.max(...days.map(({ threats }) => threats), 2);
@@ -65,7 +65,7 @@ export function HistoryChart({ days }: { days: readonly HistoryDay[] }) {
         yAxisProps={{ domain: [0, most], allowDecimals: false, tickCount: 3, width: AXIS_WIDTH }}
         barProps={{ isAnimationActive: false }}
         barChartProps={BAR_CHART}
-        // The line's readout tells of both.
+        // The readout of the line covers both charts.
         tooltipProps={{ content: () => null }}
       />
     </>
@@ -82,7 +82,7 @@ function LonePoint({ cx, cy, payload }: { cx?: number; cy?: number; payload?: Po
   return <circle cx={cx} cy={cy} r={3.5} fill={FIGURES.score.color} />;
 }
 
-/** Figures of the pointed day. */
+/** Figures of the selected day. */
 function Readout({ active, payload }: { active?: boolean; payload?: readonly { payload?: Point }[] }) {
   const point = payload?.[0]?.payload;
   if (!active || point === undefined) return null;

@@ -2,7 +2,7 @@ import type { HistoryDay } from '@palisade/contract/anti-hacking';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { describeCalendarDay } from '#ui/moment.tsx';
 
-/** Name and colour of each kind of figure: the same in chart, legend and table. */
+/** Label and colour of each figure, for chart, legend and table. */
 export const FIGURES = {
   score: { label: 'Security score', color: 'var(--accent)' },
   blocked: { label: 'Threats blocked', color: 'var(--blue)' },
@@ -19,10 +19,10 @@ export function longDay(day: string): string {
   return describeCalendarDay(day, 'weekday');
 }
 
-/** So many days must be known before they make a picture. */
+/** Minimum number of known days for a chart. */
 const DRAWN_FROM = 3;
 
-/** Whether there is more to draw than a point or two. */
+/** Whether there are enough days for a chart. */
 export function isDrawable(days: readonly HistoryDay[]): boolean {
   return days.filter(({ score, threats }) => score !== null || threats > 0).length >= DRAWN_FROM;
 }

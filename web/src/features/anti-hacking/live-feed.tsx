@@ -3,7 +3,7 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { describeType, OutcomeBadges, SeverityBadge, ThreatIcon } from './threat.tsx';
 
-/** A description for a line: at most 50 characters, the ellipsis included, and never cut through one. */
+/** Shortens a description to 50 characters including the ellipsis, without splitting a character. */
 export function cutDescription(description: string): string {
   const characters = [...description];
   return characters.length > LIVE_FEED.description_length
@@ -11,7 +11,7 @@ export function cutDescription(description: string): string {
     : description;
 }
 
-/** The 5 latest threats, spoken as they come. */
+/** The 5 latest threats, announced as they arrive. */
 export function LiveFeed({ threats, hasFailed }: { threats: readonly Alert[] | undefined; hasFailed: boolean }) {
   const now = useMinute();
   if (!threats) return hasFailed ? null : <LoadingRows label="Loading the live feed" />;

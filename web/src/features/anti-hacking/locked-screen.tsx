@@ -10,7 +10,7 @@ const FEATURES = [
   'Simulated alerts that show what a real one looks like',
 ];
 
-/** Content without a premium plan. `message` says how it was found out, when the server refused. */
+/** Content without a premium plan. `message` is the server's refusal. */
 export function LockedScreen({ message, requested_at }: { message: string | undefined; requested_at: string | undefined }) {
   const navigate = useNavigate();
   return (

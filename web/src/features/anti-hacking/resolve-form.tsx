@@ -23,7 +23,7 @@ const REASONS: readonly { reason: ResolutionReason; label: string; sentence: str
 const SECOND_MS = 1_000;
 const RISK_DAYS = 30;
 
-/** A day by the person's own clock, as a date field has it. */
+/** A day in the person's time zone, in the format of a date field. */
 function dayFrom(now: number, days: number): string {
   return dayAfter(dayOf(ZONE.name, now), days);
 }
@@ -48,7 +48,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
     onResolve({
       reason,
       ...(note.trim() === '' ? {} : { note }),
-      // To the end of that day.
+      // The end of that day.
       ...(reason === 'accepted_risk'
         ? { until: new Date(startOfDate(ZONE.name, dayAfter(until, 1)) - SECOND_MS).toISOString() }
         : {}),
@@ -65,8 +65,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
             <input
               type="radio"
               name={`${id}-reason`}
-              // It was asked for by a press.
-              // biome-ignore lint/a11y/noAutofocus: the form takes the place of the button that opened it
+              // biome-ignore lint/a11y/noAutofocus: the form replaces the button that opened it
               autoFocus={one.reason === reason}
               checked={one.reason === reason}
               onChange={() => setReason(one.reason)}
@@ -114,7 +113,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
   );
 }
 
-/** Preview of a suppression, before the decision. */
+/** Preview of a suppression before the decision. */
 function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn: boolean; onChange: (isOn: boolean) => void }) {
   const { data: preview, error } = useQuery({ ...previewQuery(alert.id), enabled: alert.suppressible });
   if (!alert.suppressible) {

@@ -8,7 +8,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { suppressionsQuery, useDeleteSuppression } from './alerts.queries.ts';
 
-/** Suppressions, each with its end. Empty without one. */
+/** Active suppressions with their ends; renders nothing without any. */
 export function Suppressions() {
   const { data: suppressions } = useQuery(suppressionsQuery);
   const remove = useDeleteSuppression();

@@ -23,12 +23,12 @@ interface Failure {
   retry: () => void;
 }
 
-/** Live mode, simulated threats, and the counts. */
+/** Live mode, simulated threats, and counts. */
 export function ThreatPanel({ random }: { random: () => number }) {
   const stats = useQuery(statsQuery);
   const { isLive, threats, failure, turn, simulate } = useLiveThreats(random);
   const [isSimulating, setIsSimulating] = useState(false);
-  // The result of the button: its list may be far above.
+  // Result of the button, because the list may be out of view.
   const [drill, setDrill] = useState<Alert>();
 
   async function press() {
@@ -85,11 +85,11 @@ export function ThreatPanel({ random }: { random: () => number }) {
   );
 }
 
-/** The latest threats while live mode is on, and simulated ones. */
+/** The latest threats during live mode, including simulated ones. */
 function useLiveThreats(random: () => number) {
   const queries = useQueryClient();
   const config = useConfig();
-  // Automatic drills are for the demo on one's own machine; in front of customers there is only the button.
+  // Automatic simulation only in the local demo; customers have only the button.
   const drillsAutomatically = config?.exposure === 'local' && config.demo;
   const [isLive, setIsLive] = useState(false);
   const [threats, setThreats] = useState<Alert[]>();
@@ -200,7 +200,7 @@ interface TileProps {
   tests?: number | undefined;
 }
 
-/** Real events, large; drills beneath, marked. */
+/** Count of real events, with the marked count of simulated ones beneath. */
 function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
   const ofTests = describeTestFiles(tests);
   return (

@@ -17,7 +17,7 @@ const ICONS: Record<EngineState['tone'], typeof IconShieldCheck> = {
   danger: IconPlugConnectedX,
 };
 
-/** Engines and the age of their signatures: one calm line, the rest on demand. */
+/** State of the engines and age of their signatures in one line; details on demand. */
 export function EngineCard() {
   const { data: status, error, refetch } = useQuery(engineQuery);
   const now = useMinute();
@@ -120,7 +120,7 @@ const WHY: Record<SignatureFeedStatus['left_out'][number]['why'], string> = {
   no_entry: 'has no entries',
 };
 
-/** One source: what of it is used, how old that is, what it takes, and what is left out. */
+/** One signature source: its used part, age, memory and omitted entries. */
 function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
   const { address, kind, ok, sentence, severity, changed_at, confirmed_at, memory_bytes, left_out, left_out_total } = feed;
   const more = left_out_total - left_out.length;

@@ -1,13 +1,13 @@
-/** Files that one drop or one choice gives at most; the rest of a larger folder is left out, and the page says so. */
+/** Maximum number of files of one drop or choice; the page reports that it left out the rest. */
 export const FILES_AT_ONCE = 2_000;
-/** Folders inside folders that are opened. A link that leads back to itself ends here. */
+/** Maximum depth of nested folders, which also ends link cycles. */
 const DEPTH_MAXIMUM = 32;
 
 export interface ChosenFiles {
   files: File[];
-  /** More files were there than are taken at once. */
+  /** There were more files than the maximum. */
   is_cut: boolean;
-  /** Folders and files that the browser could not open. */
+  /** Number of folders and files that the browser could not open. */
   unread: number;
 }
 
@@ -23,19 +23,19 @@ class Collected {
   }
 }
 
-/** The files of a choice, as many as are taken at once. */
+/** The files of a choice, up to the maximum. */
 export function filesOfChoice(files: readonly File[]): ChosenFiles {
   return { files: files.slice(0, FILES_AT_ONCE), is_cut: files.length > FILES_AT_ONCE, unread: 0 };
 }
 
-/** The files of a drop. A folder gives every file in it and in its folders. Entries are taken before the first wait: the browser empties a drop after its event. */
+/** The files of a drop, including all files in its folders. Entries are read before the first await, because the browser empties a drop after its event. */
 export async function filesOfDrop(items: Iterable<DataTransferItem>): Promise<ChosenFiles> {
   const entries: FileSystemEntry[] = [];
   const collected = new Collected();
   for (const item of items) {
     if (item.kind !== 'file') continue;
     const entry = typeof item.webkitGetAsEntry === 'function' ? item.webkitGetAsEntry() : null;
-    // A browser without entries, or a file that has none, still gives the file.
+    // Without entry support, or for a file without an entry, the file itself is available.
     const file = entry === null || entry.isFile ? item.getAsFile() : null;
     if (file !== null) collected.add(file);
     else if (entry !== null) entries.push(entry);
@@ -55,7 +55,7 @@ async function collect(entry: FileSystemEntry, collected: Collected, depth: numb
         return;
       }
       const reader = entry.createReader();
-      // One call answers a part of a folder, and an empty part after the last.
+      // Each call returns a part of a folder; an empty part ends it.
       for (;;) {
         const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
         if (part.length === 0) return;

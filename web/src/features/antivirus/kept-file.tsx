@@ -12,7 +12,7 @@ import { useDeleteFile, useReportFalseAlarm, useRestoreFile, useUnlockFile } fro
 
 const RESTORE_WARNING = 'This file is dangerous. You’ll get it exactly as you uploaded it. Download it anyway?';
 
-/** Has an encrypted archive read with its password. */
+/** Scans an encrypted archive again with its password. */
 export function PasswordForm({ scan }: { scan: ScanDetail }) {
   const [password, setPassword] = useState('');
   const unlock = useUnlockFile(scan.id);
@@ -37,7 +37,7 @@ export function PasswordForm({ scan }: { scan: ScanDetail }) {
   );
 }
 
-/** Actions on the kept copy, and on a finding that may be wrong. */
+/** Actions on the stored copy, and the report of a false alarm. */
 export function KeptFile({ scan }: { scan: ScanDetail }) {
   const restore = useRestoreFile(scan);
   const remove = useDeleteFile(scan.id);
@@ -54,7 +54,7 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
   return (
     <div className="kept-file">
       {report && (
-        // The answer is here, above the form that it replaces: on a phone the form is out of sight.
+        // Shown above the form that it replaces, because on a phone the form is out of view.
         <p ref={said} tabIndex={-1} className="kept-file__report">
           {report}
         </p>
@@ -111,8 +111,7 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
         rows={3}
         maxLength={REPORT_REASON_MAXIMUM}
         value={reason}
-        // It was asked for by a press.
-        // biome-ignore lint/a11y/noAutofocus: the form takes the place of the button that opened it
+        // biome-ignore lint/a11y/noAutofocus: the form replaces the button that opened it
         autoFocus
         onChange={(event) => setReason(event.currentTarget.value)}
       />

@@ -4,7 +4,7 @@ import { describeDate } from '#ui/moment.tsx';
 
 const OF_LOCKED = 'Open it only if you expected it and know the sender. Attackers use passwords to get past scanners.';
 
-/** Advice for a file that was not fully checked, by the reason. The first sentence is the one that matters. */
+/** Advice for a file that was not fully checked, by reason, most important sentence first. */
 const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
   queued: ['Wait for the result. It appears here.', 'Don’t open the file before then.'],
   engine_down: ['No action needed. We’ll scan it when the scanner is back.', 'Don’t open the file before then.'],
@@ -58,7 +58,7 @@ const OF_CLEAN: readonly string[] = [
   'Scanners can miss new threats. If you didn’t expect this file, ask the sender first.',
 ];
 
-/** The answer in one short sentence. */
+/** The result in one short sentence. */
 export function describeAnswer(scan: ScanDetail): string {
   if (scan.scan_status === 'clean') return scan.size === 0 ? 'This file is empty.' : 'No threats found.';
   if (scan.scan_status === 'infected') {
@@ -70,7 +70,7 @@ export function describeAnswer(scan: ScanDetail): string {
   return 'We couldn’t check this whole file.';
 }
 
-/** Next steps, the most important first. */
+/** Next steps, most important first. */
 export function adviceOf(scan: ScanDetail): readonly string[] {
   if (scan.scan_status === 'infected') return scan.is_test_file ? OF_TEST_FILE : OF_INFECTED;
   if (scan.scan_status === 'clean') return OF_CLEAN;
@@ -97,10 +97,10 @@ export function describeFate(scan: ScanDetail): string {
   return until === undefined ? 'Our copy is quarantined.' : `Our copy is quarantined until ${until}.`;
 }
 
-/** Kinds of files whose encryption the scanner cannot undo even with the password. */
+/** Media types that the scanner cannot decrypt even with the password. */
 const STAY_LOCKED: readonly (string | null)[] = ['application/pdf', 'application/x-ole-storage'];
 
-/** Whether a password would help. */
+/** Whether a password allows the scanner to read the file. */
 export function takesPassword({ scan_status, status_detail, kept, media_type }: ScanDetail): boolean {
   return scan_status === 'pending' && status_detail === 'encrypted' && kept === 'sealed' && !STAY_LOCKED.includes(media_type);
 }

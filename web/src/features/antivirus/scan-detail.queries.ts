@@ -21,7 +21,7 @@ export const scanDetailQuery = (id: string) =>
     refetchInterval: ({ state }) => (state.data && isWaiting(state.data) ? WAITING_INTERVAL : false),
   });
 
-/** Takes a record out of the history. */
+/** Deletes a scan from the history. */
 export function useDeleteScan(id: string) {
   const queries = useQueryClient();
   return useChange({
@@ -31,7 +31,7 @@ export function useDeleteScan(id: string) {
   });
 }
 
-/** Puts a changed record where the screens read it. */
+/** Stores a changed scan in the cache. */
 function useChanged() {
   const queries = useQueryClient();
   return (changed: ScanDetail) => {
@@ -40,12 +40,12 @@ function useChanged() {
   };
 }
 
-/** Has a locked file read with its password. */
+/** Scans an encrypted file again with its password. */
 export function useUnlockFile(id: string) {
   return useChange({
     mutationFn: (password: string) => call(unlockFile, { params: { id }, body: { password } }),
     onSuccess: useChanged(),
-    // A password is not kept for longer than the screen.
+    // Mutation variables stay in memory until garbage collection; a password must not outlive the screen.
     gcTime: 0,
   });
 }
@@ -57,12 +57,12 @@ export function useReportFalseAlarm(id: string) {
   });
 }
 
-/** Removes the kept copy; the record stays. */
+/** Deletes the stored copy; the scan record stays. */
 export function useDeleteFile(id: string) {
   return useChange({ of: deleteFile, mutationFn: () => call(deleteFile, { params: { id } }) });
 }
 
-/** Gives the kept copy to the browser as a download. */
+/** Downloads the stored copy. */
 export function useRestoreFile({ id, filename }: ScanDetail) {
   return useChange({
     mutationFn: () => download(restoreFile, { params: { id } }),

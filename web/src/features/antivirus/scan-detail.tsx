@@ -38,7 +38,7 @@ const SEVERITY_TONES: Record<ThreatFacts['severity'], Tone> = {
   critical: 'danger',
 };
 
-/** Everything that is known of one scan, in the order in which a worried person asks: is it bad, what now, what was it, where, who says so. */
+/** All facts about a scan, in the order of a person's questions: the result, the next step, the file, the finding, the scanners. */
 export function ScanDetailDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { data, error, refetch } = useQuery(scanDetailQuery(id));
   return (
@@ -127,7 +127,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
 
 const MAIL = /\.(?:eml|msg)$/iu;
 
-/** The scam check of an email. Only a kept copy can be checked; the person has the file otherwise. */
+/** The scam check of an email. The server can check only a stored copy; otherwise the person still has the file. */
 function ScamPart({ scan }: { scan: ScanDetail }) {
   return (
     <DetailPart title="Is this email real?">
@@ -148,7 +148,7 @@ function ScamPart({ scan }: { scan: ScanDetail }) {
   );
 }
 
-/** "A PDF document"; bytes that nothing gives away are said to be that. */
+/** "A PDF document"; unrecognised content is "unknown kind". */
 function wordsOf(media_type: string): string {
   const words = describeMediaType(media_type) ?? 'unknown kind';
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -196,7 +196,7 @@ const ANSWERS = {
   pending: '{engine} couldn’t check the whole file',
 } as const satisfies Record<EngineAnswer['verdict'], string>;
 
-/** The same for an answer that names another threat than the record. */
+/** Sentences for a scanner that names another threat than the scan record. */
 const NAMED_ANSWERS = {
   clean: '{engine} found no threats: {threat}',
   infected: '{engine} found a threat: {threat}',

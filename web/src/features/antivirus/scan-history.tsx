@@ -33,7 +33,7 @@ function totalOf(totals: ScanTotals, status: ScanStatus | undefined): number {
   return status === undefined ? totals.clean + totals.infected + totals.pending : totals[status];
 }
 
-/** Rows of just scanned files that are shown before the rest is asked for; every infected and pending one is. */
+/** Number of clean rows among the files scanned just now before "show more"; infected and pending ones are always shown. */
 const FRESH_SHOWN = 8;
 const NO_SCANS: readonly Scan[] = [];
 
@@ -43,8 +43,8 @@ interface ScanGroups {
 }
 
 /**
- * The history as two groups: files that this page has just had scanned, the most urgent first, and all others. A record that was deleted since is in neither. `next` is undefined where
- * `rows` are all that there are.
+ * Splits the history into the files that this page has just scanned, most urgent first, and all others. Deleted records are in neither group.
+ * `next` is undefined if `rows` is the complete history.
  */
 function groupsOf(rows: readonly Scan[], scanned: readonly Scan[], next: string | undefined): ScanGroups {
   const known = new Map(rows.map((row) => [row.id, row]));
@@ -54,7 +54,7 @@ function groupsOf(rows: readonly Scan[], scanned: readonly Scan[], next: string 
   return { fresh: fresh.toSorted(byUrgency), earlier: rows.filter(({ id }) => !ids.has(id)) };
 }
 
-/** `justScanned`: records of the files that this page has sent. */
+/** `justScanned`: scans of the files that this page has sent. */
 export function ScanHistory({ justScanned = NO_SCANS }: { justScanned?: readonly Scan[] }) {
   const [chosen, setChosen] = useState(EVERY_SCAN);
   const search = useSearched(chosen.search);

@@ -2,13 +2,13 @@ import { useSyncExternalStore } from 'react';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import type { UploadQueue } from './upload-queue.ts';
 
-/** The words come with the first upload. Without them a screen reader still has the screen itself. */
+/** Loaded with the first upload. If it fails to load, screen readers can still read the screen. */
 const loadLines = () => import('./upload-lines.tsx').catch(() => undefined);
 const Nothing = (_: { queue: UploadQueue }) => null;
 const Outcomes = lazyPart(async () => (await loadLines())?.Outcomes ?? Nothing);
 const Warning = lazyPart(async () => (await loadLines())?.Warning ?? Nothing);
 
-/** Tells screen readers the outcome of files, on whichever screen the person is. The regions are there before the words, which are not read out otherwise. */
+/** Announces results of uploads to screen readers on every screen. Live regions must exist before their text, otherwise it is not announced. */
 export function UploadAnnouncer({ queue }: { queue: UploadQueue }) {
   const hasUploads = useSyncExternalStore(queue.subscribe, () => queue.read().length > 0);
   return (

@@ -3,32 +3,32 @@ import type { ScanProgress } from '@palisade/contract/events';
 import { formatList, formatNumber, formatSpan, plural } from '@palisade/contract/intl';
 import { hasFailed, isEnded, type Upload, type UploadState } from './upload-queue.ts';
 
-/** Bytes that every file costs beside its own, for the request and the record: sixty small files take longer than one of their size. */
+/** Fixed cost of a file in bytes, for request and record: sixty small files take longer than one file of their total size. */
 const COST_OF_A_FILE = 256 * 1024;
-/** Share of a file's time that sending takes; reading takes the rest. */
+/** Share of a file's time that sending takes; scanning takes the rest. */
 const SENDING = 0.5;
-/** A guess of the time left needs this much behind it: the share, and ms. */
+/** Progress and time in ms that the estimate of the remaining time requires. */
 const GUESS_FROM = { share: 0.03, ms: 3_000 } as const;
 
 export interface UploadSummary {
   total: number;
   ended: number;
   clean: number;
-  /** Without test files. */
+  /** Test files are not included. */
   infected: number;
   test_files: number;
-  /** Those that have a record and are not fully checked. */
+  /** Files with a record that are not fully checked. */
   pending: number;
-  /** Those without a record, because of a failure or a cancellation. */
+  /** Files without a record because of a failure. */
   failed: number;
   cancelled: number;
-  /** Progress over all files, from 0 to 1. */
+  /** Progress of all files, from 0 to 1. */
   share: number;
-  /** Time left in ms; undefined while it cannot be guessed. */
+  /** Remaining time in ms; undefined while it cannot be estimated. */
   ms_left: number | undefined;
 }
 
-/** Progress of the scanner in one file, from 0 to 1; undefined where it is unknown. */
+/** Progress of the scanner within a file, from 0 to 1; undefined if unknown. */
 export function shareOf(progress: ScanProgress | undefined): number | undefined {
   if (progress?.stage !== 'reading') return undefined;
   const { share, members_found, members_read } = progress;
@@ -43,12 +43,12 @@ function shareDone(state: UploadState): number {
   return 1;
 }
 
-/** The scan of a finished upload; undefined before, and where there is none. */
+/** The scan of a finished upload; otherwise undefined. */
 export function scanOfUpload({ state }: Upload): Scan | undefined {
   return state.phase === 'done' ? state.scan : undefined;
 }
 
-/** Figures of all files that were given together. `now` in ms. */
+/** Figures of all files of a batch. `now` in ms. */
 export function summaryOf(uploads: readonly Upload[], now: number): UploadSummary {
   const count = (is: (upload: Upload) => boolean) => uploads.filter(is).length;
   const has = (status: Scan['scan_status'], is_test_file = false) =>
@@ -82,7 +82,7 @@ export function summaryOf(uploads: readonly Upload[], now: number): UploadSummar
   };
 }
 
-/** The results in a few words, the good ones first: "59 clean, 1 infected". Empty before the first. */
+/** The results in a few words, good ones first: "59 clean, 1 infected". Empty before the first. */
 export function describeSummary({ clean, infected, test_files, pending, failed, cancelled }: UploadSummary): string {
   const tests = plural(test_files, {
     one: '1 harmless test file',
@@ -123,7 +123,7 @@ export function describeTimeLeft(ms: number): string {
 
 const RANKS = { infected: 0, pending: 1, clean: 2 } as const satisfies Record<Scan['scan_status'], number>;
 
-/** Infected files first, then pending ones, then the clean ones; among equals the newest. */
+/** Infected files first, then pending, then clean ones; newest first within each. */
 export function byUrgency(one: Scan, other: Scan): number {
   const rank = (scan: Scan) => RANKS[scan.scan_status] + (scan.is_test_file ? 0.5 : 0);
   return rank(one) - rank(other) || (one.id < other.id ? 1 : -1);

@@ -8,7 +8,7 @@ import { PasswordField } from '#ui/password-field.tsx';
 import type { AuthField, FieldMessages } from './auth.ts';
 import type { AuthMode } from './auth-modes.ts';
 
-// Only new passwords are judged, and only once one is typed: the first visit does not transfer the meter.
+// Loaded when a new password is typed, so that the first visit does not transfer it.
 const PasswordStrength = lazyPart(async () => (await import('#ui/password-strength.tsx')).PasswordStrength);
 
 const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH.minimum} characters. Longer is stronger.`;
@@ -20,7 +20,6 @@ interface AuthFieldsProps {
   onChange: (field: AuthField) => (event: ChangeEvent<HTMLInputElement>) => void;
 }
 
-/** The fields of a mode. All of them are required. */
 export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps) {
   const field = (name: AuthField) => ({
     name,

@@ -23,7 +23,7 @@ const NOTICES: Record<SessionNotice, string> = {
   account_deleted: 'Your account and all its data are deleted.',
 };
 
-/** Text of Register and Sign In while there is no administrator. */
+/** Text of Register and Sign In until an administrator exists. */
 const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
   there: undefined,
   first_account: 'Create the first account. You’ll be the administrator.',
@@ -33,9 +33,9 @@ const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
     'There’s no administrator yet. Register with an address in ADMIN_EMAILS. After you sign in, enter the code we email you.',
 };
 
-/** Loaded only where an attempt is refused. */
+/** Loaded when an attempt is refused. */
 const RefusedMessage = lazyPart(async () => (await import('./refused-message.tsx')).RefusedMessage);
-/** Loaded only where passkeys are for another address. */
+/** Loaded when passkeys need another address. */
 const PasskeysElsewhere = lazyPart(async () => (await import('#ui/passkeys-elsewhere.tsx')).PasskeysElsewhere);
 
 interface AuthFormProps {
@@ -138,11 +138,11 @@ function Heading({ mode, isTab, config, notice }: HeadingProps) {
 interface AnswerProps {
   message: AuthMessage | undefined;
   refusal: Refusal | undefined;
-  /** The time of the refusal is over. */
+  /** Called when the refusal has ended. */
   onEnd: () => void;
 }
 
-/** Message of the form above its button. */
+/** Message of the form, above its button. */
 function Answer({ message, refusal, onEnd }: AnswerProps) {
   return (
     <div role="status" className="auth-form__message" data-tone={refusal ? 'bad' : message?.tone}>

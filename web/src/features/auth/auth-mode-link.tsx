@@ -7,7 +7,7 @@ interface ModeLinkProps {
   children: ReactNode;
 }
 
-/** A link to another mode: a real address for a new tab, and no loading of the page here. */
+/** A link to another mode: changes the form without a page load, but has a real address for a new tab. */
 export function ModeLink({ mode, onChoose, children }: ModeLinkProps) {
   function choose(event: MouseEvent) {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

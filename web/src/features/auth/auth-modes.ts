@@ -1,7 +1,6 @@
-/** The five faces of the sign-in screen. */
+/** Modes of the sign-in screen. */
 export type AuthMode = 'login' | 'register' | 'forgot-password' | 'reset-password' | 'recover-username';
 
-/** Texts and fields of a mode. */
 export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit: string }> = {
   login: { title: 'Sign in', line: 'Sign in to see your files and scan results.', submit: 'Sign In' },
   register: {
@@ -32,19 +31,19 @@ function isAuthMode(text: string): text is AuthMode {
   return Object.hasOwn(AUTH_MODES, text);
 }
 
-/** The address that opens a mode, from wherever the person is. */
+/** The address that opens a mode on any screen. */
 export function addressOfMode(mode: AuthMode): string {
   return `?${MODE_PARAMETER}=${mode}`;
 }
 
-/** The mode that the page's address asks for, as the link in a mail does; undefined when it asks for none. */
+/** The mode in the page's address, as in the link of an email; undefined without one. */
 export function modeOfAddress(search: string): AuthMode | 'unknown' | undefined {
   const text = new URLSearchParams(search).get(MODE_PARAMETER);
   if (text === null) return undefined;
   return isAuthMode(text) ? text : 'unknown';
 }
 
-/** The address without its mode, so that loading the page again, or signing in, does not lead back to it. */
+/** The address without its mode, so that a reload or sign-in does not open the mode again. */
 export function addressWithoutMode({ pathname, search, hash }: Location): string {
   const rest = new URLSearchParams(search);
   rest.delete(MODE_PARAMETER);

@@ -8,7 +8,7 @@ import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { AuthForm } from './auth-form.tsx';
 import './auth-page.css';
 
-/** Meaning of each answer; true of every scan, and so the one promise of this screen. */
+/** Meaning of each scan result. True for every scan, so this screen can promise it. */
 const ANSWERS = [
   { status: 'clean', meaning: 'We checked the whole file and found no threats.' },
   { status: 'infected', meaning: 'We found a threat. You’ll see what it is and what to do.' },
@@ -17,7 +17,7 @@ const ANSWERS = [
 
 interface AuthPageProps {
   notice: SessionNotice | undefined;
-  /** Loads what comes after signing in, while the person still reads that it worked. */
+  /** Loads the next screen while the person reads the message of success. */
   prepare: () => Promise<unknown>;
 }
 

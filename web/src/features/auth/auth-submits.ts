@@ -5,13 +5,13 @@ import { type AuthOutcome, askForUsername, createAccount, sendResetInstructions,
 import type { AuthMode } from './auth-modes.ts';
 import { type AuthMessage, type AuthValues, bad, EMPTY, good } from './auth-state.ts';
 
-/** Addition where mails wait for an administrator. */
+/** Hint if emails wait in the outbox of the administrator. */
 export const OUTBOX_HINT = 'Ask your administrator for our email to you.';
 
 type Refused = Extract<AuthOutcome<unknown>, { ok: false }>;
 type SecondFactor = { [Key in 'challenge' | 'methods']: NonNullable<Refused[Key]> };
 
-/** Next step after a submitted form. */
+/** Next step after submitting a form. */
 export type AuthNext =
   | { kind: 'enter'; session: Session }
   | ({ kind: 'second_factor' } & SecondFactor)
@@ -27,7 +27,7 @@ const move = (mode: AuthMode, message: AuthMessage, values: Partial<AuthValues> 
 });
 const refuse = (outcome: Refused): AuthNext => ({ kind: 'refuse', outcome });
 
-/** Next step after registering. In public exposure an email that has an account already is answered alike: the mail says which it is. */
+/** Next step after registering. In public exposure an email with an existing account gets the same reply; only the email tells. */
 function nextOf(config: Config | undefined): string {
   if (config?.exposure !== 'public') return 'Please login with your credentials.';
   if (config.reset_delivery !== 'outbox') return 'Follow the steps in our email, then login.';
@@ -94,6 +94,6 @@ const SUBMITS: Record<AuthMode, (values: AuthValues, config: Config | undefined)
   'recover-username': submitRecovery,
 };
 
-/** Sends the form of a mode, and answers what follows. Throws what is no answer of the server. */
+/** Sends the form of a mode and returns the next step. Throws errors that are not replies of the server. */
 export const submitForm = (mode: AuthMode, values: AuthValues, config: Config | undefined): Promise<AuthNext> =>
   SUBMITS[mode](values, config);

@@ -4,7 +4,7 @@ import { CallError, call } from '#api/call.ts';
 import { askForPasskey, type PasskeyOutcome } from '#api/passkey.ts';
 import type { Session } from '#api/session.ts';
 
-/** Signs in with a passkey alone: the browser lets the person choose one. */
+/** Signs in with a passkey that the person chooses in the browser. */
 export async function signInWithPasskey(): Promise<PasskeyOutcome<Session>> {
   try {
     const asked = await askForPasskey(await call(requestPasskeyLogin));

@@ -18,11 +18,11 @@ interface SecondStepProps {
   challenge: string;
   methods: readonly SecondFactor[];
   onSignedIn: (session: Session) => Promise<void>;
-  /** Back to email and password; `sentence` says why, when it was not the person's wish. */
+  /** Returns to email and password; `sentence` is the reason if the person did not choose it. */
   onLeave: (sentence?: string) => void;
 }
 
-/** The second step of signing in, after a right password. */
+/** The second step of signing in, after a correct password. */
 export function SecondStep({ challenge, methods, onSignedIn, onLeave }: SecondStepProps) {
   const [method, setMethod] = useState<SecondFactor>(methods[0] ?? 'recovery_code');
   const [value, setValue] = useState('');
@@ -31,7 +31,7 @@ export function SecondStep({ challenge, methods, onSignedIn, onLeave }: SecondSt
   const [progress, setProgress] = useState<'asking' | 'done'>();
   const form = useRef<HTMLFormElement>(null);
 
-  // The focused element is gone; the field of another way takes the focus as well.
+  // The focused element is unmounted; a changed method also focuses its field.
   useEffect(() => {
     const target = form.current?.querySelector<HTMLElement>(method === 'passkey' ? '[type="submit"]' : 'input');
     target?.focus();

@@ -9,18 +9,18 @@ import { type AuthMessage, type AuthValues, authReducer, bad, firstState, good }
 import { type AuthNext, submitForm } from './auth-submits.ts';
 import { usePasskeyOffer } from './use-passkey-offer.ts';
 
-/** Long enough to be read: the specification has a message between signing in and being in. */
+/** Time in ms to read the message that the specification requires after signing in. */
 const MESSAGE_PAUSE = 500;
 const SHOWN = 'input:not([hidden])';
 
 interface AuthFormOptions {
   config: Config | undefined;
-  /** Fetches the next screen. */
+  /** Loads the next screen. */
   prepare: () => Promise<unknown>;
   form: RefObject<HTMLFormElement | null>;
 }
 
-/** The state of the form, and what its buttons and fields do. `form` is where the focus is moved. */
+/** State and actions of the form. `form` receives the focus. */
 export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
   const [asked] = useState(() => modeOfAddress(window.location.search));
   const [state, dispatch] = useReducer(authReducer, asked, firstState);
@@ -32,7 +32,7 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
   });
 
   const first = config?.administrator.startsWith('first_account') ?? false;
-  // Without an account sign-in is impossible. A person who has begun to type is left where they are.
+  // Without an account sign-in is impossible, so Register opens. A person who has begun to type stays in their mode.
   useEffect(() => {
     if (first) dispatch({ kind: 'first_opened' });
   }, [first]);
@@ -46,7 +46,7 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
     dispatch({ kind: 'moved', mode: next });
   }
 
-  /** Shows another mode, and gives the focus to the first field that is to be filled in: the element that had it is gone. */
+  /** Shows another mode and focuses its first empty field, because the focused element is unmounted. */
   function moveTo(next: AuthMode, nextMessage?: AuthMessage, changes: Partial<AuthValues> = {}) {
     passkeys.withdraw();
     flushSync(() => dispatch({ kind: 'moved', mode: next, message: nextMessage, values: changes }));
@@ -57,7 +57,7 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
   function refuse({ message: sentence, fields, retry_after }: Extract<AuthOutcome<unknown>, { ok: false }>) {
     if (retry_after !== undefined) {
       dispatch({ kind: 'held', refusal: { mode, email: values.email, until: Date.now() + retry_after * 1_000, sentence } });
-      // The button that had the focus takes none now.
+      // The focused button becomes disabled.
       form.current?.querySelector<HTMLInputElement>(SHOWN)?.focus();
       return;
     }
@@ -99,7 +99,7 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
     }
   }
 
-  /** Tries one way in; an error that is no answer of the server is told in one sentence. */
+  /** Tries one way of signing in. An unexpected error is shown as one sentence. */
   async function attempt(by: 'form' | 'passkey', send: () => Promise<AuthNext>) {
     passkeys.withdraw();
     dispatch({ kind: 'tried', by });
@@ -123,7 +123,7 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
     }
     if (Object.keys(fields).length > 0) return refuse({ ok: false, message: '', fields });
     void attempt('form', () => {
-      // The next screen is fetched while the server checks the password.
+      // Loads the next screen while the server checks the password.
       if (mode === 'login') void prepare().catch(() => undefined);
       return submitForm(mode, values, config);
     });

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { Session } from '#api/session.ts';
 
-/** Browsers take passkeys at a page with a name, and not at a bare address (WebAuthn level 3, sections 5.1.3 and 5.1.6). */
+/** Browsers allow passkeys on domain names and not on IP addresses (WebAuthn level 3, sections 5.1.3 and 5.1.6). */
 export const takesPasskeys = () => 'PublicKeyCredential' in window && !/^[\d.]+$|^\[/u.test(window.location.hostname);
 const OFFERS_PASSKEYS = takesPasskeys() && 'isConditionalMediationAvailable' in PublicKeyCredential;
 
@@ -10,7 +10,7 @@ interface Answers {
   onRefused: (sentence: string) => void;
 }
 
-/** The browser's offer of passkeys in the email field: it stands from `offer` until `withdraw`, or until the component is gone. */
+/** Passkey autofill in the email field, from `offer` until `withdraw` or unmount. */
 export function usePasskeyOffer({ onSignedIn, onRefused }: Answers) {
   const end = useRef<() => void>(undefined);
 

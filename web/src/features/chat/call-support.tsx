@@ -7,7 +7,7 @@ import { ButtonLink } from '#ui/button-link.tsx';
 import { EmailLink } from '#ui/contact-link.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
-/** Calls support where there is a number; says how else to reach it where there is none. */
+/** Calls support if there is a phone number; otherwise shows other ways to reach it. */
 export function CallSupport({ onUnreachable }: { onUnreachable: () => void }) {
   const phone = useConfig()?.support.phone;
   return phone && isCallable(phone) ? (
@@ -21,7 +21,7 @@ export function CallSupport({ onUnreachable }: { onUnreachable: () => void }) {
   );
 }
 
-/** Alternative to a call, once a person has wanted one. */
+/** Alternative to a call, shown when a person wanted to call without a number. */
 export function useNoPhoneNotice() {
   const [isShown, setIsShown] = useState(false);
   const email = useConfig()?.support.email;

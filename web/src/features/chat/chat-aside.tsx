@@ -13,10 +13,10 @@ import { saveFile } from '#ui/save-file.ts';
 import { Sentence } from '#ui/sentence.tsx';
 import { useMailTranscript } from './chat.queries.ts';
 
-/** Dialogs bring the kit's along, so each comes when it is opened. */
+/** Dialogs import Mantine's, so each is loaded when it opens. */
 const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).SearchDialog);
 
-/** Beside the conversation: how to reach a person, what support never asks for, and what was said before. */
+/** Beside the conversation: contacts of support, a warning about fraud, and the transcript. */
 export function ChatAside() {
   const { phone, email } = useConfig()?.support ?? { phone: '', email: '' };
   return (
@@ -54,7 +54,7 @@ export function ChatAside() {
   );
 }
 
-/** The transcript, to search and keep. */
+/** Search and download of the transcript. */
 function History() {
   const [isSearching, setIsSearching] = useState(false);
   const mail = useMailTranscript();

@@ -9,7 +9,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { CallSupport } from './call-support.tsx';
 import { useAskPerson } from './chat.queries.ts';
 
-/** Whether a person is there, and what to expect; never of whether this page is connected, which stands beside it. */
+/** Presence of support and what to expect. The connection of this page is shown separately. */
 function describeStaff(
   { staff, agent, wants_person, response_s, status }: ChatState,
   now: number,
@@ -41,7 +41,7 @@ interface ChatHeadProps {
   onTalk: () => void;
 }
 
-/** Above the conversation: the connection and the staff, each for itself, and the ways to a person. */
+/** Above the conversation: connection, presence of support, and ways to reach a person. */
 export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
   const isOnline = useConnection() !== 'offline';
   const now = useMinute();

@@ -24,7 +24,7 @@ import { chatStateQuery, messagesQuery, takeMessage } from '#domain/conversation
 const writtenSchema = z.object({ message: z.string(), attachments: z.array(attachmentSchema) });
 type Written = z.infer<typeof writtenSchema>;
 
-/** One for each signed-in person: it continues to send when they leave the chat. */
+/** One queue for each signed-in person, so that sending continues after leaving the chat. */
 const queues = new WeakMap<QueryClient, OutgoingQueue<Written>>();
 
 function outgoingOf(queries: QueryClient): OutgoingQueue<Written> {
@@ -51,15 +51,13 @@ function outgoingOf(queries: QueryClient): OutgoingQueue<Written> {
   return queue;
 }
 
-/** Sent messages that have not arrived. */
+/** Messages that the server has not confirmed. */
 export function useOutgoing() {
   const queue = outgoingOf(useQueryClient());
   return { queue, outgoing: useSyncExternalStore(queue.subscribe, queue.read) };
 }
 
-/**
- * The messages, oldest first. An automatic message appears after the specification's delay while the conversation is open; an older one appears at once.
- */
+/** The messages, oldest first. A new automatic message appears after the specification's delay; an older one at once. */
 export function useMessages() {
   const query = useInfiniteQuery(messagesQuery);
   const messages = query.data?.pages.flat().toReversed();
@@ -94,8 +92,8 @@ export function useChatState(): ChatState | undefined {
 }
 
 /**
- * Whether the first answers are on their way: how high the head and the messages are hangs on them, and what was drawn before would be moved. Without a line, or once an
- * answer failed, nothing is waited for: what one writes is kept and sent later.
+ * Whether the first replies are pending. The heights of head and messages depend on them, and content drawn earlier would move.
+ * Without a connection, or after a failure, the chat does not wait: messages are stored and sent later.
  */
 export function useIsAwaited(): boolean {
   const state = useQuery(chatStateQuery);
@@ -105,7 +103,7 @@ export function useIsAwaited(): boolean {
   );
 }
 
-/** A change of one's own conversation whose answer is how it stands now. */
+/** A change of the person's own conversation. The reply is its state after the change. */
 function useStateChange<Input = void>(change: (input: Input) => Promise<ChatState>) {
   const queries = useQueryClient();
   return useChange({
@@ -134,7 +132,7 @@ export function useMailTranscript() {
   return useChange({ mutationFn: () => call(mailTranscript) });
 }
 
-/** Says that what is on screen has been read, as soon as somebody can see it. */
+/** Marks the messages on screen as read when the page is visible. */
 export function useMarkRead({ unread = 0, last_seq = 0 }: Partial<Pick<ChatState, 'unread' | 'last_seq'>>): void {
   const { mutate } = useStateChange((seq: number) => call(markRead, { body: { seq } }));
   useEffect(() => {
@@ -148,10 +146,10 @@ export function useMarkRead({ unread = 0, last_seq = 0 }: Partial<Pick<ChatState
   }, [unread, last_seq, mutate]);
 }
 
-/** Letters from which on a text can be about something. */
+/** Minimum length of a draft that is looked up in the help pages. */
 const WORTH_LOOKING_UP = 8;
 
-/** Help pages that may answer what is being typed. */
+/** Help pages that may answer the draft. */
 export function useSuggestions(draft: string) {
   const [text] = useDebouncedValue(draft.trim(), SUGGESTION_PAUSE);
   const isWorth = text.length >= WORTH_LOOKING_UP && draft.trim() !== '';

@@ -8,7 +8,7 @@ import { ZoneNote } from '#ui/zone-note.tsx';
 import { ChatPanel } from './chat-panel.tsx';
 import './live-chat-page.css';
 
-/** The support chat alone in a window of its own, for a provider without a live-chat page elsewhere. */
+/** The support chat in its own window, for a provider without another live-chat page. */
 export function LiveChatPage({ notice }: { notice?: ReactNode }) {
   const provider = useConfig()?.provider_name;
   const unread = useUnread();

@@ -45,7 +45,7 @@ function lineOfOutgoing({ id, at, body }: Written, state: ReactNode): Conversati
   };
 }
 
-/** The conversation: what has arrived, and below it what has not yet. */
+/** The conversation: confirmed messages, and unconfirmed ones below. */
 export function MessageList({ onEdit }: { onEdit: (message: string) => void }) {
   const { query, messages } = useMessages();
   const jump = useJump();

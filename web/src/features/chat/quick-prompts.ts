@@ -1,4 +1,4 @@
-/** Frequent questions, which include the facts that support would ask for. */
+/** Frequent questions that already include the facts that support needs. */
 export const QUICK_PROMPTS = [
   {
     label: 'Performance issues',
@@ -14,7 +14,7 @@ export const QUICK_PROMPTS = [
   },
 ] as const;
 
-/** A prompt goes into an empty field, and below what somebody has written already. */
+/** Puts a prompt into an empty field, or below an existing draft. */
 export function withPrompt(draft: string, prompt: string): string {
   return draft.trim() === '' ? prompt : `${draft.trimEnd()}\n${prompt}`;
 }

@@ -2,7 +2,7 @@ import type { ChatState } from '@palisade/contract/chat-read';
 import { StarRating } from '#ui/star-rating.tsx';
 import { useRate } from './chat.queries.ts';
 
-/** Asked once a conversation is closed. */
+/** Shown when the conversation is closed. */
 export function Rating({ given }: NonNullable<ChatState['rating']>) {
   return (
     <div className="rating">

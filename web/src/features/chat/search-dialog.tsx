@@ -11,10 +11,10 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 
-/** So many are shown; more words find fewer. */
+/** Maximum number of results; more words narrow them. */
 const FOUND_MAXIMUM = 50;
 
-/** Finds messages of one's own conversation, however long ago they were written. */
+/** Searches all messages of the person's own conversation. */
 export function SearchDialog({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const search = useSearched(typed);

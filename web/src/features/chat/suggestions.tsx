@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useSuggestions } from './chat.queries.ts';
 
-/** Help pages that may answer what somebody is writing, until they put them away for this message. */
+/** Help pages that may answer the draft, until the person hides them for this message. */
 export function Suggestions({ draft }: { draft: string }) {
   const articles = useSuggestions(draft);
   const [hidden, setHidden] = useState('');

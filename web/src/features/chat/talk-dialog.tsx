@@ -8,7 +8,7 @@ import { useSupportLinks } from '#api/support-links.ts';
 import { ButtonLink } from '#ui/button-link.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 
-/** Every way to a person, and plainly what there is not. */
+/** All ways to reach a person, and a plain statement of missing ones. */
 export function TalkDialog({ onClose }: { onClose: () => void }) {
   const support = useConfig()?.support;
   const { live_chat } = useSupportLinks();

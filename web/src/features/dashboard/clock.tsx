@@ -1,6 +1,6 @@
 import { describeClock, describeDay, useMinute, useSecond } from '#ui/moment.tsx';
 
-/** The time, ticking. Not read out: a screen reader would never come to an end. */
+/** A ticking clock, hidden from screen readers, which would announce every second. */
 export function Clock() {
   const now = useSecond();
   return (

@@ -3,7 +3,7 @@ import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconDevices } from '@tabler/icons-react';
 import { Link } from 'react-router';
 
-/** The person's computers in a line, and the way to them; without one, how to add one. */
+/** A line about the person's computers with a link to them; without one, how to add one. */
 export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
   return (
     <Link to="/devices" className="card devices-card">

@@ -7,7 +7,7 @@ import { Button } from '#ui/button.tsx';
 import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
-/** The licence: what the person has, until when, and for how much. */
+/** The plan: name, end and price. */
 export function PlanPanel({ plan }: { plan: CurrentSubscription }) {
   return (
     <section className="card plan" aria-labelledby="plan-name">
@@ -57,7 +57,7 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
   );
 }
 
-/** The price, large, and its currency and term beside it: "9.99 USD for 12 months". */
+/** A large price with currency and term: "9.99 USD for 12 months". */
 function Price({ plan: { currency, duration_months }, price }: { plan: CurrentSubscription; price: number }) {
   const amount = <b>{formatDecimals(price, 2)}</b>;
   const code = currency ?? '';

@@ -6,12 +6,12 @@ export interface SimulatedCounters {
   rules: number;
 }
 
-/** A whole number from `least` to `most`. `random` answers from 0 up to, not including, 1. */
+/** A whole number from `least` to `most`. `random` returns a number from 0 (inclusive) to 1 (exclusive). */
 function within({ least, most }: { least: number; most: number }, random: () => number): number {
   return least + Math.floor(random() * (most - least + 1));
 }
 
-/** The specification's client-side counters: they rise while `isOn`, once after 10 s and then every 120 s, and measure nothing. */
+/** The simulated counters of the specification: while `isOn` they rise after 10 s and then every 120 s. */
 export function useSimulatedCounters(isOn: boolean, random: () => number): SimulatedCounters {
   const [counters, setCounters] = useState<SimulatedCounters>({
     threats: SIMULATED_COUNTERS.threats_start,

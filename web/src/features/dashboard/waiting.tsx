@@ -20,14 +20,14 @@ import './waiting.css';
 interface Kind {
   of: keyof Overview['waiting'];
   icon: TablerIcon;
-  /** Words behind the figure. */
+  /** Words after the number. */
   what: { one: string; other: string };
-  /** The one action, and where it is done. */
+  /** Label of the action, and the screen for it. */
   action: string;
   to: string;
 }
 
-/** In the order in which they hurt: a person who waits first. */
+/** Most urgent first: waiting people before records. */
 const KINDS: readonly Kind[] = [
   {
     of: 'conversations',
@@ -80,7 +80,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Records that wait for an administrator, each kind with its one action. It stands above their own dashboard. */
+/** Counts that wait for an administrator, each with one action. Shown above the administrator's dashboard. */
 export function Waiting() {
   const { data: overview } = useQuery(overviewQuery);
   if (!overview) return null;

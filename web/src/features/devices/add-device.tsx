@@ -18,15 +18,15 @@ const SYSTEMS = [
 type System = (typeof SYSTEMS)[number]['system'];
 
 interface AddDeviceProps {
-  /** Those that there are, to notice the new one. */
+  /** Present devices, to recognise the new one. */
   devices: readonly Device[];
-  /** Undefined where nothing else could be shown. */
+  /** Undefined if there is no other content to return to. */
   onClose?: (() => void) | undefined;
-  /** Tells that a system was chosen. */
+  /** Called when the person has chosen a system. */
   onBegin: () => void;
 }
 
-/** Adds a device: which system it has, then what works there. */
+/** Adds a device: choice of the system, then the instructions for it. */
 export function AddDevice({ devices, onClose, onBegin }: AddDeviceProps) {
   const [system, setSystem] = useState<System>();
   const isUnproven = useIsUnproven();

@@ -11,10 +11,10 @@ import { CopyButton } from '#ui/copy-button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
-/** An address of the machine itself, which no other computer reaches. */
+/** A local address, which other computers cannot reach. */
 const OWN_MACHINE = /\/\/(?:localhost|127\.|\[::1\])/u;
 
-/** Interval at which devices are read while one is awaited, in ms: events tell sooner, where they arrive. */
+/** Refetch interval while a new device is awaited, in ms; events usually report it sooner. */
 const WAITING_INTERVAL = 3_000;
 
 interface AddLinuxProps {
@@ -24,18 +24,18 @@ interface AddLinuxProps {
 
 const enrolments = (devices: readonly Device[]) => new Map(devices.map(({ id, enrolled_at }) => [id, enrolled_at]));
 
-/** One line to run on a Linux computer, and the wait for it to connect. */
+/** The command to run on a Linux computer, and the wait for it to connect. */
 export function AddLinux({ devices, onDone }: AddLinuxProps) {
   const { mutate, data, error, isPending, reset } = useChange({ mutationFn: () => call(createEnrolmentCode) });
   const [isExpired, setIsExpired] = useState(false);
-  // A computer that was a device before keeps its id and has another date.
+  // A computer that is enrolled again keeps its id, but has a new date.
   const [before, setBefore] = useState(() => enrolments(devices));
   const added = devices.find(({ id, enrolled_at, state }) => state !== 'revoked' && before.get(id) !== enrolled_at);
   const command = data?.command ?? undefined;
   const isWaiting = command !== undefined && added?.state !== 'online';
   useQuery({ ...devicesQuery, refetchInterval: isWaiting ? WAITING_INTERVAL : false });
 
-  // The choice of the system asks for the command.
+  // Choosing the system requests the command, once.
   const asked = useRef(false);
   useEffect(() => {
     if (asked.current) return;

@@ -11,12 +11,12 @@ import { PathForm } from './path-form.tsx';
 
 interface DeepScanProps {
   device: Device;
-  /** The path is that of one folder. */
+  /** `path` is the folder of a folder scan. */
   onStart: (scan: ScanKind, path: string | null) => void;
   onSteer: (scan_id: string, wanted: 'run' | 'pause' | 'cancel') => void;
 }
 
-/** The scan of a device: what it does now, what it found, and the ways to begin one. */
+/** The scan of a device: progress, results, and buttons to start one. */
 export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
   const now = useMinute();
   const { scan, last_full_scan_at, capabilities } = device;
@@ -114,7 +114,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
   );
 }
 
-/** The state of a scan, and the files that it couldn’t read. */
+/** The state of a scan, and the number of unreadable files. */
 function State({ scan }: { scan: DeviceScan }) {
   const words = SCANS[scan.scan][scan.state];
   const state = scan.reason === null ? words : `${words}: ${scan.reason}`;
@@ -123,7 +123,7 @@ function State({ scan }: { scan: DeviceScan }) {
   return <Sentence text="{state}, but **{unread} couldn’t be checked.**" parts={{ state, unread }} />;
 }
 
-/** Files that a scan has read, of all that it knows so far. */
+/** Number of files read, of those known so far. */
 function describeFiles({ files_read, files_known, files_total, is_counted }: NonNullable<DeviceScan['progress']>): string {
   const figures = { read: formatNumber(files_read + files_known), total: formatNumber(files_total) };
   return is_counted

@@ -29,11 +29,11 @@ import { Folders } from './folders.tsx';
 interface DeviceCardProps {
   device: Device;
   ruleNames: ReadonlyMap<string, string>;
-  /** The server does not know what was to be changed. */
+  /** Called when the server does not know the device any more. */
   onMissing: (device: Device) => void;
 }
 
-/** One computer: what it is, whether its rules are in force, its health, its scans, and what can be done with it. */
+/** One computer: facts, enforcement of its rules, health, scans and actions. */
 export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
   const now = useMinute();
   const id = useId();
@@ -132,10 +132,10 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
   );
 }
 
-/** Open connections that the question names. */
+/** Number of open ports that the question names. */
 const NAMED = 8;
 
-/** Connections that are open now, before they are closed. */
+/** Names the open ports that other computers could no longer reach; empty if there are none. */
 function listening({ telemetry }: Device): string {
   const open = [...new Set(telemetry?.listening.map(({ port, program }) => (program ? `${program} (${port})` : String(port))))];
   if (open.length === 0) return '';
@@ -177,7 +177,7 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
       busy={false}
       onSubmit={() => {
         if (message !== undefined) return;
-        // A refused rule may be changed, or sent again.
+        // After a refusal the field stays open, so the name can be corrected or sent again.
         onSave(name, () => setName(undefined));
       }}
       onKeyDown={(event) => {
@@ -192,7 +192,7 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
         aria-label="Device name"
         aria-invalid={message !== undefined}
         title={message}
-        // biome-ignore lint/a11y/noAutofocus: the field comes where the button was that asked for it
+        // biome-ignore lint/a11y/noAutofocus: the field replaces the button that opened it
         autoFocus
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -263,7 +263,7 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
   );
 }
 
-/** When the rules before these come back, unless the device says that it reaches this server. By this computer's clock: the server says what is left. */
+/** Countdown until the previous rules return, unless the device confirms that it still reaches the server. Uses this computer's clock, because the server sends the remaining time. */
 function TrialEnd({ seconds_left }: { seconds_left: number }) {
   const until = useMemo(() => Date.now() + seconds_left * 1_000, [seconds_left]);
   const [isOver, setIsOver] = useState(false);

@@ -1,7 +1,7 @@
 import type { Device, DeviceScan } from '@palisade/contract/devices';
 import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 
-/** Reasons that keep a device from checking its files, in plain sentences; empty where all is well. */
+/** Reasons why a device cannot check its files, as sentences; empty if it can. */
 export function healthProblems({ state, health }: Pick<Device, 'state' | 'health'>): string[] {
   if (state === 'stalled') return ['The agent is connected but stopped working, so no files are checked. Restart the computer.'];
   if (state !== 'online' || health === null) return [];
@@ -28,13 +28,13 @@ export function healthProblems({ state, health }: Pick<Device, 'state' | 'health
   ];
 }
 
-/** Past events worth knowing. */
+/** Sentences about past events. */
 export function healthNotes({ state, health }: Pick<Device, 'state' | 'health'>): string[] {
   const is_over = state === 'online' && health !== null && health.overflow !== null && health.overflow.folders === 0;
   return is_over ? ['Many files changed at once. The agent is checking the watched folders again.'] : [];
 }
 
-/** The unread part of a scan, such as `3 files and 1 folder`; undefined where it read everything. */
+/** The unread part of a scan, such as `3 files and 1 folder`; undefined if it read everything. */
 export function unreadOf({ files_unread, progress }: Pick<DeviceScan, 'files_unread' | 'progress'>): string | undefined {
   if (files_unread === 0) return undefined;
   const folders = progress?.folders_unread ?? 0;

@@ -29,7 +29,7 @@ export const ENFORCEMENTS: Record<Enforcement['state'], { label: string; tone: T
   unavailable: { label: 'Not applied', tone: 'attention', sentence: 'This device can’t apply rules.' },
 };
 
-/** The state of each kind of scan, without the point behind it. */
+/** State of each kind of scan, without full stop. */
 export const SCANS: Record<DeviceScan['scan'], Record<DeviceScan['state'], string>> = {
   quick: {
     queued: 'Quick scan is waiting for the device',
@@ -73,7 +73,7 @@ export function isOver({ state }: DeviceScan): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
-/** Systems without an agent: their name, and the same with an article. */
+/** Names of systems without an agent, alone and within a sentence. */
 export const SYSTEM_NAMES: Record<WishedSystem, { name: string; here: string }> = {
   windows: { name: 'Windows', here: 'Windows' },
   macos: { name: 'macOS', here: 'macOS' },

@@ -9,13 +9,13 @@ import { Card } from '#ui/card.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { SecondLook } from './second-look.tsx';
 
-/** While the server's scanner reads a file, in ms. */
+/** Refetch interval while the server scans a file, in ms. */
 const LOOK_INTERVAL = 3_000;
 
 const findingsQuery = queryOptions({
   queryKey: ['devices', 'findings'],
   queryFn: ({ signal }) => call(listDeviceFindings, { signal }),
-  // A scan that waits for an engine may end long after the device was heard of.
+  // A scan that waits for an engine may end long after the last event of the device.
   refetchInterval: ({ state }) =>
     state.data?.some(({ second_look }) => second_look?.state === 'scanning') ? LOOK_INTERVAL : false,
 });
@@ -27,13 +27,13 @@ const STATES: Record<DeviceFinding['state'], { label: string; tone: Tone }> = {
   deleted: { label: 'Deleted', tone: 'plain' },
 };
 
-/** The order that waits for a device, in words. */
+/** The pending order for a device, in words. */
 const ORDERS = {
   restore: 'The device will restore it when it connects.',
   delete: 'The device will delete it when it connects.',
 } as const satisfies Record<NonNullable<DeviceFinding['order']>, string>;
 
-/** Findings on devices; empty without one. */
+/** Findings on devices; renders nothing without any. */
 export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device> }) {
   const { data: findings } = useQuery(findingsQuery);
   const { mutate, isPending, error } = useChange({

@@ -42,7 +42,7 @@ const rulesFor = (firewall: string, target: string): Way => ({
   to: `/firewall?export=${target}`,
 });
 
-/** Features that work on a system without an agent. */
+/** Features that are available on a system without an agent. */
 const WAYS: Record<WishedSystem, readonly Way[]> = {
   windows: [SCAN, rulesFor('Windows PowerShell', 'powershell'), SHARE],
   macos: [SCAN, rulesFor('the macOS firewall (pf)', 'pf'), SHARE],
@@ -53,7 +53,7 @@ const WAYS: Record<WishedSystem, readonly Way[]> = {
   ],
 };
 
-/** A system without an agent: what works there today, and a way to ask for more. */
+/** A system without an agent: its available features, and a request for more. */
 export function OtherSystem({ system }: { system: WishedSystem }) {
   return (
     <div className="add-step">

@@ -4,12 +4,12 @@ import { Form, Submit } from '#ui/form.tsx';
 
 interface PathFormProps {
   label: string;
-  /** Action of the button on the path. */
+  /** Label of the submit button. */
   action: string;
   onSubmit: (path: string) => void;
 }
 
-/** Takes one absolute path of a device. Says what is wrong with it once it was submitted. */
+/** A form for one absolute path on a device. Validates on submit. */
 export function PathForm({ label, action, onSubmit }: PathFormProps) {
   const [path, setPath] = useState('');
   const [message, setMessage] = useState('');

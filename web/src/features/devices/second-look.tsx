@@ -10,13 +10,13 @@ import { Sentence } from '#ui/sentence.tsx';
 
 interface SecondLookProps {
   finding: DeviceFinding;
-  /** Of its device. */
+  /** Name of the device. */
   name: string;
   /** Whether the device can send files. */
   canSend: boolean;
 }
 
-/** Verdict of the server's scanner on a file that a device found: it is sent only when its person asks. */
+/** Result of a server rescan of a finding. The file is sent only on the person's request. */
 export function SecondLook({ finding: { id, path, size, state, order, second_look: look }, name, canSend }: SecondLookProps) {
   const now = useMinute();
   const ask = useChange({

@@ -5,7 +5,7 @@ import { Sentence } from '#ui/sentence.tsx';
 import { SYSTEM_NAMES } from './device-words.ts';
 import { wishedQuery } from './wishes.queries.ts';
 
-/** Systems that people ask for, for administrators; empty without a request. */
+/** Systems that people have requested, for administrators; renders nothing without requests. */
 export function WishesCard() {
   const { data: wished } = useQuery(wishedQuery);
   if (!wished || wished.length === 0) return null;
@@ -22,7 +22,7 @@ export function WishesCard() {
               />
             </p>
             {notes.map((note, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two people may write the same
+              // biome-ignore lint/suspicious/noArrayIndexKey: two people may write the same note
               <blockquote key={index}>
                 <bdi>{note}</bdi>
               </blockquote>

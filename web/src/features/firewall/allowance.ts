@@ -4,11 +4,11 @@ import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/cont
 import { type Family, type IpAddress, parseIp } from '@palisade/contract/ip-address';
 import { printSpans } from './rule-sentence.ts';
 
-/** Changes that let a blocked connection pass. */
+/** Changes that allow a blocked connection. */
 export interface Allowance {
-  /** Rules that block it, with the addresses that are left to each of them. */
+  /** Rules that block the connection, with the address removed from their terms. */
   narrowed: { rule: Rule; terms: NewRule }[];
-  /** Rules to be added first, so that nothing else is open in between. */
+  /** Rules to add first, so that no other address is open in between. */
   added: NewRule[];
 }
 
@@ -51,8 +51,9 @@ const OTHER: Record<Family, { family: Family; whole: string }> = {
 };
 
 /**
- * Lets a blocked address pass: the rules that block it let that address through, and, where only the default blocked it, a rule allows this one
- * connection. A block always wins, so an allow alone would do nothing. Undefined for what is no TCP, UDP or ICMP, and where a rule blocks nothing else.
+ * Allows a blocked address: removes it from the rules that block it. If only the default blocked it, adds a rule for this connection.
+ * A block always wins, so adding an allow rule alone would have no effect.
+ * Undefined for protocols other than TCP, UDP and ICMP, and if a rule blocks only this address.
  */
 export function allowanceOf(rules: readonly Rule[], blocked: Blocked): Allowance | undefined {
   const address = parseIp(blocked.address);

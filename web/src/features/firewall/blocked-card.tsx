@@ -20,12 +20,12 @@ const SHOWN = 8;
 
 interface BlockedCardProps {
   devices: readonly Device[];
-  /** Undefined until all of them were read. */
+  /** Undefined until all rules are loaded. */
   rules: readonly Rule[] | undefined;
   onWant: () => void;
 }
 
-/** Packets that devices dropped within the last hour, and the way to let them through. */
+/** Packets that devices dropped within the last hour, with a button to allow them. */
 export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
   const { data: blocked } = useQuery(blockedQuery);
   const [shown, setShown] = useState(SHOWN);
@@ -35,7 +35,7 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
     mutationFn: async (source: BlockedSource) => {
       const allowance = rules && allowanceOf(rules, source);
       if (allowance === undefined) return;
-      // A closed row stays closed in between.
+      // Added rules come first, so that no other connection is open in between.
       for (const rule of allowance.added) await call(addRule, { body: rule });
       for (const { rule, terms } of allowance.narrowed) await call(editRule, { params: { id: rule.id }, body: terms });
     },

@@ -9,7 +9,7 @@ import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, FINDINGS } from './rule-words.ts';
 import './conflict-groups.css';
 
-/** Groups that are shown before the rest is asked for. */
+/** Number of groups before "show more". */
 const SHOWN = 20;
 
 interface ConflictGroupsProps {
@@ -17,11 +17,11 @@ interface ConflictGroupsProps {
   rules: readonly Rule[];
   isBusy: boolean;
   onDelete: (rules: readonly Rule[]) => void;
-  /** Leads to a rule in the list of all rules. */
+  /** Shows a rule in the list of all rules. */
   onShow: (rule_id: string) => void;
 }
 
-/** Rules that have no effect, beside the rule that makes them so, with one suggested change for each. */
+/** Rules without effect, grouped by the rule that overrides them, each with a suggested change. */
 export function ConflictGroups({ conflicts, rules, isBusy, onDelete, onShow }: ConflictGroupsProps) {
   const [shown, setShown] = useState(SHOWN);
   const byId = new Map(rules.map((rule) => [rule.id, rule]));

@@ -17,14 +17,14 @@ const TARGETS: Record<Export, string> = {
 };
 
 interface ExportDialogProps {
-  /** Undefined until all of them were read. */
+  /** Undefined until all rules are loaded. */
   rules: readonly Rule[] | undefined;
-  /** Name of the firewall to begin with; the first of the list for any other text. */
+  /** Initial target; the first of the list for an unknown name. */
   first: string | null;
   onClose: () => void;
 }
 
-/** Writes the rules for the firewall of a computer without an agent, and says what that firewall cannot express. */
+/** Exports the rules for a computer without an agent, and lists the rules that its firewall cannot express. */
 export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
   const [target, setTarget] = useState<Export>(EXPORTS.find((one) => one === first) ?? 'nftables');
   const exported = useMemo(() => rules && exportRules(rules, target), [rules, target]);

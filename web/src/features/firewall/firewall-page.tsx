@@ -15,7 +15,7 @@ import { Tester } from './tester.tsx';
 import { useFindings, useRules } from './use-rules.ts';
 
 const loadDialog = () => import('./add-rule-dialog.tsx');
-/** Comes when it is first wanted: most visits only read. */
+/** Loaded on demand, because most visits only read. */
 const AddRuleDialog = lazyPart(async () => (await loadDialog()).AddRuleDialog);
 
 export function FirewallPage() {
@@ -37,7 +37,7 @@ export function FirewallPage() {
 
   function close() {
     setIsAdding(false);
-    // The button of the empty list is gone after the first rule.
+    // The first rule removes the button of the empty list.
     const target = opener.current instanceof HTMLElement && opener.current.isConnected ? opener.current : addButton.current;
     target?.focus();
   }
@@ -62,7 +62,7 @@ export function FirewallPage() {
       />
       <RulesCard read={read} findings={findings} devices={devices} onAdd={open} />
       {hasDevices && rules && <BlockedCard devices={devices} rules={isWhole ? rules : undefined} onWant={want} />}
-      {/* Below a list that is on its way it would be pushed down. */}
+      {/* Rendered after the list, which would push it down. */}
       {(rules || error) && <Tester rules={isWhole ? rules : undefined} onWant={want} />}
       {isAdding && <AddRuleDialog rules={isWhole ? rules : undefined} onClose={close} />}
     </Page>

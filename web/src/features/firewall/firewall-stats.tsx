@@ -9,19 +9,19 @@ import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 
 interface FirewallStatsProps {
-  /** Those that are not revoked; undefined until they were read. */
+  /** Devices that are not revoked; undefined while loading. */
   devices: readonly Device[] | undefined;
-  /** Rules of the account; undefined until it is known. */
+  /** Number of rules of the account; undefined while loading. */
   total: number | undefined;
-  /** Of these, those that are on, and those that have no effect; undefined until all were read. */
+  /** Number of active rules, and of rules without effect; undefined until all rules are loaded. */
   active: number | undefined;
   conflicts: number | undefined;
 }
 
-/** The four figures. Without a device nothing measures three of them, so they are samples where samples are shown, and unknown elsewhere. */
+/** The four figures. Three need measurements of a device; without one they are samples in the demo, and unknown otherwise. */
 export function FirewallStats({ devices, total, active, conflicts }: FirewallStatsProps) {
   const hasSamples = useConfig()?.demo === true;
-  // The mark comes before the words: drawn after them, it would move them.
+  // Rendered together with the mark, which would move the text if it came later.
   const origin = useIsConfigAnswered() && <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
   const measured = useMeasured(devices);
   return (
@@ -60,7 +60,7 @@ function describeTotal(total: number | undefined, conflicts: number | undefined)
   });
 }
 
-/** Measurements of devices; undefined for an account without them. */
+/** Measurements of devices; undefined without a device. */
 function useMeasured(devices: readonly Device[] | undefined) {
   const hasDevices = devices !== undefined && devices.length > 0;
   const { data: blocked } = useQuery({ ...blockedQuery, enabled: hasDevices });

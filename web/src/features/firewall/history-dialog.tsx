@@ -12,7 +12,7 @@ import { revisionsQuery } from './firewall.queries.ts';
 import { describeRevision } from './rule-words.ts';
 import './rule-fields.css';
 
-/** Recent changes, and the way back to before each. */
+/** Recent changes, each with a button to revert to the state before it. */
 export function HistoryDialog({ onClose }: { onClose: () => void }) {
   const { data: revisions, error, refetch } = useQuery(revisionsQuery);
   const undo = useChange({

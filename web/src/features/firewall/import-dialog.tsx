@@ -10,10 +10,10 @@ import { readRuleFile } from './rule-file.ts';
 import { ruleSentence } from './rule-sentence.ts';
 import './rule-fields.css';
 
-/** Rules of a file that are shown before they are imported. */
+/** Number of rules in the preview of a file. */
 const SHOWN = 5;
 
-/** Takes rules from a file, beside those that there are or in their place. */
+/** Imports rules from a file, in addition to the present ones or instead of them. */
 export function ImportDialog({ total, onClose }: { total: number; onClose: () => void }) {
   const [file, setFile] = useState<RuleFile>();
   const [messages, setMessages] = useState<readonly string[]>([]);
@@ -57,7 +57,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
           <>
             <ul className="rule-form__rules" aria-label="Rules in the file">
               {file.rules.slice(0, SHOWN).map((rule, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the rules of a file have no other name, and stay where they are
+                // biome-ignore lint/suspicious/noArrayIndexKey: rules of a file have no id, and their order is fixed
                 <li key={index}>
                   <b>
                     <bdi>{rule.rule_name}</bdi>

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 
-/** Characters that are shown before the rest is asked for: two IPv6 addresses. */
+/** Maximum length before shortening, in characters: two IPv6 addresses. */
 const SHORT = 84;
 
-/** A field of a rule as typed; of a long list the start, and the whole on demand. */
+/** A field of a rule as typed; a long text is shortened and expands on demand. */
 export function LongText({ text }: { text: string }) {
   const [isWhole, setIsWhole] = useState(false);
   if (text.length <= SHORT) return <bdi className="long-text">{text}</bdi>;

@@ -11,29 +11,29 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { FirewallPage } from './firewall-page.tsx';
 
 export let server: FakeServer;
-/** Keeps out of the output what the screen logs. */
+/** Suppresses the output of console.error. */
 export const log = () => vi.spyOn(console, 'error').mockReturnValue();
 
-/** A server with no rules and no devices, before each test. */
+/** Creates a server without rules and devices, before each test. */
 export function begin(): void {
   server = new FakeServer();
   server.answer(readConfig, CONFIG);
   server.answer(listDevices, []);
 }
 
-/** The call for one rule, at its own address. */
+/** The endpoint with the id of a rule in its path. */
 export function at<E extends Endpoint>(endpoint: E, rule: { id: string }): E {
   return { ...endpoint, path: endpoint.path.replace('{id}', rule.id) };
 }
 
-/** Opens the page on an account that has these rules. */
+/** Opens the page with these rules. */
 export function open(...rules: Rule[]) {
   answerRules(rules);
   renderForTest(<FirewallPage />);
   return userEvent.setup();
 }
 
-/** Answers the list page by page, as the server does. */
+/** Replies to the list in pages, as the server does. */
 export function answerRules(rules: readonly Rule[]) {
   server.on(listRules, (query) => {
     const from = query.has('cursor') ? rules.findIndex(({ id }) => id === query.get('cursor')) + 1 : 0;

@@ -1,11 +1,11 @@
 import { type NewRule, RULE_DEFAULTS } from '@palisade/contract/firewall';
 import { outside } from './rule-sentence.ts';
 
-/** Addresses that no one on the internet has (RFC 1918, RFC 3927; RFC 4193, RFC 4291). */
+/** Private and link-local networks (RFC 1918, RFC 3927; RFC 4193, RFC 4291). */
 const OWN_NETWORKS = { 4: '10.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16', 6: 'fc00::/7, fe80::/10' } as const;
 const PRINTING = '515, 631, 9100';
 
-/** Games that one computer hosts for others, and the ports that their makers name. */
+/** Games that a computer hosts, with the ports that their makers document. */
 export const GAMES = [
   { name: 'Minecraft', port: '25565', protocol: 'all' },
   { name: 'Minecraft (Bedrock)', port: '19132-19133', protocol: 'udp' },
@@ -19,7 +19,7 @@ export type Game = (typeof GAMES)[number];
 export interface Preset {
   id: 'remote-desktop' | 'printing' | 'game';
   title: string;
-  /** Its purpose. */
+  /** Purpose of the preset. */
   sentence: string;
 }
 
@@ -31,7 +31,7 @@ export const PRESETS: readonly Preset[] = [
 
 const BLOCK: Omit<NewRule, 'rule_name'> = { ...RULE_DEFAULTS, direction: 'inbound', action: 'block', protocol: 'all' };
 
-/** The rules of a preset. A block always wins, so "only my network" is a block of everything outside of it, one for each family of addresses. */
+/** The rules of a preset. A block always wins, so "only my network" is a block of everything outside it, one for each address family. */
 export function rulesOf(id: Preset['id'], game: Game = GAMES[0]): NewRule[] {
   switch (id) {
     case 'remote-desktop':

@@ -12,11 +12,11 @@ import { RuleFields, sentOf, useRuleForm } from './rule-fields.tsx';
 interface RuleEditorProps {
   rule: Rule;
   rules: readonly Rule[] | undefined;
-  /** `changed` says whether it was saved. */
+  /** `changed` is true if the rule was saved. */
   onEnd: (changed: boolean) => void;
 }
 
-/** Edits a rule where it stands. */
+/** Edits a rule in its row. */
 export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
   const queries = useQueryClient();
   const { rule_name, direction, action, protocol, source_ip, destination_ip, port, expires_at } = rule;
@@ -47,7 +47,7 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
     onSuccess: () => onEnd(true),
     onError(error) {
       if (error instanceof CallError && error.status === 404) {
-        // The table says so.
+        // The rule was deleted; the table shows that.
         updateRules(queries, (all) => all.filter((other) => other.id !== rule.id));
         return;
       }

@@ -1,7 +1,7 @@
 import { type Rule, type RuleFile, ruleFileSchema } from '@palisade/contract/firewall';
 import { saveFile } from '#ui/save-file.ts';
 
-/** The file that rules are saved as. */
+/** The exported file of rules. */
 function ruleFileOf(rules: readonly Rule[]): RuleFile {
   return {
     palisade_rules: 1,
@@ -23,14 +23,14 @@ export function saveRules(rules: readonly Rule[]): void {
   saveFile('palisade-rules.json', new Blob([text], { type: 'application/json' }));
 }
 
-/** More than this is no file of rules, in bytes. */
+/** Maximum size of a file of rules, in bytes. */
 const FILE_MAXIMUM = 20 * 1024 ** 2;
-/** Sentences about a file that are shown. */
+/** Number of error messages that are shown. */
 const MESSAGES_SHOWN = 5;
 
 export type RuleFileReading = { ok: true; file: RuleFile } | { ok: false; messages: string[] };
 
-/** Reads a file of rules: what is in it, or what would have to be mended, by the number of the rule. */
+/** Reads a file of rules: its content, or error messages with the number of the rule. */
 export async function readRuleFile(file: File): Promise<RuleFileReading> {
   if (file.size > FILE_MAXIMUM) return { ok: false, messages: ['This file is too large. Choose a file exported from Palisade.'] };
   let json: unknown;
@@ -42,7 +42,7 @@ export async function readRuleFile(file: File): Promise<RuleFileReading> {
   const read = ruleFileSchema.safeParse(json);
   if (read.success) return { ok: true, file: read.data };
   const { issues } = read.error;
-  // A file without the mark or without a list of rules is of another kind: what else differs in it is of no use to anyone.
+  // A file without the marker or a list of rules is another kind of file, so further errors would not help.
   const isOther = issues.some(({ path, code }) => path[0] !== 'rules' || (path.length === 1 && code === 'invalid_type'));
   if (isOther) return { ok: false, messages: ['This isn’t a Palisade rules file. Choose a file exported from Palisade.'] };
   const messages = issues.map(({ path: [, index, field], message }) =>

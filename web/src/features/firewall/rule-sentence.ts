@@ -6,7 +6,7 @@ import { FAMILY_BITS, type Family, printIp } from '@palisade/contract/ip-address
 
 type Terms = Pick<NewRule, 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
 
-/** Names of the services behind ports, and their protocols (IANA service name registry; games by their makers' pages). */
+/** Service names by port and protocol (IANA service name registry; games from their makers' pages). */
 const SERVICES: readonly { name: string; protocols: readonly Protocol[]; ports: readonly number[] }[] = [
   { name: 'Remote Desktop', protocols: ['tcp', 'udp', 'all'], ports: [3389] },
   { name: 'SSH', protocols: ['tcp', 'all'], ports: [22] },
@@ -26,15 +26,15 @@ const SERVICES: readonly { name: string; protocols: readonly Protocol[]; ports: 
   { name: 'Steam games', protocols: ['tcp', 'udp', 'all'], ports: [27_015] },
 ];
 
-/** Entries of a list that a sentence names; the others are counted. */
+/** Number of list entries that a sentence names; the others are counted. */
 const NAMED = 3;
 
-/** More ports than this are not compared with those of the services. */
+/** Maximum number of ports that are compared with services. */
 const PORTS_MAXIMUM = 10;
 
 const countOf = (spans: readonly Span[]) => spans.reduce((sum, { from, to }) => sum + Number(to - from) + 1, 0);
 
-/** Ports one by one, as far as they are few. */
+/** Single ports of the spans; undefined if there are too many. */
 function portsIn(spans: readonly Span[]): number[] | undefined {
   if (countOf(spans) > PORTS_MAXIMUM) return undefined;
   return spans.flatMap(({ from, to }) => Array.from({ length: Number(to - from) + 1 }, (_, index) => Number(from) + index));
@@ -64,7 +64,7 @@ function service({ protocol, port, action }: Terms): string {
   return over(plural(countOf(spans), { one: `port ${entries}`, other: `ports ${entries}` }));
 }
 
-/** A span as a network where it is one, else as a range or an address. */
+/** A span as a network in CIDR notation if possible, otherwise as a range or address. */
 function printSpan({ from, to }: Span, family: Family): string {
   const first = printIp({ family, value: from });
   if (from === to) return first;
@@ -74,12 +74,12 @@ function printSpan({ from, to }: Span, family: Family): string {
   return `${first}-${printIp({ family, value: to })}`;
 }
 
-/** Spans of a family as a field of a rule has them. */
+/** Spans of one address family in the format of a rule's field. */
 export function printSpans(spans: readonly Span[], family: Family): string[] {
   return spans.map((span) => printSpan(span, family));
 }
 
-/** Everything of a family that is in none of the spans, which are sorted and joined. */
+/** All addresses of a family outside the spans, which must be sorted and merged. */
 function gapsOf(spans: readonly Span[], family: Family): Span[] {
   const whole = wholeFamily(family);
   const gaps: Span[] = [];
@@ -92,7 +92,7 @@ function gapsOf(spans: readonly Span[], family: Family): Span[] {
   return gaps;
 }
 
-/** The addresses of their family that are not among these: a field of a rule. Undefined for `*`, for what cannot be read, and where nothing is left. */
+/** The other addresses of the same family, in the format of a rule's field. Undefined for `*`, invalid text, and if no address is left. */
 export function outside(addresses: string): string | undefined {
   const read = readAddresses(addresses);
   if (!read.ok || read.value.family === null) return undefined;
@@ -101,7 +101,7 @@ export function outside(addresses: string): string | undefined {
   return gaps.length === 0 ? undefined : printSpans(gaps, family).join(', ');
 }
 
-/** Addresses in words, and whether they are said by what they leave out. Undefined for `*`. */
+/** Addresses in words, and whether the words name the excluded addresses instead. Undefined for `*`. */
 function addressWords(text: string): { words: string; isOutside: boolean } | undefined {
   const read = readAddresses(text);
   if (!read.ok || read.value.family === null) return undefined;
@@ -110,22 +110,22 @@ function addressWords(text: string): { words: string; isOutside: boolean } | und
   if (spans.length === 1 && whole?.from === 0n && whole.to === wholeFamily(family).to)
     return { words: `any IPv${family} address`, isOutside: false };
   const gaps = gapsOf(spans, family);
-  // A range that reaches both ends of all addresses is described by its gaps.
+  // A list that includes both the first and the last address is described by its gaps.
   const isOutside = gaps.length > 0 && spans[0]?.from === 0n && spans.at(-1)?.to === wholeFamily(family).to;
   return { words: listFirst(printSpans(isOutside ? gaps : spans, family), NAMED), isOutside };
 }
 
-/** The parts that a sentence about a rule names. */
+/** Parts of a rule's sentence. */
 interface Named {
-  /** Callers of an inbound rule, the computer of an outbound one. */
+  /** Callers of an inbound rule, or the computer of an outbound one. */
   who: string;
   service: string;
-  /** The computer of an inbound rule, the addresses that an outbound one reaches. */
+  /** The computer of an inbound rule, or the reached addresses of an outbound one. */
   place: string;
 }
 type Sentences = Record<Action, (named: Named) => string>;
 
-/** Inbound rules, for all callers, those outside some addresses, and those of some addresses. */
+/** Sentences of inbound rules: for all callers, callers outside some addresses, and callers from some addresses. */
 const INBOUND: Record<'reach' | 'ping', Record<'everyone' | 'outside' | 'named', Sentences>> = {
   reach: {
     everyone: {
@@ -157,7 +157,7 @@ const INBOUND: Record<'reach' | 'ping', Record<'everyone' | 'outside' | 'named',
   },
 };
 
-/** Outbound rules, to all addresses and to some. */
+/** Sentences of outbound rules: to all addresses and to some. */
 const OUTBOUND: Record<'reach' | 'ping', Record<'everywhere' | 'named', Sentences>> = {
   reach: {
     everywhere: {
@@ -203,7 +203,7 @@ function outbound(terms: Terms, computer: string): string {
   return OUTBOUND[verbOf(protocol)][target][action]({ who, service: service(terms), place: to ? addresses(to) : '' });
 }
 
-/** A rule in one plain sentence: "No one may reach Remote Desktop on this computer." `computer` names where, in the middle of a sentence. */
+/** A rule in one plain sentence: "No one may reach Remote Desktop on this computer." `computer` is the place, within the sentence. */
 export function ruleSentence(terms: Terms, computer = 'this computer'): string {
   const refusal = refusalOf(terms);
   if (refusal !== undefined) return `This rule has no effect. ${refusal}`;

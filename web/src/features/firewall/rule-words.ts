@@ -11,15 +11,15 @@ export const FINDINGS: Record<FindingKind, string> = {
   never_matching: 'No effect',
 };
 
-/** Default of a device for traffic that no rule matches. */
+/** The default of devices for traffic without a matching rule. */
 export const DEFAULTS_SENTENCE = 'Without a matching rule: inbound blocked, outbound allowed.';
 
-/** Source and port in one text; brackets keep the colons of an IPv6 address apart from the port's. */
+/** Source and port in one text; brackets separate an IPv6 address from the port. */
 export function describeSource({ source_ip, port }: Pick<NewRule, 'source_ip' | 'port'>): string {
   return `${source_ip.includes(':') ? `[${source_ip}]` : source_ip}:${port}`;
 }
 
-/** The sentences of a change: of one rule by its name, of one, and of several. */
+/** Sentences of a change: of one rule by name, of one rule, and of several. */
 interface ChangeWords {
   named: (name: string) => string;
   one: string;
@@ -53,7 +53,7 @@ function describeImport({ added, removed }: Pick<Revision, 'added' | 'removed'>)
   });
 }
 
-/** The action of a change: "Deleted “Printer”". */
+/** Description of a change: "Deleted “Printer”". */
 export function describeRevision({ kind, rule_name, added, changed, removed }: Revision): string {
   if (kind === 'imported') return describeImport({ added, removed });
   const { named, one, other } = CHANGES[kind];

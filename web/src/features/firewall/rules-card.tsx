@@ -32,7 +32,7 @@ import { SelectionBar } from './selection-bar.tsx';
 import { type RuleActions, useRuleActions } from './use-rule-actions.ts';
 import type { ReadRules } from './use-rules.ts';
 
-/** Rows that each further look adds. */
+/** Number of rows that "show more" adds. */
 const ROWS_AT_ONCE = 50;
 
 const NO_FINDINGS: readonly Finding[] = [];
@@ -47,7 +47,7 @@ type Dialog = 'history' | 'import' | 'export';
 interface RulesCardProps {
   read: ReadRules;
   findings: readonly Finding[] | undefined;
-  /** Those that are not revoked; undefined until they were read. */
+  /** Devices that are not revoked; undefined while loading. */
   devices: readonly Device[] | undefined;
   onAdd: () => void;
 }
@@ -89,7 +89,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
               choice={choice}
               total={total}
               counts={{
-                // Of many rules they would come later than the rest, and move it.
+                // With many rules this count would arrive later and move other content, so it is omitted.
                 on: total <= FIRST_RULES ? rules.filter(({ enabled }) => enabled).length : undefined,
                 odd: conflicts.length,
               }}
@@ -168,14 +168,14 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
   );
 }
 
-/** The rules that are listed: those of a choice, as far as they are shown. `onChoose` is called with each new choice. */
+/** The listed rules: filtered, sorted, and limited to the shown number. Calls `onChoose` with each new filter. */
 function useChosen({ rules, total = 0, isWhole, want }: ReadRules, findings: readonly Finding[], onChoose: () => void) {
   const [choice, setChoice] = useState(EVERY_RULE);
   const [shown, setShown] = useState(FIRST_RULES);
   const byRule = useMemo(() => Map.groupBy(findings, ({ rule_id }) => rule_id), [findings]);
   const conflicts = useMemo(() => conflictsOf(rules ?? [], findings), [rules, findings]);
   const isNarrowed = choice !== EVERY_RULE;
-  // Filters and orders work on all rules.
+  // Filters and sorting need all rules.
   const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, byRule, choice));
   return {
     choice,
@@ -194,7 +194,7 @@ function useChosen({ rules, total = 0, isWhole, want }: ReadRules, findings: rea
       want();
       setShown(shown + ROWS_AT_ONCE);
     },
-    /** Brings a rule into view, whatever is chosen. */
+    /** Shows a rule, resetting the filter if it hides the rule. */
     show(rule_id: string) {
       if (goToRule(rule_id)) return;
       const place = rules?.findIndex(({ id }) => id === rule_id) ?? -1;
@@ -207,7 +207,7 @@ function useChosen({ rules, total = 0, isWhole, want }: ReadRules, findings: rea
   };
 }
 
-/** The dialog over the card. The address may ask for the export to another firewall. */
+/** The open dialog. The address may open the export for another firewall. */
 function useDialog(want: () => void) {
   const [search, setSearch] = useSearchParams();
   const target = search.get('export');
@@ -226,7 +226,7 @@ function useDialog(want: () => void) {
   };
 }
 
-/** Rules that are chosen to be changed together. `isOn` from the first choice, or from a press on Select, until Done. */
+/** Rules selected for a common change. `isOn` from the first selection or from Select until Done. */
 function useSelection() {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [isBegun, setIsBegun] = useState(false);
@@ -244,7 +244,7 @@ function useSelection() {
   };
 }
 
-/** The rule whose form is open. Its row disappears with the form if another page deletes the rule: `tell` then says it. */
+/** The rule that is being edited. If another page deletes the rule, its form disappears and `tell` reports it. */
 function useEdited(rules: readonly Rule[] | undefined, isWhole: boolean, tell: RuleActions['tell']) {
   const [edited, setEdited] = useState<Rule>();
   const isGone = edited !== undefined && isWhole && rules?.every(({ id }) => id !== edited.id) === true;
@@ -258,11 +258,11 @@ function useEdited(rules: readonly Rule[] | undefined, isWhole: boolean, tell: R
 
 interface RuleToolsProps {
   total: number;
-  /** Undefined until all of them were read. */
+  /** Undefined until all rules are loaded. */
   rules: readonly Rule[] | undefined;
   onWant: () => void;
   onOpen: (dialog: Dialog) => void;
-  /** Undefined where no list is shown that could be selected from. */
+  /** Undefined if no list is shown. */
   onSelect: (() => void) | undefined;
 }
 
@@ -289,7 +289,7 @@ function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
           Use in another firewall
         </Button>
       )}
-      {/* Last, because it is known last: before the others it would move them. */}
+      {/* Last, because it appears later than the others and would move them. */}
       {total > 1 && onSelect && (
         <Button variant="text" size="s" data-select="" icon={IconListCheck} onClick={onSelect}>
           Select
@@ -299,7 +299,7 @@ function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
   );
 }
 
-/** Result of the last action, with a way back; or the reason of its failure. */
+/** Result of the last action with an undo button, or the reason of its failure. */
 function ActionOutcome({ actions: { failure, notice, canUndo, isUndoing, undo } }: { actions: RuleActions }) {
   return (
     <>
@@ -363,10 +363,10 @@ function NoRules({ onAdd }: { onAdd: () => void }) {
 
 interface RuleDialogProps {
   dialog: Dialog | undefined;
-  /** Undefined until all of them were read. */
+  /** Undefined until all rules are loaded. */
   rules: readonly Rule[] | undefined;
   total: number;
-  /** The firewall that the export begins with. */
+  /** The initial target of the export. */
   target: string | null;
   onClose: () => void;
 }
@@ -382,12 +382,12 @@ function RuleDialog({ dialog, rules, total, target, onClose }: RuleDialogProps) 
 }
 
 interface ExportButtonProps {
-  /** Undefined until all of them were read. */
+  /** Undefined until all rules are loaded. */
   rules: readonly Rule[] | undefined;
   onWant: () => void;
 }
 
-/** Saves all rules as a file, as soon as all of them are read. */
+/** Saves all rules as a file when they are loaded. */
 function ExportButton({ rules, onWant }: ExportButtonProps) {
   const [isAsked, setIsAsked] = useState(false);
   useEffect(() => {
@@ -411,7 +411,7 @@ function ExportButton({ rules, onWant }: ExportButtonProps) {
   );
 }
 
-/** Packets that each rule decided, over all devices; undefined without a device. */
+/** Packets that each rule decided, summed over all devices; undefined without a device. */
 function useRuleCounts(devices: readonly Device[]): ReadonlyMap<string, number> | undefined {
   const { data } = useQuery({ ...ruleCountsQuery, enabled: devices.length > 0 });
   return useMemo(() => {
@@ -422,7 +422,7 @@ function useRuleCounts(devices: readonly Device[]): ReadonlyMap<string, number> 
   }, [data]);
 }
 
-/** A button that goes with its row takes the focus along: it moves to the row that came in its place, or to the button of the empty list. */
+/** After a deletion, moves the focus from the removed row to the next row, or to the button of the empty list. */
 function useFocusAfterDeletion(rules: readonly Rule[] | undefined) {
   const body = useRef<HTMLDivElement>(null);
   const before = useRef<readonly Rule[]>([]);

@@ -3,7 +3,7 @@ import { Button } from '#ui/button.tsx';
 import './selection-bar.css';
 
 interface SelectionBarProps {
-  /** Selected rules, and those that are listed. */
+  /** Number of selected rules, and of listed rules. */
   selected: number;
   total: number;
   isBusy: boolean;
@@ -12,7 +12,7 @@ interface SelectionBarProps {
   onClear: () => void;
 }
 
-/** Actions on all selected rules. It stays in sight while the list is scrolled. */
+/** Actions on the selected rules. Stays visible while the list scrolls. */
 export function SelectionBar({ selected, total, isBusy, onChange, onAll, onClear }: SelectionBarProps) {
   const isNone = selected === 0;
   return (

@@ -14,7 +14,7 @@ interface Answer {
 
 const named = (devices: readonly Device[]) => listFirst(devices.map(({ device_name }) => device_name));
 
-/** Whether the rules are in force, and where. Teal only where every device says so. */
+/** Whether and where the rules are in force. Teal only if every device confirms it. */
 export function answerOf(devices: readonly Device[], now: number): Answer {
   if (devices.length === 0) {
     return {
@@ -69,13 +69,13 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
 }
 
 interface SummaryProps {
-  /** Undefined until they were read. */
+  /** Undefined while loading. */
   devices: readonly Device[] | undefined;
   isUnknown: boolean;
   children: ReactNode;
 }
 
-/** The answer first, then what to do. It waits for the devices, so that its words do not change under who reads them. */
+/** The answer, then the actions. Waits for the devices, so that its text does not change while the person reads it. */
 export function Summary({ devices, isUnknown, children }: SummaryProps) {
   const now = useMinute();
   if (!devices && !isUnknown) return <LeadWaiting label="Checking your rules" />;

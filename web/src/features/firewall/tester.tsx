@@ -16,7 +16,7 @@ const EMPTY: PacketText = { direction: 'inbound', protocol: 'tcp', source: '', d
 
 type Messages = Partial<Record<keyof PacketText, string>>;
 
-/** Asks the rules, as they stand now, about one connection. It needs all of them, and has them read when it is first used. */
+/** Evaluates the present rules for one connection. Needs all rules and loads them at first use. */
 export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; onWant: () => void }) {
   const [values, setValues] = useState(EMPTY);
   const [messages, setMessages] = useState<Messages>({});

@@ -14,23 +14,23 @@ interface Failure {
 export interface RuleActions {
   toggle: (rule: Rule) => void;
   remove: (rule: Rule) => void;
-  /** Changes several rules as one change, without a question: it can be undone. */
+  /** Changes several rules at once, without a confirmation, because it can be undone. */
   changeMany: (rules: readonly Rule[], change: RuleChange) => void;
-  /** Takes the latest change back. */
+  /** Reverts the latest change. */
   undo: () => void;
-  /** Says what was done elsewhere, so that it can be undone here. */
+  /** Shows a notice about a change made elsewhere, which can be undone here. */
   tell: (notice: string) => void;
   isUndoing: boolean;
-  /** Rules whose change is on its way. */
+  /** Ids of rules whose change is being sent. */
   busy: ReadonlySet<string>;
   failure: Failure | undefined;
-  /** The last action. */
+  /** Description of the last action. */
   notice: string;
-  /** Whether that can be taken back. */
+  /** Whether the last action can be undone. */
   canUndo: boolean;
 }
 
-/** Sentences about several rules: after the change, and when it failed. */
+/** Sentences about several rules: after success and after failure. */
 const CHANGES: Record<RuleChange, { done: (rules: string) => string; failed: (rules: string) => string }> = {
   enable: { done: (rules) => `Enabled ${rules}.`, failed: (rules) => `We couldn’t enable ${rules}` },
   disable: { done: (rules) => `Disabled ${rules}.`, failed: (rules) => `We couldn’t disable ${rules}` },
@@ -40,10 +40,10 @@ const CHANGES: Record<RuleChange, { done: (rules: string) => string; failed: (ru
 const named = (rules: readonly Rule[]) =>
   plural(rules.length, { one: `“${rules[0]?.rule_name}”`, other: `${formatNumber(rules.length)} rules` });
 
-/** Actions on rules. The list changes after the server has done it; a rule that is gone already goes from the list without a fuss. */
+/** Actions on rules. The list changes after the server's reply; a rule that is already deleted is removed without an error. */
 export function useRuleActions(): RuleActions {
   const queries = useQueryClient();
-  // Beside the state, because two clicks at once come before the next drawing.
+  // A ref in addition to the state, because two quick clicks come before the next render.
   const running = useRef(new Set<string>());
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
   const [failure, setFailure] = useState<Failure>();
@@ -77,7 +77,7 @@ export function useRuleActions(): RuleActions {
     const enabled = !rule.enabled;
     void attempt(rule, `We couldn’t change “${rule.rule_name}”`, async () => {
       const changed = await call(setRuleEnabled, { params: { id: rule.id }, body: { enabled } });
-      // The specification does not say what is answered: what was sent holds.
+      // The specification does not define the reply, so the sent value is used as a fallback.
       const now = changed.id === rule.id ? changed : { enabled };
       updateRules(queries, (rules) => rules.map((other) => (other.id === rule.id ? { ...other, ...now } : other)));
       return CHANGES[enabled ? 'enable' : 'disable'].done(`“${rule.rule_name}”`);
@@ -106,7 +106,7 @@ export function useRuleActions(): RuleActions {
           ? all.filter(({ id }) => !ids.has(id))
           : all.map((rule) => (ids.has(rule.id) ? { ...rule, enabled: change === 'enable' } : rule)),
       );
-      // A temporary rule that is enabled again has another end.
+      // Enabling a temporary rule changes its end.
       if (change === 'enable') void readRulesAnew(queries);
       setDone({ notice: CHANGES[change].done(named(rules)), canUndo: true });
     } catch (error) {

@@ -5,18 +5,18 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { allRulesQuery, FIRST_RULES, firstRulesQuery } from './firewall.queries.ts';
 
 export interface ReadRules {
-  /** The newest, or all of them; undefined until the first were read. */
+  /** The newest rules, later all of them; undefined while loading. */
   rules: readonly Rule[] | undefined;
   total: number | undefined;
-  /** Whether `rules` are all of them. */
+  /** Whether `rules` is complete. */
   isWhole: boolean;
   error: Error | null;
   refetch: () => Promise<unknown>;
-  /** Has the others read now, where they wait for the screen to be drawn. */
+  /** Loads the other rules now instead of when the browser is idle. */
   want: () => void;
 }
 
-/** The first rules at once, and the others when the screen stands: who opens it with a thousand of them waits for thirty. */
+/** Loads the newest rules first and the others when the screen has rendered, so that a thousand rules do not delay it. */
 export function useRules(): ReadRules {
   const first = useQuery(firstRulesQuery);
   const [isWanted, setIsWanted] = useState(false);
@@ -37,7 +37,7 @@ export function useRules(): ReadRules {
   };
 }
 
-/** Calls when the browser has nothing else to do; answers what takes it back. */
+/** Calls `work` when the browser is idle. Returns a function that cancels it. */
 function whenIdle(work: () => void): () => void {
   if (typeof requestIdleCallback === 'undefined') {
     const timer = setTimeout(work);
@@ -47,7 +47,7 @@ function whenIdle(work: () => void): () => void {
   return () => cancelIdleCallback(handle);
 }
 
-/** Contradictions among the rules; undefined before the analysis. Many are looked at by a worker, so that the screen does not wait. */
+/** Contradictions among the rules; undefined before the analysis. A worker analyses large rule sets, so that the screen stays responsive. */
 export function useFindings(rules: readonly Rule[] | undefined, isWhole: boolean): readonly Finding[] | undefined {
   const isFew = isWhole && rules !== undefined && (rules.length <= FIRST_RULES || typeof Worker === 'undefined');
   const ofFew = useMemo(() => (isFew ? findingsOf(rules) : undefined), [isFew, rules]);

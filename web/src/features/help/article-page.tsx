@@ -14,7 +14,6 @@ import { articleQuery, articlesQuery } from './help.queries.ts';
 import '#ui/card.css';
 import './help.css';
 
-/** One help page. */
 export function ArticlePage() {
   const { slug = '' } = useParams();
   const { data: article, error, refetch } = useQuery(articleQuery(slug));
@@ -69,7 +68,7 @@ function wordsOf({ title, summary }: ArticleSummary): Set<string> {
   return new Set(foldText(`${title} ${summary}`).match(/\p{L}{4,}/gu));
 }
 
-/** Other help pages, those with most of the same words first. */
+/** Other help pages, those with the most common words first. */
 function Related({ article }: { article: ArticleSummary }) {
   const { data = [] } = useQuery(articlesQuery(''));
   const words = wordsOf(article);

@@ -34,11 +34,11 @@ interface BodyFieldProps {
   onChange: (body: string) => void;
 }
 
-/** The text of a help page: a tab to write it, with a toolbar for its marks, and a tab that shows it as customers see it. */
+/** The text of a help page: one tab for editing with a toolbar, and one for the preview. */
 export function BodyField({ value, error, onChange }: BodyFieldProps) {
   const [tab, setTab] = useState<(typeof TABS)[number]['name']>('edit');
   const field = useRef<HTMLTextAreaElement>(null);
-  // A refused text is shown where it can be corrected.
+  // A refused text is shown in the editor, where it can be corrected.
   const shown = error ? 'edit' : tab;
 
   function apply(kind: MarkKind) {
@@ -84,7 +84,7 @@ export function BodyField({ value, error, onChange }: BodyFieldProps) {
                 className="icon-button"
                 aria-label={label}
                 title={label}
-                // The selection stays where it is.
+                // Keeps the selection in the text.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => apply(kind)}
               >

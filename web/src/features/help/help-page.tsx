@@ -13,7 +13,7 @@ import { articlesQuery } from './help.queries.ts';
 import '#ui/card.css';
 import './help.css';
 
-/** Short answers in plain words, found by any of their words. */
+/** The list of help pages with a search. */
 export function HelpPage() {
   const user = useSession().session?.user_info;
   const [typed, setTyped] = useState('');
@@ -71,7 +71,7 @@ export function HelpPage() {
                   </li>
                 ))}
               </ul>
-              {/* It comes with the list, so that nothing moves. A file of the server, not a screen. */}
+              {/* Rendered with the list, so that it does not move. Links to a file of the server, not to a screen. */}
               <p className="sub help__notices">
                 <a href="/third-party-notices.txt">Licenses of the software in Palisade</a>
               </p>

@@ -30,7 +30,7 @@ export const allArticlesQuery = queryOptions({
   queryFn: ({ signal }) => call(listAllArticles, { signal }),
 });
 
-/** Writes a new article, or changes the one with an id. `onWritten` is called also where the screen was left meanwhile. */
+/** Creates an article, or changes the one with an id. `onWritten` is called even after the screen was left. */
 export function useWriteArticle(id: string | undefined, onWritten: () => void) {
   return useChange({
     onSuccess: onWritten,

@@ -1,14 +1,14 @@
-/** A mark that the toolbar of the help editor puts into a text. */
+/** Markup that the editor's toolbar inserts. */
 export type MarkKind = 'heading' | 'bold' | 'list' | 'steps' | 'link' | 'warning';
 
-/** A text with its selection, in UTF-16 units as a text area has them. */
+/** A text with its selection, in UTF-16 units like a textarea. */
 export interface Selected {
   text: string;
   start: number;
   end: number;
 }
 
-/** Marks at the beginning of a line, by the line's place in the selection. */
+/** Markup at the start of a line, by the line's index in the selection. */
 const LINE_MARKS: Partial<Record<MarkKind, (index: number) => string>> = {
   heading: () => '## ',
   list: () => '- ',
@@ -17,7 +17,7 @@ const LINE_MARKS: Partial<Record<MarkKind, (index: number) => string>> = {
 };
 const ANY_LINE_MARK = /^(?:#{1,6} |- |\d+\. |> )/u;
 
-/** Puts the mark around the selection, or before each of its lines, in place of another one there. The selected words stay selected. */
+/** Puts the markup around the selection, or before each of its lines, replacing other line markup. The selected words stay selected. */
 export function marked({ text, start, end }: Selected, kind: MarkKind): Selected {
   const lineMark = LINE_MARKS[kind];
   if (lineMark === undefined)

@@ -74,7 +74,7 @@ function Mails() {
   );
 }
 
-/** Actions of an administrator on a mail that no server sends. */
+/** Actions of an administrator on an email that the server does not send itself. */
 function PassOn({ mail: { id, recipient, status }, text }: { mail: Mail; text: string }) {
   const isSentLater = useConfig()?.reset_delivery === 'email' && status === 'waiting';
   const pass = useChange({ of: passOnMail, mutationFn: () => call(passOnMail, { body: { mail_id: id } }) });
