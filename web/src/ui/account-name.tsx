@@ -1,4 +1,4 @@
-/** Tells a password manager whose password the form is about, where the form shows no name. Empty where the page does not know it. */
+/** A hidden username for password managers, in forms without a visible one. Empty if unknown. */
 export function AccountName({ email = '' }: { email?: string | undefined }) {
   return <input hidden readOnly name="account_name" autoComplete="username" value={email} />;
 }

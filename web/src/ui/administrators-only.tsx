@@ -7,11 +7,11 @@ import { EmptyState } from './states.tsx';
 export interface AdministratorsOnlyProps {
   title?: string;
   sentence: string;
-  /** The screen that helps instead; the dashboard where there is none. */
+  /** Link to a useful screen; the dashboard by default. */
   action?: ReactNode;
 }
 
-/** The notice on an administrator's screen for everybody else. */
+/** The notice on an administrators' screen for other people. */
 export function AdministratorsOnly({
   title = 'Administrators only',
   sentence,

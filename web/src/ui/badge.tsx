@@ -2,7 +2,7 @@ import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import './badge.css';
 
-/** Meaning of a colour: all is well, somebody is needed, danger, good to know; `plain` says nothing. */
+/** Meaning of a colour: safe, needs the person, danger, information; `plain` has no meaning. */
 export type Tone = 'safe' | 'attention' | 'danger' | 'note' | 'plain';
 
 interface BadgeProps {
@@ -11,7 +11,7 @@ interface BadgeProps {
   children: ReactNode;
 }
 
-/** A state in one or two words. The words say it; the colour and the icon only help. */
+/** A state in one or two words. Colour and icon only support the words. */
 export function Badge({ tone, icon: Icon, children }: BadgeProps) {
   return (
     <span className="badge" data-tone={tone}>
@@ -21,7 +21,7 @@ export function Badge({ tone, icon: Icon, children }: BadgeProps) {
   );
 }
 
-/** The sign at the head of a row, in the colour of its state. */
+/** The icon at the start of a row, in the colour of its state. */
 export function IconTile({ tone, icon: Icon }: { tone: Tone; icon: TablerIcon }) {
   return (
     <span className="icon-tile" data-tone={tone} aria-hidden="true">

@@ -9,11 +9,11 @@ interface ButtonLinkProps extends ComponentProps<'a'> {
   variant?: 'primary' | 'quiet';
   size?: 's' | 'm';
   icon?: TablerIcon;
-  /** Opens a window of its own, which knows nothing of this one. */
+  /** Opens a new window without a reference to this one (`noopener`). */
   isNewWindow?: boolean;
 }
 
-/** A link out of the screens that looks like a button: another window, a phone call, a mail. */
+/** A link out of the application that looks like a button: another window, a phone call, an email. */
 export function ButtonLink({
   variant = 'quiet',
   size = 'm',
@@ -43,7 +43,7 @@ interface ScreenLinkProps extends LinkProps {
   size?: 's' | 'm' | 'l';
 }
 
-/** A way to another screen, or to something on this one, that looks like a button. */
+/** A link within the application that looks like a button. */
 export function ScreenLink({ variant = 'primary', size = 'm', children, ...props }: ScreenLinkProps) {
   return (
     <Link {...props} className="button" data-variant={variant} data-size={size}>

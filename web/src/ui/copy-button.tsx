@@ -5,15 +5,15 @@ import { Refusal } from './refusal.tsx';
 
 const COPIED_FOR_MS = 2_000;
 
-/** Copies a text the way browsers did before `navigator.clipboard`, which is there by https and on this computer alone. Answers whether the browser did. */
+/** Copies text with `execCommand`, because `navigator.clipboard` exists only over https and on localhost. Returns whether it worked. */
 function copyBySelection(text: string): boolean {
   const copyText = (event: ClipboardEvent) => {
     event.clipboardData?.setData('text/plain', text);
     event.preventDefault();
-    // A dialog of the kit listens too.
+    // Mantine's dialog also listens.
     event.stopImmediatePropagation();
   };
-  // Chromium copies nothing where nothing is selected.
+  // Chromium requires a selection to copy.
   const span = document.createElement('span');
   span.textContent = text;
   span.className = 'visually-hidden';
@@ -35,7 +35,7 @@ function copyBySelection(text: string): boolean {
 }
 
 async function copyText(text: string): Promise<boolean> {
-  // The types of the browser hold it to be always there.
+  // TypeScript's types declare it as always present, but insecure pages lack it.
   const clipboard: Clipboard | undefined = navigator.clipboard;
   if (clipboard === undefined) return copyBySelection(text);
   try {
@@ -48,14 +48,14 @@ async function copyText(text: string): Promise<boolean> {
 
 interface CopyButtonProps {
   text: string;
-  /** The sentence for screen readers afterwards: "The session code was copied." */
+  /** Announcement for screen readers: "The session code was copied." */
   copied: string;
   label?: string;
   variant?: 'primary' | 'quiet';
   size?: 's' | 'm';
 }
 
-/** Copies a text that is shown beside it, and says when the browser did not allow that. */
+/** Copies a visible text, and reports if the browser refused. */
 export function CopyButton({ text, copied, label = 'Copy', variant = 'quiet', size = 'm' }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   useEffect(() => {

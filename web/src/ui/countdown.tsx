@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const SECOND = 1_000;
 
-/** The remaining time, as a clock: "4:32", "1:04:32". Beyond a day, in words. */
+/** The remaining time as a clock: "4:32", "1:04:32". More than a day in words. */
 export function describeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / SECOND));
   const hours = Math.floor(seconds / 3_600);
@@ -12,15 +12,15 @@ export function describeLeft(ms: number): string {
 }
 
 interface CountdownProps {
-  /** The moment, in ms since 1970. */
+  /** The end, in ms since 1970. */
   until: number;
   onEnd?: () => void;
 }
 
-/** The time left until a moment. It ticks for the eye alone: whoever hears the page is told the time once, in the sentence beside it. */
+/** The remaining time until `until`, ticking visually only. Screen readers get the time once, in the surrounding sentence. */
 export function Countdown({ until, onEnd }: CountdownProps) {
   const [{ now, seen_until }, setSeen] = useState(() => ({ now: Date.now(), seen_until: until }));
-  // A time of up to a second before would show more than is left until another moment.
+  // A stale `now` of up to a second would show too much time after `until` changes.
   if (seen_until !== until) setSeen(() => ({ now: Date.now(), seen_until: until }));
   useEffect(() => {
     const timer = setInterval(() => setSeen({ now: Date.now(), seen_until: until }), SECOND);

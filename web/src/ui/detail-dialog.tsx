@@ -7,7 +7,7 @@ import './detail-dialog.css';
 interface DetailDialogProps<Shown> {
   title: string;
   sentences: { loading: string; failed: string; missing: string };
-  /** Undefined until it has been read. */
+  /** Undefined while loading. */
   shown: Shown | undefined;
   error: Error | null;
   onRetry: () => unknown;
@@ -15,7 +15,7 @@ interface DetailDialogProps<Shown> {
   children: (shown: Shown) => ReactNode;
 }
 
-/** Everything about one thing, over the page: parts with headings, the answer first. */
+/** All facts about a record in a dialog, in parts with headings, the answer first. */
 export function DetailDialog<Shown>({ title, sentences, shown, error, onRetry, onClose, children }: DetailDialogProps<Shown>) {
   const isMissing = error instanceof CallError && error.status === 404;
   return (
@@ -42,7 +42,7 @@ export function DetailPart({ title, children }: { title: string; children: React
   );
 }
 
-/** Facts with their names, a line each. */
+/** Facts with labels, one in each line. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className="detail__facts">{children}</dl>;
 }

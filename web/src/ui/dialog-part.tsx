@@ -3,9 +3,9 @@ import './dialog-part.css';
 
 interface DialogPartProps {
   title: string;
-  /** The rank of its heading; another one where the part stands on a page. */
+  /** Heading level; `h1` for a part that is a page. */
   rank?: 'h1' | 'h3';
-  /** Takes the focus when what had it is gone. */
+  /** Receives the focus when the focused element is unmounted. */
   heading?: Ref<HTMLHeadingElement>;
   /** Content at the end of the heading's line. */
   action?: ReactNode;

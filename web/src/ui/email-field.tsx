@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { addressIn } from '@palisade/contract/email';
 
-/** The field of an email address. A pasted address is taken out of the name and the signs around it, so that the person sees what is sent and a browser keeps that. */
+/** An email field. Extracts the address from pasted text such as "Name <address>", so that the person sees the value that is sent, and browsers remember it. */
 export function EmailField({ onChange, ...props }: Omit<TextInputProps, 'type'>) {
   return (
     <TextInput
@@ -11,7 +11,7 @@ export function EmailField({ onChange, ...props }: Omit<TextInputProps, 'type'>)
       type="email"
       onChange={(event) => {
         const field = event.currentTarget;
-        // A text that is being typed is left alone.
+        // Typed text is not changed.
         if ('inputType' in event.nativeEvent && String(event.nativeEvent.inputType).startsWith('insertFrom'))
           field.value = addressIn(field.value);
         onChange?.(event);

@@ -2,12 +2,12 @@ import { IconMail } from '@tabler/icons-react';
 import { useSession } from '#api/session.ts';
 import './email-needed.css';
 
-/** Whether the signed-in person has still to confirm their address. */
+/** Whether the signed-in person must still confirm their address. */
 export function useIsUnproven(): boolean {
   return useSession().session?.email_unproven ?? false;
 }
 
-/** Stands next to what is held back until the address is confirmed: what that is, and what to do. Empty for everybody else. */
+/** A notice next to an action that requires a confirmed address. Renders nothing for others. */
 export function EmailNeeded({ sentence }: { sentence: string }) {
   const isUnproven = useIsUnproven();
   if (!isUnproven) return null;

@@ -1,7 +1,7 @@
 import { graphemes } from '@palisade/contract/intl';
 import './face.css';
 
-/** The first letter of a name, beside the name. */
+/** An avatar with the first letter of a name. */
 export function Face({ name, size }: { name: string; size?: 'l' }) {
   const [first] = graphemes(name.trim());
   return (

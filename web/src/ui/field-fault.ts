@@ -2,7 +2,7 @@ import { emailFault } from '@palisade/contract/email';
 
 export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** The fault of a field, as an instruction; undefined where there is none. A browser's own sentence is in another language than the page, and it knows no pasted address. */
+/** The error of a field as an instruction; undefined if valid. The browser's own message may be in another language than the page, and does not handle pasted addresses. */
 export function faultOf({ validity, type, value }: Field): string | undefined {
   if (validity.valueMissing) return 'Fill in this field to continue.';
   if (type === 'email') return value === '' ? undefined : emailFault(value);

@@ -15,12 +15,12 @@ const MARKS = {
   },
 } as const;
 
-/** Room between a tooltip and the edge of the window, in px. */
+/** Distance between a tooltip and the edge of the window, in px. */
 const EDGE = 8;
 
 /**
- * Says of a figure that it was not measured; a figure without a mark was. The tooltip opens by pointer, keyboard and touch, and closes with
- * Escape (WCAG 1.4.13). The kit's brings a positioning engine of 20 kB.
+ * Marks a figure that was not measured. The tooltip opens by pointer, keyboard and touch, and closes with Escape (WCAG 1.4.13).
+ * Mantine's tooltip would add a positioning library of 20 kB.
  */
 export function FigureMark({ kind }: { kind: keyof typeof MARKS }) {
   const [isOpen, setIsOpen] = useState(false);

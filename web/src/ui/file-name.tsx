@@ -2,8 +2,8 @@ import './file-name.css';
 import { shownNameOf } from './shown-name.ts';
 
 /**
- * A name that a stranger chose: text only, cut off from the direction of the text around it.
- * A long one is cut in its middle, so that its ending is always seen; the ending of a program that is named like a document is marked.
+ * A file name from an untrusted source, as isolated text (`bdi`). A long name is shortened in the middle, so that its extension is always visible.
+ * The extension of a program that is named like a document is marked.
  */
 export function FileName({ name }: { name: string }) {
   const { whole, head, tail, disguise } = shownNameOf(name);
@@ -25,7 +25,7 @@ export function FileName({ name }: { name: string }) {
     );
   return (
     <bdi className="file-name" data-long="true" title={whole}>
-      {/* Read, searched and copied as one; drawn in two. */}
+      {/* Screen readers, search and copy use the whole name; the visible name is in two parts. */}
       <span className="visually-hidden">{whole}</span>
       <span className="file-name__head" aria-hidden="true">
         {head}

@@ -4,20 +4,20 @@ import { Button } from './button.tsx';
 import { useWrongFields } from './wrong-fields.tsx';
 
 interface FormProps extends Omit<ComponentProps<'form'>, 'action' | 'noValidate' | 'onChange' | 'onSubmit'> {
-  /** Why the last try was refused, null before. With another one the first field that is marked as wrong takes the focus. */
+  /** The refusal of the last attempt; null before. A new value focuses the first invalid field. */
   error: object | string | null | undefined;
-  /** A try is on its way. Until it is over nothing is sent, and what is typed takes nothing back. */
+  /** An attempt is being sent. Until it ends, the form cannot be submitted and edits keep the message. */
   busy: boolean;
   onSubmit: () => void;
-  /** Something in it was typed or chosen: what was said of the last try goes. */
+  /** Called when a value changes, to remove the message of the last attempt. */
   onEdit?: (() => void) | undefined;
-  /** Its fields are looked at by its owner or by the server alone: `required` and the like stop nothing. */
+  /** The owner or the server validates the fields; `required` and similar attributes do not block. */
   noValidate?: boolean;
 }
 
 const Busy = createContext(false);
 
-/** Every form of the screens but the first one (`auth-form.tsx`). It is sent by Enter and by its `Submit`, and keeps what was typed until its owner empties it. */
+/** The form of all screens except sign-in (`auth-form.tsx`). Submitted by Enter or `Submit`; keeps its values until the owner clears them. */
 export function Form({ error, busy, onSubmit, onEdit, ref, noValidate = false, children, ...props }: FormProps) {
   const own = useRef<HTMLFormElement>(null);
   const wrong = useWrongFields();
@@ -28,7 +28,7 @@ export function Form({ error, busy, onSubmit, onEdit, ref, noValidate = false, c
     <Busy value={busy}>
       <form
         {...props}
-        // A fault is named at its field (`wrong-fields.tsx`), and not in the browser's bubble.
+        // Errors are shown at their fields (`wrong-fields.tsx`) instead of the browser's bubble.
         noValidate
         ref={useMergedRef(own, ref)}
         onChange={() => {
@@ -47,7 +47,7 @@ export function Form({ error, busy, onSubmit, onEdit, ref, noValidate = false, c
   );
 }
 
-/** The button of a form. It shows that a try is on its way. */
+/** The submit button, which shows a pending attempt. */
 export function Submit(props: Omit<ComponentProps<typeof Button>, 'type' | 'loading'>) {
   return <Button {...props} type="submit" loading={use(Busy)} />;
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { z } from 'zod';
 import { keepValues, readKept } from '#api/kept-values.ts';
 
-/** A form that outlives Escape, a step back and a reload, in this browser and for this person alone. `forget` is for what was sent, or given up. */
+/** A form whose values survive Escape, navigation and a reload, in this browser and for this person. Call `forget` after sending or discarding. */
 export function useKeptForm<Values extends object>(place: string, schema: z.ZodType<Values>, initial: Values) {
   const [kept] = useState(() => readKept(place, schema));
   const form = useForm<Values>({
@@ -13,7 +13,7 @@ export function useKeptForm<Values extends object>(place: string, schema: z.ZodT
   return { form, isKept: kept !== undefined, forget: () => keepValues(place, initial, initial) };
 }
 
-/** Says of a form why it is not empty. */
+/** Explains that the form contains restored values. */
 export function KeptNote() {
   return (
     <p role="status" className="sub">

@@ -5,21 +5,21 @@ import { IconChevronDown, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import './list-filters.css';
 
-/** Filters above a list: its states first, then the others. */
+/** Filters above a list: states first, then the others. */
 export function ListFilters({ children }: { children: ReactNode }) {
   return <div className="list-filters">{children}</div>;
 }
 
 interface StateFilterProps<Value extends string> {
-  /** The filtered list, for screen readers: "Which alerts". */
+  /** Label for screen readers: "Which alerts". */
   label: string;
-  /** `undefined` stands for all. */
+  /** `undefined` means all. */
   value: Value | undefined;
   options: readonly { value: Value | undefined; label: string; count?: number | undefined }[];
   onChoose: (value: Value | undefined) => void;
 }
 
-/** Shows the rows of one state, or of all. A count that is 0 is left out. */
+/** Shows the rows of one state, or all. A count of 0 is omitted. */
 export function StateFilter<Value extends string>({ label, value, options, onChoose }: StateFilterProps<Value>) {
   return (
     <fieldset className="list-filters__states" aria-label={label}>
@@ -41,16 +41,16 @@ export function StateFilter<Value extends string>({ label, value, options, onCho
   );
 }
 
-/** While somebody types, the server is asked when they pause. */
+/** Pause in typing after which the server is asked. */
 const TYPING_PAUSE_MS = 250;
 
-/** The search words once typing has paused. */
+/** The search text after typing has paused. */
 export function useSearched(typed: string): string {
   return useDebouncedValue(typed.trim(), TYPING_PAUSE_MS)[0];
 }
 
 interface SearchProps {
-  /** The searched list, for screen readers: "Search the alerts". */
+  /** Label for screen readers: "Search the alerts". */
   label: string;
   /** The searched fields: "File or threat". */
   placeholder: string;
@@ -77,14 +77,14 @@ interface ChoiceProps<Value extends string> {
   label: string;
   value: Value | undefined;
   options?: readonly (readonly [Value, string])[];
-  /** Options under the names of their groups, after those without. */
+  /** Grouped options, after the ungrouped ones. */
   groups?: readonly (readonly [string, readonly (readonly [Value, string])[]])[];
-  /** The words for no choice, where "Any ..." is wrong. */
+  /** Text of the empty choice, if "Any ..." is wrong. */
   none?: string;
   onChoose: (value: Value | undefined) => void;
 }
 
-/** One of several. The browser's own select, which phones show full screen, drawn as the other controls. */
+/** A single choice. The native select, which phones show full screen, styled like the other controls. */
 export function ChoiceFilter<Value extends string>({
   label,
   value,
@@ -127,13 +127,13 @@ function Options({ options }: { options: readonly (readonly [string, string])[] 
 }
 
 interface DaysProps {
-  /** Days such as `2026-11-20`; empty for none. */
+  /** Dates such as `2026-11-20`; empty for no limit. */
   from: string;
   to: string;
   onChange: (days: { from: string; to: string }) => void;
 }
 
-/** Rows from one day to another, both among them. */
+/** Filter from one date to another, inclusive. */
 export function DaysFilter({ from, to, onChange }: DaysProps) {
   return (
     <fieldset className="list-filters__days" aria-label="Days">

@@ -3,7 +3,7 @@ import { Fragment, type ReactNode, useMemo } from 'react';
 import { Link } from 'react-router';
 import './markdown.css';
 
-/** A text that somebody wrote in Markdown. It is drawn element by element, so that nothing in it can be a tag or a script. */
+/** Renders Markdown from a person as React elements, so that it cannot contain tags or scripts. */
 export function Markdown({ text }: { text: string }) {
   const blocks = useMemo(() => parseMarkdown(text), [text]);
   return (
@@ -15,9 +15,9 @@ export function Markdown({ text }: { text: string }) {
   );
 }
 
-/** The place of a part in a text is its name. */
+/** Renders parts with their index as key. */
 function keyed<One>(all: readonly One[], draw: (one: One) => ReactNode): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: nothing else tells one part from another
+  // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other identity than their position
   return all.map((one, index) => <Fragment key={index}>{draw(one)}</Fragment>);
 }
 
@@ -51,7 +51,7 @@ function Part({ block }: { block: Block }) {
       );
     case 'code':
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
         <pre tabIndex={0}>
           <code>{block.text}</code>
         </pre>

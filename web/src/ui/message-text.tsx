@@ -1,6 +1,6 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 
-/** So many quoted lines one after the other are folded: what somebody quotes is mostly known to who reads it. */
+/** Number of consecutive quoted lines from which a quote is folded, because its reader mostly knows it. */
 const FOLDED_FROM = 4;
 const QUOTED = /^\s{0,3}>/u;
 
@@ -9,7 +9,7 @@ interface Part {
   lines: string[];
 }
 
-/** The lines of a text, those apart that are quoted and many. All text is kept. */
+/** Splits a text into normal parts and folded quotes. No text is lost. */
 export function partsOf(text: string): Part[] {
   const runs: { isQuoted: boolean; lines: string[] }[] = [];
   for (const line of text.split('\n')) {
@@ -28,7 +28,7 @@ export function partsOf(text: string): Part[] {
   return parts;
 }
 
-/** The words of a message. Long quotes are folded, and open in place. */
+/** The text of a message. Long quotes are folded and can be expanded. */
 export function MessageText({ text }: { text: string }) {
   const parts = partsOf(text);
   if (!parts.some(({ isFolded }) => isFolded)) return text;

@@ -15,7 +15,7 @@ const daysFrom = (from_ms: number, to_ms: number) => daysBetween(ZONE.name, from
 const isSameYear = (one: number, other: number) =>
   zonedDayOf(ZONE.name, one).slice(0, -6) === zonedDayOf(ZONE.name, other).slice(0, -6);
 
-/** A past moment for a list: the time today, the date before. */
+/** A past time for a list: the time today, otherwise the date. */
 export function describeMoment(iso: string, now: number): string {
   const at = new Date(iso);
   const days = daysFrom(at.getTime(), now);
@@ -24,7 +24,7 @@ export function describeMoment(iso: string, now: number): string {
   return isSameYear(at.getTime(), now) ? `${written('day', at)}, ${written('time', at)}` : written('day_and_year', at);
 }
 
-/** A moment that is to come: "today at 14:00", "on Monday 23 November at 09:00". */
+/** A future time: "today at 14:00", "on Monday 23 November at 09:00". */
 export function describeNext(iso: string, now: number): string {
   const at = new Date(iso);
   const days = daysFrom(now, at.getTime());
@@ -34,13 +34,13 @@ export function describeNext(iso: string, now: number): string {
   return `on ${written('long_weekday', at)} at ${time}`;
 }
 
-/** A moment that is to come, with its day. */
+/** A future time with its date. */
 export function describeComing(iso: string): string {
   const at = new Date(iso);
   return `${written('day', at)}, ${written('time', at)}`;
 }
 
-/** An age in one unit: "12 minutes ago". A clock that is ahead of the server's says "just now". */
+/** An age in one unit: "12 minutes ago". A time in the future, from a clock ahead of this one, is "just now". */
 export function describeAge(iso: string, now: number): string {
   const age = now - Date.parse(iso);
   if (age < MINUTE) return 'just now';
@@ -57,22 +57,22 @@ export function describeDay(now: number): string {
   return written('long_weekday', now);
 }
 
-/** A day such as `2026-11-16`, which is the same wherever its reader is: "Nov 16, 2026", or without its year. */
+/** A date such as `2026-11-16`, independent of time zones: "Nov 16, 2026", or without the year. */
 export function describeCalendarDay(day: string, form: 'day_and_year' | 'day' | 'weekday' = 'day_and_year'): string {
   return formatDate(form, Date.parse(day), { time_zone: 'UTC', locale: LOCALE });
 }
 
-/** A day in full: "2 March 2026". */
+/** A date in full: "2 March 2026". */
 export function describeDate(iso: string): string {
   return written('long', new Date(iso));
 }
 
-/** The end of a plan by the clocks of this browser, as mails have it too. */
+/** The end of a plan in this browser's time zone, in the format of emails. */
 export function describePlanEnd(iso: string): string {
   return describeEnd(iso, { time_zone: ZONE.name, locale: LOCALE });
 }
 
-/** A day between the messages of a conversation: "Today", "Friday 20 November". */
+/** A date between messages of a conversation: "Today", "Friday 20 November". */
 export function describeConversationDay(iso: string, now: number): string {
   const at = new Date(iso);
   const days = daysFrom(at.getTime(), now);
@@ -81,12 +81,12 @@ export function describeConversationDay(iso: string, now: number): string {
   return isSameYear(at.getTime(), now) ? written('long_weekday', at) : written('long', at);
 }
 
-/** The same for all moments of a day where the person is. */
+/** Start of the local day of a time: equal for all times of the same day. */
 export function dayOf(iso: string): number {
   return startOfDate(ZONE.name, zonedDayOf(ZONE.name, Date.parse(iso)));
 }
 
-/** The time of a moment whose day is known from around it. */
+/** The time of day, if the context shows the date. */
 export function TimeOfDay({ iso }: { iso: string }) {
   const at = new Date(iso);
   return (
@@ -96,7 +96,7 @@ export function TimeOfDay({ iso }: { iso: string }) {
   );
 }
 
-/** A moment that machines read too; hovering tells it in full. */
+/** A time as a `time` element, with the full time as its tooltip. */
 export function Moment({ iso, now }: { iso: string; now: number }) {
   return (
     <time dateTime={iso} title={written('full', new Date(iso))}>
@@ -110,12 +110,12 @@ function everySecond(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** The time in whole seconds (ms), renewed each second. */
+/** The present time in whole seconds (as ms), updated each second. */
 export function useSecond(): number {
   return useSyncExternalStore(everySecond, () => Math.floor(Date.now() / SECOND) * SECOND);
 }
 
-/** The time in whole minutes (ms), for words like "12 minutes ago" and for the date; looked at each second, so that midnight is not missed. */
+/** The present time in whole minutes (as ms), for texts like "12 minutes ago" and dates. Checked each second, so that midnight is not missed. */
 export function useMinute(): number {
   return useSyncExternalStore(everySecond, () => Math.floor(Date.now() / MINUTE) * MINUTE);
 }

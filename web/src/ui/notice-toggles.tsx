@@ -19,7 +19,7 @@ const WORDS: Record<Notice, { label: string; on: string; off: string; blocked: s
   },
 };
 
-/** Sound and notifications, which are off until somebody presses here. */
+/** Switches for sound and notifications, both off by default. */
 export function NoticeToggles() {
   return (
     <fieldset className="notice-toggles" aria-label="Notify me of new messages">

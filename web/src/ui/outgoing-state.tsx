@@ -5,11 +5,11 @@ import { Button } from './button.tsx';
 interface OutgoingStateProps {
   outgoing: Outgoing<unknown>;
   onRetry: () => void;
-  /** Puts it back into the field. */
+  /** Moves the message back to the field. */
   onEdit: () => void;
 }
 
-/** State of a message that has not arrived, with its actions. */
+/** State of an unconfirmed message, with its actions. */
 export function OutgoingState({ outgoing: { state, sentence }, onRetry, onEdit }: OutgoingStateProps) {
   if (state === 'sending') return 'Sending…';
   if (state === 'waiting' && sentence === undefined) return 'Waiting';

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import './page.css';
 
-/** The notice for a person who may not see the content of the screen; undefined for everybody else. */
+/** The notice for a person who may not see the screen; undefined otherwise. */
 export const NoticeInPlace = createContext<ReactNode>(undefined);
 
 interface PageProps {
@@ -9,12 +9,12 @@ interface PageProps {
   sentence?: ReactNode;
   /** Content at the end of the heading's line. */
   aside?: ReactNode;
-  /** The children are a page with a heading of their own; this heading is that of the notice. */
+  /** The children are a page with their own heading; this heading is only for the notice. */
   isForNotice?: boolean;
   children: ReactNode;
 }
 
-/** A screen: its heading, which takes the focus after a change of route, and its parts. */
+/** A screen: its heading, which receives the focus after navigation, and its content. */
 export function Page({ title, sentence, aside, isForNotice = false, children }: PageProps) {
   const notice = useContext(NoticeInPlace);
   if (isForNotice && notice === undefined) return children;

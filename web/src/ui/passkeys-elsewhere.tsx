@@ -1,6 +1,6 @@
 import { Sentence } from './sentence.tsx';
 
-/** Says at which address passkeys do work. */
+/** Names the address at which passkeys work. */
 export function PasskeysElsewhere({ origin }: { origin: string }) {
   return <Sentence text="Passkeys don’t work at this address. Go to {link}." parts={{ link: <a href={origin}>{origin}</a> }} />;
 }

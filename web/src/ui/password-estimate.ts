@@ -3,10 +3,10 @@ import { normalPassword } from '@palisade/contract/text';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
-/** Words that a guesser knows: names of the provider and of the person. */
+/** Words that an attacker would try: names of the provider and the person. */
 export type Known = Parameters<typeof namesAround>[0];
 
-/** Strength of a password: 0 (guessed at once) to 4 (not in years), and the server's faults, as far as the browser knows them. */
+/** Strength of a password from 0 (guessed at once) to 4 (not in years), and faults that the server would find too. */
 export interface Estimate {
   score: 0 | 1 | 2 | 3 | 4;
   fault: 'common' | 'only_names' | undefined;
@@ -15,7 +15,7 @@ export interface Estimate {
 const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 const common = new Set<unknown>(dictionary['passwords-common']);
 
-/** In a file of its own, because the lists weigh 200 kB: it comes with the first letter. */
+/** In a separate file, because its word lists are 200 kB. Loaded with the first typed letter. */
 export function estimate(password: string, known: Known): Estimate {
   const names = namesAround(known);
   const { score } = estimator.check(password, names);

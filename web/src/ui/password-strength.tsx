@@ -21,7 +21,7 @@ interface PasswordStrengthProps {
   person?: Pick<Known, 'username' | 'email'> | undefined;
 }
 
-/** Says beneath a field for a new password how hard it is to guess. */
+/** Shows the strength of a new password below its field. */
 export function PasswordStrength({ password, person }: PasswordStrengthProps) {
   const [judge, setJudge] = useState<{ estimate: typeof estimate }>();
   const provider_name = useConfig()?.provider_name;
@@ -35,7 +35,7 @@ export function PasswordStrength({ password, person }: PasswordStrengthProps) {
       (loaded) => {
         if (!isGone) setJudge(loaded);
       },
-      // The server decides what is taken; without the meter the form works all the same.
+      // The form works without the meter, because the server decides.
       (error: unknown) => console.error(error),
     );
     return () => {

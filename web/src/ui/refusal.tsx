@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import './refusal.css';
 
-/** Why something that was asked for was not done, beside what asked for it: in the server's words, or in `children`. Empty while there is no error. */
+/** The reason of a refused action, next to its control: the server's sentence, or `children`. Renders nothing without an error. */
 export function Refusal({ error, children }: { error: unknown; children?: ReactNode }) {
   if (!error) return null;
   return (

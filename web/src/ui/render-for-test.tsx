@@ -5,7 +5,7 @@ import type userEvent from '@testing-library/user-event';
 import type { ReactNode } from 'react';
 import { MemoryRouter } from 'react-router';
 
-/** Renders a part of a screen with what stands above all screens. Failures are not asked again, so that a test sees them at once. */
+/** Renders an element with the app's providers. Queries do not retry, so that a test sees failures at once. */
 export function renderForTest(
   element: ReactNode,
   address = '/',
@@ -20,7 +20,7 @@ export function renderForTest(
   );
 }
 
-/** Enters a text as one change, where its keys are not the subject: each key draws the page again. */
+/** Enters text as one change, because each typed key renders the page. For tests that are not about keys. */
 export async function enter(user: Pick<typeof userEvent, 'click' | 'paste'>, field: Element, text: string): Promise<void> {
   await user.click(field);
   await user.paste(text);

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 
 export type RecordFormat = 'csv' | 'json';
 
-/** Saves a record as a table or as JSON. `labels` are the names of the two buttons. */
+/** Saves a record as a table or as JSON. `labels` are the labels of the two buttons. */
 export function SaveAs({
   labels,
   save,

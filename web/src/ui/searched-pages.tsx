@@ -5,26 +5,26 @@ import { useSearched } from './list-filters.tsx';
 import type { ListRead } from './listed.tsx';
 import { ShowMore } from './show-more.tsx';
 
-/** A list that is read as a whole. */
+/** A list that is loaded completely. */
 export function useList<Row, Key extends QueryKey>(query: UseQueryOptions<Row[], Error, Row[], Key>): ListRead<Row> {
   const { data, isPlaceholderData, error, refetch } = useQuery(query);
   return { rows: data, isOutdated: isPlaceholderData, error, refetch };
 }
 
 export interface SearchedPages<Choice, Row> extends ListRead<Row> {
-  /** The present choice, as its filters show it. */
+  /** The filter as its controls show it. */
   chosen: Choice;
   setChosen: (choice: Choice) => void;
-  /** The choice that the rows answer: search words follow once typing has paused. */
+  /** The filter of the loaded rows: search text follows after a pause in typing. */
   choice: Choice;
-  /** Of all that there are, as far as the server has said it. */
+  /** Total number of rows, if known. */
   total: number | undefined;
   refetch: () => Promise<unknown>;
-  /** Stands below the rows: what reads the next ones. */
+  /** The control below the rows that loads the next page. */
   more: ReactNode;
 }
 
-/** A list that is narrowed by choices and by words, and read page by page. `everything` is what it begins with. */
+/** A paged list with filters and search. `everything` is the initial filter. */
 export function useSearchedPages<Choice extends { search: string }, Row>(
   everything: Choice,
   queryOf: (choice: Choice) => ReturnType<typeof pagesQuery<Row>>,

@@ -25,7 +25,7 @@ interface SecondFactorFieldProps {
   onChange: (value: string) => void;
 }
 
-/** The second factor: its field, where it has one, and the other ways there are. */
+/** The field of a second factor, if it has one, and links to the other methods. */
 export function SecondFactorField({ methods, method, value, error, onMethod, onChange }: SecondFactorFieldProps) {
   return (
     <div className="second-factor">

@@ -1,6 +1,6 @@
 import { createElement, Fragment, type ReactNode } from 'react';
 
-/** The names of the placeholders of a text. */
+/** Placeholder names of a text. */
 type Names<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 
 type SentenceProps<Text extends string> = { text: Text } & ([Names<Text>] extends [never]
@@ -18,8 +18,8 @@ function nodesOf(text: string, parts: Readonly<Record<string, ReactNode>>): Reac
 }
 
 /**
- * A whole sentence with elements in it: `parts` stand at the placeholders (`{name}`), and text between `**` is bold. Another language can change the order of the words. A missing part does not
- * compile. Values of people belong into `parts`.
+ * A whole sentence with elements: `parts` replace placeholders (`{name}`), and text between `**` is bold. A translation can reorder the words.
+ * A missing part does not compile. Values from people must be in `parts`.
  */
 export function Sentence<const Text extends string>({ text, parts }: SentenceProps<Text>): ReactNode {
   return createElement(Fragment, null, ...nodesOf(text, parts ?? {}));

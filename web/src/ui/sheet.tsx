@@ -10,7 +10,7 @@ interface SheetProps {
   children: ReactNode;
 }
 
-/** A panel that comes up from the lower edge of a phone. The browser's dialog holds the focus, the Escape key and what lies beneath. */
+/** A panel from the bottom edge of a phone. The native dialog handles focus, Escape and the inert page below. */
 export function Sheet({ title, isOpen, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -23,15 +23,15 @@ export function Sheet({ title, isOpen, onClose, children }: SheetProps) {
   }, [isOpen]);
 
   return (
-    // Its own surface is the panel's, so a press on the dialog itself is one on the backdrop; keys have Escape.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog already
+    // The panel covers the dialog's own area, so a press on the dialog element is on the backdrop. Escape is the keyboard equivalent.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape already closes a dialog
     <dialog
       ref={dialog}
       className="sheet"
       aria-labelledby={id}
       onClose={onClose}
       onClick={(event) => {
-        // A link that opens another window leaves this page, and the panel over it, unchanged.
+        // A link to a new window does not navigate this page, so the panel must close itself.
         if (event.target instanceof Element && event.target.matches('.sheet, [target], [target] *')) onClose();
       }}
     >

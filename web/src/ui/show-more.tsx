@@ -3,13 +3,13 @@ import { Button } from './button.tsx';
 import './show-more.css';
 
 interface ShowMoreProps {
-  /** Number of hidden rows; undefined where it is unknown. */
+  /** Number of hidden rows; undefined if unknown. */
   left?: number | undefined;
   loading?: boolean;
   onMore: () => unknown;
 }
 
-/** At the end of a list with more rows. */
+/** Button at the end of a list that has more rows. */
 export function ShowMore({ left, loading = false, onMore }: ShowMoreProps) {
   return (
     <div className="show-more">

@@ -13,18 +13,18 @@ interface SideTabsProps<Name extends string> {
   tabs: readonly SideTab<Name>[];
   chosen: Name;
   onChoose: (name: Name) => void;
-  /** A dialog around it begins in the chosen tab. */
+  /** Focuses the chosen tab when the surrounding dialog opens. */
   isFirst?: boolean;
   /** The panel of the chosen tab. */
   children: ReactNode;
 }
 
-/** Tabs beside their panel, above it on a phone (ARIA pattern with automatic activation). */
+/** Tabs beside their panel, or above it on a phone (ARIA pattern with automatic activation). */
 export function SideTabs<Name extends string>({ label, tabs, chosen, onChoose, isFirst = false, children }: SideTabsProps<Name>) {
   const id = useId();
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const index = tabs.findIndex(({ name }) => name === chosen);
-    // Along the line, which runs to the left in some languages.
+    // Follows the writing direction.
     const onward = document.dir === 'rtl' ? -1 : 1;
     const step = { ArrowRight: onward, ArrowDown: 1, ArrowLeft: -onward, ArrowUp: -1 }[event.key];
     const target =

@@ -7,7 +7,7 @@ import { Refusal } from './refusal.tsx';
 import './star-rating.css';
 
 const WORDS = ['Very bad', 'Bad', 'All right', 'Good', 'Very good'];
-/** Of a comment, in characters: as long as the contract takes one. */
+/** Maximum length of a comment in characters, as in the contract. */
 const COMMENT_LENGTH = 1_000;
 
 interface StarRatingProps {
@@ -21,7 +21,7 @@ interface StarRatingProps {
   };
 }
 
-/** Asks how good the help was; another answer replaces the first. */
+/** Asks for a rating; a new rating replaces the earlier one. */
 export function StarRating({ legend, given, rate }: StarRatingProps) {
   const name = useId();
   const [chosen, setChosen] = useState(given ?? 0);

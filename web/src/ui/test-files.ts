@@ -1,6 +1,6 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 
-/** Words beside a figure that includes harmless test files; empty where it has none. */
+/** Text beside a figure that includes harmless test files; undefined for none. */
 export function describeTestFiles(amount: number | undefined): string | undefined {
   if (!amount) return undefined;
   return plural(amount, {

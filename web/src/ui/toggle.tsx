@@ -6,7 +6,7 @@ interface ToggleProps {
   onChange: (isOn: boolean) => void;
 }
 
-/** Something that is on or off from the moment it is pressed. */
+/** A switch that takes effect when pressed. */
 export function Toggle({ label, isOn, onChange }: ToggleProps) {
   return (
     <label className="toggle">

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import './two-lines.css';
 
-/** Somebody or something in a list: what it is called, and beneath it what tells it from others. */
+/** A list item with its name and, beneath, a line that distinguishes it. */
 export function TwoLines({ name, line }: { name: ReactNode; line: ReactNode }) {
   return (
     <span className="two-lines">

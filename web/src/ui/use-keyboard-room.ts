@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 
 /**
- * Tells the style sheets how much of the window the keyboard of a phone leaves: `--seen-height` and `--seen-top`, in px. Browsers that shrink the page for it have the same
- * in `dvh`; Safari lays the keyboard over the page, and only its visual viewport knows.
+ * Sets `--seen-height` and `--seen-top` (px) to the part of the window that a phone's keyboard leaves visible. Most browsers shrink the page and `dvh`;
+ * Safari lays the keyboard over the page, and only the visual viewport reports it.
  */
 export function useKeyboardRoom(): void {
   useEffect(() => {

@@ -2,10 +2,10 @@ import { useEffect } from 'react';
 import { onEvent } from '#api/events.ts';
 import { giveNotice } from '#api/notices.ts';
 
-/** So much of a message is shown by the browser. */
+/** Maximum length of the text in a notification, in characters. */
 const SHOWN = 140;
 
-/** Tells of messages of support, as far as the person has asked for it. */
+/** Announces messages from support, if notices are on. */
 export function useMessageNotices(): void {
   useEffect(
     () =>

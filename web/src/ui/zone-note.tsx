@@ -1,7 +1,7 @@
 import { ZONE } from './place.ts';
 import './zone-note.css';
 
-/** Says whose clocks all dates of the page are by, where the browser does not say where it is. */
+/** Names the time zone of all dates on the page if the browser does not report its own. */
 export function ZoneNote() {
   if (ZONE.is_known) return null;
   return (

@@ -17,7 +17,7 @@ import { RecordedList } from './recorded-list.tsx';
 import { REPORT_KINDS, REPORTS } from './report-words.ts';
 import './after-session.css';
 
-/** Feedback of a customer after a session with help. */
+/** The customer's rating and report after a session. */
 export function RateAndReport({ session }: { session: RemoteSession }) {
   const rate = useRateSession(session.id);
   return (
@@ -28,7 +28,7 @@ export function RateAndReport({ session }: { session: RemoteSession }) {
   );
 }
 
-/** Reaches the administrators as an alert. A session that is open is ended by it. */
+/** Reports a session to the administrators as an alert. Ends the session if it is open. */
 export function Report({ session }: { session: RemoteSession }) {
   const report = useReport(session.id);
   const [isOpen, setIsOpen] = useState(false);
@@ -79,7 +79,7 @@ export function Report({ session }: { session: RemoteSession }) {
   );
 }
 
-/** Audit entries of a session, for its customer to read and keep. */
+/** Audit entries of a session, which its customer can read and save. */
 export function SessionAudit({ session }: { session: RemoteSession }) {
   const save = useChange({
     mutationFn: (format: RecordFormat) => download(exportSessionAudit, { params: { id: session.id }, query: { format } }),

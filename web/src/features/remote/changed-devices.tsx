@@ -8,7 +8,7 @@ import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionChangesQuery } from './joined.queries.ts';
 import './changed-devices.css';
 
-/** Explanation of a change for a beginner. */
+/** Plain names of changed things. */
 const THINGS: Record<ChangedThing, string> = {
   account: 'user account',
   privilege: 'right to act as administrator',
@@ -23,7 +23,7 @@ const THINGS: Record<ChangedThing, string> = {
 
 const HOW: Record<SessionChange['how'], string> = { added: 'New', changed: 'Changed', removed: 'Removed' };
 
-/** Changes on the customer’s devices between their consent and the end of a session. */
+/** Changes on the customer’s devices between their consent and the end of the session. */
 export function ChangedDevices({ session }: { session: RemoteSession }) {
   const { data: devices, error, refetch } = useQuery(sessionChangesQuery(session.id));
   return (

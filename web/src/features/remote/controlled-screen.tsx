@@ -18,7 +18,7 @@ function jsonOf(text: unknown): unknown {
   }
 }
 
-/** The screen of a device, seen and controlled through its agent. It is fetched when it is granted first: what draws it is heavy. */
+/** The screen of a device, seen and controlled through its agent. Loaded at the first grant, because noVNC is large. */
 export function ControlledScreen({ session, device_name }: { session: JoinedSession; device_name: string }) {
   const stage = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLDivElement>(null);

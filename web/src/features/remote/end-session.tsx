@@ -8,7 +8,7 @@ type EndSessionProps = Pick<
   'loading' | 'onClick' | 'size' | 'title' | 'aria-keyshortcuts' | 'aria-label'
 >;
 
-/** Ends a remote session: the same red button with the same words for the customer and for the technician, once on a page. */
+/** Ends a remote session. Customer and technician have the same button, once on a page. */
 export function EndSession(props: EndSessionProps) {
   return (
     <span className="end-session">

@@ -11,7 +11,7 @@ import { SessionFileList } from './session-files.tsx';
 
 const SessionDialog = lazyPart(async () => (await import('./session-dialog.tsx')).SessionDialog);
 
-/** Asked while the customer still knows how it was, until they dismiss it. */
+/** Asks for a rating right after the session, until the customer dismisses it. */
 export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDismiss: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
   const changed = useId();

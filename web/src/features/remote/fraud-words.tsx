@@ -1,7 +1,7 @@
 import { IconPhoneIncoming } from '@tabler/icons-react';
 import './fraud-words.css';
 
-/** Warning that a person must read before they have a code to give away: remote support is the tool that fraud uses most. */
+/** A warning before the person gets a code: fraud often abuses remote support. */
 export function FraudWords() {
   return (
     <section className="fraud" aria-label="Before you share a code">

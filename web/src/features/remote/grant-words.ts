@@ -1,13 +1,13 @@
 import type { GrantKind, GrantsEnded } from '@palisade/contract/remote-grant';
 
-/** Words of each grant of a device, as on its switch. */
+/** Labels of the switches of each grant. */
 export const GRANT_LABELS: Record<'view' | 'control' | 'clipboard', (device: string) => string> = {
   view: (device) => `See the screen of ${device}`,
   control: (device) => `Control mouse and keyboard of ${device}`,
   clipboard: () => 'Share the clipboard: what is copied on one side can be pasted on the other',
 };
 
-/** A technician's request. */
+/** Sentences of a technician's request. */
 export const WANTED: Record<GrantKind, (technician: string) => string> = {
   view: (technician) => `${technician} asks to see the screen of your computer.`,
   control: (technician) => `${technician} asks to control your computer.`,
@@ -26,7 +26,7 @@ const ENDS: Record<GrantsEnded['why'], string> = {
   malformed: 'What came was no remote control, so it was cut off.',
 };
 
-/** Why control ended, in a sentence or two. */
+/** The reason why control ended, in one or two sentences. */
 export function describeEnd({ why, detail }: Pick<GrantsEnded, 'why' | 'detail'>): string {
   return detail === null ? ENDS[why] : `${ENDS[why]} ${detail}`;
 }

@@ -2,7 +2,7 @@ import type { JoinedSession } from '@palisade/contract/remote';
 import { RecordingOnItsWay } from './recording-line.tsx';
 import { SessionFileList } from './session-files.tsx';
 
-/** Files of a finished session that a technician can still download, or is still sending. */
+/** Files of an ended session that the technician can still download or is still sending. */
 export function JoinedFiles({ session }: { session: JoinedSession }) {
   return (
     <div className="session-files__part">

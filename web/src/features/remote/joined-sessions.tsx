@@ -14,7 +14,7 @@ import { EVERY_SESSION, joinedHistoryQuery, useCompleteJoined } from './remote.q
 import { SearchedSessions } from './searched-sessions.tsx';
 import { SessionRow } from './session-list.tsx';
 
-/** Sessions of this technician: the running ones with the way to end them. */
+/** Sessions of this technician; running ones have an End button. */
 export function JoinedSessions() {
   const pages = useSearchedPages(EVERY_SESSION, joinedHistoryQuery);
   const now = useMinute();
@@ -41,10 +41,10 @@ export function JoinedSessions() {
   );
 }
 
-/** Sent files are read when somebody looks. */
+/** Loaded when the technician opens the files. */
 const JoinedFiles = lazyPart(async () => (await import('./joined-files.tsx')).JoinedFiles);
 
-/** The newest that is over shows its files until they are deleted. */
+/** Whether a session ended so recently that its files still exist. */
 function hasFiles({ approved_at, ended_at }: JoinedSession, now: number): boolean {
   return approved_at !== null && ended_at !== null && now - Date.parse(ended_at) < SESSION_FILE_LIFETIME;
 }

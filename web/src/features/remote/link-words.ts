@@ -1,6 +1,6 @@
 import type { Link, Missing } from './connection.ts';
 
-/** The missing part where no way was found, for the customer, and for a person who can add it. */
+/** Explanations of a failed connection, for the customer and for the administrator who can fix it. */
 const MISSING: Record<Missing, string> = {
   relay: 'The two networks can’t connect directly. An administrator can add a relay with TURN_URL and TURN_SECRET.',
   relay_access: 'The relay refused the session. An administrator should check TURN_SECRET.',
@@ -8,7 +8,7 @@ const MISSING: Record<Missing, string> = {
   other_side: 'The other side doesn’t answer. Their page may be closed or offline.',
 };
 
-/** State of the way between the two pages, in a sentence; undefined while there is one. */
+/** State of the connection between both pages as a sentence; undefined while connected. */
 export function describeLink(link: Link): string | undefined {
   switch (link.state) {
     case 'connected':

@@ -11,7 +11,7 @@ import './new-session-dialog.css';
 
 interface NewSessionDialogProps {
   onClose: () => void;
-  /** Offers the portal in a window of its own; the portal itself does not. */
+  /** Whether to offer the portal in its own window. False on the portal itself. */
   offersPortal: boolean;
 }
 
@@ -20,13 +20,13 @@ export function NewSessionDialog({ onClose, offersPortal }: NewSessionDialogProp
   const isUnproven = useIsUnproven();
   const { remote_portal } = useSupportLinks();
   const portal = new URL(remote_portal, window.location.href);
-  // Sessions run on this page, but a provider's own portal is where that provider's technicians are.
+  // The default is the provider's own portal, because its technicians work there; otherwise sessions run on this page.
   const [choice, setChoice] = useState<boolean>();
   const isPortalWanted = choice ?? portal.origin !== window.location.origin;
 
   function start() {
     const opened = offersPortal && isPortalWanted;
-    // At once, and not when the answer is there: a browser blocks windows that no press opens.
+    // Opened before the reply, because browsers block windows that do not follow a press directly.
     if (opened) window.open(portal.href, '_blank', 'noopener');
     create.mutate(undefined, {
       onError() {

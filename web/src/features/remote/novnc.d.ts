@@ -1,6 +1,6 @@
-// The used part of noVNC (API.md of its package), which has no types of its own.
+// The used part of noVNC (API.md of its package), which has no types.
 declare module '@novnc/novnc' {
-  // biome-ignore lint/style/noDefaultExport: it is noVNC's own
+  // biome-ignore lint/style/noDefaultExport: noVNC has a default export
   export default class RFB extends EventTarget {
     constructor(target: HTMLElement, channel: WebSocket, options?: { shared?: boolean });
     viewOnly: boolean;

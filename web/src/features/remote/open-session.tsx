@@ -5,12 +5,12 @@ import { SessionBanner } from './session-banner.tsx';
 import { SessionPanel } from './session-panel.tsx';
 import { attend } from './sharing.ts';
 
-/** The customer's side of a session that somebody has joined. */
+/** The customer's side of a session that a technician has joined. */
 export function OpenSession({ session }: { session: RemoteSession }) {
   const { phase } = session;
   useEffect(() => attend(session), [session]);
   const wasAsked = useRef(false);
-  // The Approve button is far below the sentence about who is connected, and the way to end it.
+  // The Approve button is far below the banner with the technician's name and the End button, so the focus moves up.
   useEffect(() => {
     if (phase !== 'claimed' && wasAsked.current) document.querySelector<HTMLElement>('.banner__title')?.focus();
     wasAsked.current = phase === 'claimed';

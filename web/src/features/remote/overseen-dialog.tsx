@@ -11,7 +11,7 @@ import { END_REASONS, SessionBadge } from './session-badge.tsx';
 
 const VIEWS = { screen: 'A screen, by the customer’s consent', talk: 'No screen: they talked' } as const;
 
-/** Everything about a session of other people, for administrators. */
+/** All facts about a session of other people, for administrators. */
 export function OverseenDialog({ session, onClose }: { session: OverseenSession; onClose: () => void }) {
   const now = useMinute();
   const { customer, support_agent, technician, joined_at, ended_at, end_reason, view, rating, report } = session;

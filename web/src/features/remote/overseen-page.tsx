@@ -29,7 +29,7 @@ import { REPORTS } from './report-words.ts';
 import { BADGES, END_REASONS, SessionBadge } from './session-badge.tsx';
 import './overseen-page.css';
 
-/** Dialogs bring the kit's along, so it comes when it is opened. */
+/** Dialogs import Mantine's, so it is loaded when it opens. */
 const OverseenDialog = lazyPart(async () => (await import('./overseen-dialog.tsx')).OverseenDialog);
 
 const STATES = [
@@ -42,7 +42,7 @@ const REPORTED = [
   ['false', 'Not reported'],
 ] as const;
 
-/** For administrators: who looked at whose screen, and how it ended. */
+/** Sessions of all people, for administrators. */
 export function OverseenPage() {
   return (
     <Page
@@ -147,11 +147,11 @@ function SessionFilters({ chosen, onChoose }: SessionFiltersProps) {
   );
 }
 
-/** Questions of an administrator here: whether a customer has complained, and whether somebody looks at a screen now. */
+/** Answers an administrator's main questions: whether a customer has reported a session, and whether a session is running. */
 function Answer({ onShow }: { onShow: (change: Partial<OverseenChoice>) => void }) {
   const reported = useQuery(reportedQuery);
   const running = useQuery(runningQuery);
-  // The list below says why.
+  // The list below shows the error.
   if (reported.error || running.error) return null;
   if (reported.data === undefined || running.data === undefined)
     return <LeadWaiting label="Reading whether a session was reported" />;

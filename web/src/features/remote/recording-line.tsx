@@ -13,13 +13,13 @@ interface RecordingLineProps {
   isPaused: boolean;
 }
 
-/** The technician records the picture in this browser, while the customer allows it. */
+/** Records the picture in the technician's browser while the customer allows it. */
 export function RecordingLine({ session, track, isPaused }: RecordingLineProps) {
   const recording = useRecording();
   const mayRecord = isAllowed(session, 'recording');
   const isOurs = recording?.session_id === session.id;
   const isRunning = isOurs && recording.phase === 'recording';
-  // The page learns of a pause, of a no and of the end before it draws: what comes later is not taken down.
+  // The page learns of a pause, a revoked grant and the end before it renders, so later frames are not recorded.
   useEffect(() => {
     if (isRunning) pauseRecording(isPaused);
   }, [isRunning, isPaused]);
@@ -60,7 +60,7 @@ export function RecordingLine({ session, track, isPaused }: RecordingLineProps) 
   );
 }
 
-/** State of the last recording; also once its session is over. */
+/** State of the last recording, also after its session. */
 export function RecordingOnItsWay({ session_id }: { session_id: string }) {
   const recording = useRecording();
   if (recording?.session_id !== session_id || recording.phase === 'recording' || recording.phase === 'beginning') return null;

@@ -12,10 +12,10 @@ import { useDecline } from './joined.queries.ts';
 import { sessionsQuery, useEndSession, useSessionEvents } from './remote.queries.ts';
 import './sharing-banner.css';
 
-/** These screens say it themselves, with more of it. */
+/** Screens that show the same in more detail. */
 const SAID_THERE: readonly string[] = ['/remote', '/portal'];
 
-/** On every screen while somebody asks to see this person's screen, or does in another window or on another device. It cannot be put away. */
+/** Shown on every screen while a technician asks to see this person's screen, or sees it in another window or on another device. Cannot be dismissed. */
 export function RemoteNotice() {
   const { pathname } = useLocation();
   const { data: sessions } = useQuery(sessionsQuery);
@@ -25,7 +25,7 @@ export function RemoteNotice() {
   return session.phase === 'claimed' ? <Asks session={session} /> : <Runs session={session} />;
 }
 
-/** They have a minute to answer. */
+/** The person has a minute to answer. */
 function Asks({ session }: { session: RemoteSession }) {
   const decline = useDecline(session.id);
   return (

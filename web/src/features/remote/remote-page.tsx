@@ -57,7 +57,7 @@ export function RemotePage() {
       }
     >
       {sessions && <OwnSessionFlow sessions={sessions} now={now} />}
-      {/* Whether a session is open stands first, and is known last. */}
+      {/* The open session is first on the page but loaded last, so the rest waits for it. */}
       {isPending && <LoadingRows label="Loading your sessions" />}
       <div className="remote__columns" data-open={hasOpen} style={isPending ? { display: 'none' } : undefined}>
         <SessionHistory />

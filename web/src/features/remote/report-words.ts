@@ -1,6 +1,6 @@
 import type { ReportKind } from '@palisade/contract/remote-session';
 
-/** Reports of a customer about the technician, in their words. */
+/** A customer's reasons for a report, in the first person. */
 export const REPORTS: Record<ReportKind, string> = {
   asked_for_money: 'They asked for money or gift cards',
   asked_for_password: 'They asked for a password or a code',

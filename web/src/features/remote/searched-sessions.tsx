@@ -21,18 +21,18 @@ function isNarrowed({ status, search }: SessionChoice): boolean {
 
 interface SearchedSessionsProps<Session> {
   pages: SearchedPages<SessionChoice, Session>;
-  /** The list in a sentence: "the session history". */
+  /** Name of the list within a sentence: "the session history". */
   of: string;
   /** Searchable fields. */
   placeholder: string;
   onRetry: () => unknown;
   /** Content before the first session. */
   empty: ReactNode;
-  /** One session as an item of the list. */
+  /** Renders one session as a list item. */
   children: (session: Session) => ReactNode;
 }
 
-/** The sessions of somebody with their filters, page by page. */
+/** A paged list of sessions with filters. */
 export function SearchedSessions<Session extends RemoteSession>({
   pages,
   of,

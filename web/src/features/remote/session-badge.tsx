@@ -37,7 +37,7 @@ export const END_REASONS: Record<EndReason, string> = {
   access_lost: 'The technician can no longer join sessions',
 };
 
-/** The same, said to the customer. */
+/** The end reasons in words for the customer. */
 const OWN_END_REASONS: Partial<Record<EndReason, string>> = {
   cancelled: 'You cancelled it',
   declined: 'You declined',

@@ -17,7 +17,7 @@ import './session-chat.css';
 
 const NO_MORE = { isThere: false, isLoading: false, hasFailed: false, onRead: () => undefined };
 
-/** Written here, and not answered for yet. */
+/** A message written here that the server has not confirmed. */
 interface Unsent {
   id: string;
   at: string;

@@ -8,7 +8,7 @@ import { ChangedDevices } from './changed-devices.tsx';
 import { ownEndReason, SessionBadge } from './session-badge.tsx';
 import { SessionFileList } from './session-files.tsx';
 
-/** Everything about a session that is over, for its customer. */
+/** All facts about an ended session, for its customer. */
 export function SessionDialog({ session, onClose }: { session: RemoteSession; onClose: () => void }) {
   const now = useMinute();
   const { support_agent, technician, ended_at, end_reason } = session;

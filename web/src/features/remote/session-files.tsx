@@ -21,7 +21,7 @@ type Asked = 'files' | 'recording';
 
 export const isAllowed = ({ grants }: Pick<LiveSession, 'grants'>, grant: Asked) => grants.some((held) => held.grant === grant);
 
-/** State of a file, for the reading side. */
+/** State of a file, for the receiving side. */
 function describeFile({ status, threat, kind, size }: SessionFile): string {
   switch (status) {
     case 'recording':
@@ -43,7 +43,7 @@ function describeFile({ status, threat, kind, size }: SessionFile): string {
   }
 }
 
-/** The files of a session, with what each side can do with them. Stands beside a session that runs, and with one that is over until the files are deleted. */
+/** The files of a session with the actions of each side. Shown in a running session, and in an ended one until the files are deleted. */
 export function SessionFileList({ session_id, side }: { session_id: string; side: Side }) {
   const { data: files, error, refetch } = useQuery(sessionFilesQuery(session_id));
   const now = useMinute();
@@ -121,7 +121,7 @@ interface Sending {
   refused?: string;
 }
 
-/** The way of a file to the other side, and what has come: files go in both directions while the customer allows them. */
+/** Sends and receives files in both directions while the customer allows it. */
 export function SessionFiles({ session, side }: { session: LiveSession; side: Side }) {
   const queries = useQueryClient();
   const [sending, setSending] = useState<readonly Sending[]>([]);
@@ -213,7 +213,7 @@ const WORDS = {
   },
 } as const satisfies Record<Asked, { allow: string; asked: string; off: string; on: string; end: string }>;
 
-/** The customer's permissions beside the picture; silence is a no. */
+/** The customer's permission beside the picture. No answer counts as a refusal. */
 export function Allow({ session, grant }: { session: LiveSession; grant: Asked }) {
   const [isAsked, setIsAsked] = useState(false);
   const give = useGrant(session.id);
@@ -286,7 +286,7 @@ const ASKS: Record<Asked, { ask: string; before: string; asked: string }> = {
   },
 };
 
-/** The technician asks; the customer's page asks its person. */
+/** Sends the technician's request; the customer's page shows it. */
 export function AskFor({ session, grant }: { session: LiveSession; grant: Asked }) {
   const [hasAsked, setHasAsked] = useState(false);
   if (session.status !== 'active') return null;

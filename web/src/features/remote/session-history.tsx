@@ -13,7 +13,7 @@ import { EVERY_SESSION, historyQuery, sessionsQuery } from './remote.queries.ts'
 import { SearchedSessions } from './searched-sessions.tsx';
 import { SessionRow } from './session-list.tsx';
 
-/** Dialogs bring the kit's along, so it comes when it is opened. */
+/** Dialogs import Mantine's, so it is loaded when it opens. */
 const SessionDialog = lazyPart(async () => (await import('./session-dialog.tsx')).SessionDialog);
 
 export function SessionHistory() {
@@ -70,7 +70,7 @@ export function SessionHistory() {
   );
 }
 
-/** Open sessions are read repeatedly elsewhere; when one has changed, the history has changed as well. */
+/** Refetches the history when the polled list of sessions has changed. */
 function useRefetchWith(newest: unknown, refetch: () => unknown) {
   const before = useRef(newest);
   useEffect(() => {

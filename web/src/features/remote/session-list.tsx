@@ -9,12 +9,12 @@ interface SessionRowProps {
   now: number;
   /** The person on the other side. */
   who: ReactNode;
-  /** It is the reader's own: what ended it is said to its customer. */
+  /** The reader is the customer, so the end reason addresses them. */
   isOwn?: boolean;
   action?: ReactNode;
 }
 
-/** One session as an item of a list: its code, who, created and ended, the status. */
+/** One session as a list item: code, person, times and status. */
 export function SessionRow({ session, now, who, isOwn = false, action }: SessionRowProps) {
   const { session_code, started_at, ended_at, end_reason, status } = session;
   return (

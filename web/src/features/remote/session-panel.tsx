@@ -30,7 +30,7 @@ function nameOf({ surface }: Screen): string {
   return surface === null ? 'What you share' : SURFACES[surface];
 }
 
-/** The customer's side of a session that runs: what the technician sees, what they show, and the chat. */
+/** The customer's side of a running session: the shared picture with the technician's marks, and the chat. */
 export function SessionPanel({ session }: { session: RemoteSession }) {
   const sharing = useSharing();
   useEffect(() => attend(session), [session]);
@@ -73,7 +73,7 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
   );
 }
 
-/** Another window of this browser, or another device, is the session's page. */
+/** Another window or device serves the session. */
 function Elsewhere({ session }: { session: RemoteSession }) {
   return (
     <EmptyState
@@ -128,7 +128,7 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
 interface MirrorProps {
   screen: Screen;
   sharing: Sharing;
-  /** The technician, without an open page. */
+  /** The technician's name if their page is closed. */
   away: string | null | undefined;
 }
 
@@ -139,7 +139,7 @@ function Mirror({ screen, sharing, away }: MirrorProps) {
     <figure className="mirror" data-paused={sharing.isPaused}>
       <div className="mirror__picture">
         <MarkedPicture track={screen.track} marks={screen.marks} label={`${nameOf(screen)}, as it is shared`} />
-        {/* Over the whole frame: a picture of a phone is too narrow for the words. */}
+        {/* Covers the whole frame, because a phone's picture is too narrow for the text. */}
         {sharing.isPaused && <p className="mirror__paused">Paused: the technician sees black</p>}
       </div>
       <figcaption>
@@ -169,7 +169,7 @@ function MoreScreens({ session, sharing }: { session: RemoteSession; sharing: Sh
   );
 }
 
-/** No picture: before the first picture, after the page was loaded again, after the browser was told to stop, or on a phone. */
+/** Shown without a picture: before sharing, after a reload, after the browser's Stop button, or on a phone. */
 function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharing }) {
   const missing = missingToShare();
   const wasShown = session.view === 'screen';

@@ -14,7 +14,7 @@ const SENTENCES: Record<StepName, string> = {
   End: 'The session is over. Rate it or report it.',
 };
 
-/** Step of a customer's newest session. Without an open one it is the first, or the last while its ended card stands. */
+/** The step of a customer's newest session. Without an open one it is the first, or the last while its ended card is shown. */
 export function stepOf(session: RemoteSession | undefined, hasEnded: boolean): StepName {
   if (session === undefined) return hasEnded ? 'End' : 'Code';
   if (session.phase === 'waiting') return 'Code';
@@ -22,7 +22,7 @@ export function stepOf(session: RemoteSession | undefined, hasEnded: boolean): S
   return session.view === 'talk' || session.share === 'running' ? 'Work' : 'Share';
 }
 
-/** A remote session from its code to its end, on one page: the step that is on, and below it what there is to do. */
+/** A remote session from code to end on one page: the present step, and its content below. */
 export function SessionStepper({ step, hasCode, children }: { step: StepName; hasCode: boolean; children: ReactNode }) {
   const current = STEPS.indexOf(step);
   return (

@@ -12,10 +12,10 @@ import { sessionsQuery } from './remote.queries.ts';
 import { pause, stop, tellOnScreen } from './sharing.ts';
 import './sharing-banner.css';
 
-/** Keys of the whole page. By their place on the keyboard: with Alt some keyboards write other letters. */
+/** Keys of the whole page, by position (`code`): with Alt some keyboard layouts produce other letters. */
 const KEYS = { pause: { code: 'KeyP', name: 'Alt+Shift+P' }, stop: { code: 'KeyS', name: 'Alt+Shift+S' } } as const;
 
-/** Pause and the end of the session by key, in every window in which they are shown. */
+/** Pauses and ends the session by key, in each window that shows these keys. */
 export function useSharingKeys(isPaused: boolean, target: Window = window): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -50,7 +50,7 @@ export function PauseAndEnd({ isPaused, isShown = true }: { isPaused: boolean; i
   );
 }
 
-/** On every screen while something is shown to a technician, or one's voice is on. It cannot be put away. */
+/** Shown on every screen while this page shares its screen or voice. Cannot be dismissed. */
 export function SharingBanner({ sharing: { technician, is_shown, is_paused, voice } }: { sharing: SharingNow }) {
   useSharingKeys(is_paused);
   useEffect(tellOnScreen, []);

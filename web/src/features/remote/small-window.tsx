@@ -4,7 +4,7 @@ import { MarkedPicture } from './marked-picture.tsx';
 import type { Sharing } from './sharing.ts';
 import { PauseAndEnd, useSharingKeys } from './sharing-banner.tsx';
 
-/** https://wicg.github.io/document-picture-in-picture/, which the types of the browser do not have. */
+/** https://wicg.github.io/document-picture-in-picture/, missing in TypeScript's DOM types. */
 interface DocumentPictureInPicture {
   requestWindow(options: { width: number; height: number }): Promise<Window>;
 }
@@ -17,12 +17,12 @@ declare global {
 
 const SIZE = { width: 420, height: 320 } as const;
 
-/** Whether this browser has windows of a page that stay on top of all others. */
+/** Whether this browser supports always-on-top windows of a page. */
 export function hasSmallWindow(): boolean {
   return window.documentPictureInPicture !== undefined;
 }
 
-/** It looks as the page does, in its scheme. */
+/** Copies the page's styles and colour scheme. */
 function dress(small: Window): void {
   for (const sheet of document.querySelectorAll<HTMLLinkElement | HTMLStyleElement>('link[rel="stylesheet"], style')) {
     const copy = small.document.importNode(sheet, true);
@@ -34,7 +34,7 @@ function dress(small: Window): void {
   small.document.title = document.title;
 }
 
-/** The picture with what the technician shows on it, Pause and End session, in a window that stays on top. */
+/** An always-on-top window with the picture, the technician's marks, Pause and End session. */
 export function SmallWindow({ sharing, onClose }: { sharing: Sharing; onClose: () => void }) {
   const [small, setSmall] = useState<Window>();
   const close = useRef(onClose);
@@ -53,7 +53,7 @@ export function SmallWindow({ sharing, onClose }: { sharing: Sharing; onClose: (
         asked.addEventListener('pagehide', () => close.current(), { once: true });
         setSmall(asked);
       },
-      // The browser opens one for a press alone, and where the person has not forbidden it.
+      // The browser requires a press, and the person may have forbidden such windows.
       () => close.current(),
     );
     return () => {

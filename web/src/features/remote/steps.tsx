@@ -5,7 +5,6 @@ export interface Step {
   sentence: string;
 }
 
-/** Steps one after the other, on a thread. */
 export function Steps({ steps }: { steps: readonly Step[] }) {
   return (
     <ol className="steps">

@@ -22,16 +22,16 @@ interface VoicePartProps {
   side: Side;
   /** The person on the other side. */
   other: string;
-  /** Whether the code to be read aloud stands beside a picture already; it is the same one. */
+  /** Whether the code is already shown beside a picture; both codes are equal. */
   hasCode: boolean;
 }
 
-/** Talking by voice: each side turns its own on, and begins muted. */
+/** Voice call: each side turns its own voice on, and starts muted. */
 export function VoicePart({ session, side, other, hasCode }: VoicePartProps) {
   const own = useVoice();
   const isOn = own.session_id === session.id && (own.state === 'muted' || own.state === 'open');
   const theirs = session.voice[side === 'customer' ? 'technician' : 'customer'];
-  // The technician’s ends with the picture; the customer’s continues on every screen, which says so.
+  // The technician’s voice ends with the workspace; the customer’s continues on every screen, which shows it.
   useEffect(() => (side === 'technician' ? stopVoice : undefined), [side]);
   return (
     <section className="voice" aria-labelledby="voice" data-state={isOn ? own.state : 'off'}>
@@ -53,7 +53,7 @@ type InvitationProps = Omit<VoicePartProps, 'hasCode'> & { own: OwnVoice; theirs
 function Invitation({ session, own, side, other, theirs }: InvitationProps) {
   const [isPutOff, setIsPutOff] = useState(false);
   const isAsked = theirs !== 'off' && !isPutOff;
-  // Asked again when they turn it on again.
+  // Asks again when the other side turns its voice on again.
   useEffect(() => {
     if (theirs === 'off') setIsPutOff(false);
   }, [theirs]);
@@ -100,7 +100,7 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
   );
 }
 
-/** State of oneself and of the other side. */
+/** A sentence about the voices of both sides. */
 function describeTalk(state: OwnVoice['state'], theirs: Voice, other: string): string {
   const isOpen = state === 'open';
   switch (theirs) {

@@ -29,7 +29,7 @@ import './workspace.css';
 
 const VoicePart = lazyPart(async () => (await import('./voice-part.tsx')).VoicePart);
 
-/** The technician's side of a session that is asked for or runs. */
+/** The technician's side of a requested or running session. */
 export function Workspace({ session }: { session: JoinedSession }) {
   const [turn, setTurn] = useState(0);
   const watch = useWatch(session, turn);
@@ -120,7 +120,7 @@ function Stage({ children }: { children: ReactNode }) {
   return <div className="workspace__empty">{children}</div>;
 }
 
-/** Until the customer has answered. */
+/** Shown until the customer answers. */
 function WaitingRoom({ session }: { session: JoinedSession }) {
   const now = useSecond();
   const asked_at = session.technician?.asked_at ?? session.joined_at;
@@ -142,10 +142,10 @@ function WaitingRoom({ session }: { session: JoinedSession }) {
   );
 }
 
-/** Causes that end a session within a minute or two, so that the waiting side knows when. */
+/** End reasons that end a session within a minute or two; the technician sees the remaining time. */
 const SOON: ReadonlySet<EndReason> = new Set(['share_stopped', 'customer_gone', 'server_restart']);
 
-/** It runs, and there is nothing to see. */
+/** Shown in a running session without a picture. */
 function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: Link; onAgain: () => void }) {
   const { customer, view, share, phase, is_customer_here, due_at, due_reason } = session;
   const isGone = phase === 'reconnecting' && !is_customer_here;
@@ -216,7 +216,7 @@ function Beside({ session, code }: { session: JoinedSession; code: string | unde
   );
 }
 
-/** For the staff alone. */
+/** Notes, visible only to staff. */
 function Notes({ session }: { session: JoinedSession }) {
   const [notes, setNotes] = useState(session.notes);
   const write = useWriteNotes(session.id);
@@ -243,7 +243,7 @@ function Notes({ session }: { session: JoinedSession }) {
   );
 }
 
-/** Read when somebody opens it: each reading is in the audit log. */
+/** Read when the technician opens it, because each request is recorded in the audit log. */
 function Customer({ session }: { session: JoinedSession }) {
   const { data: card, error, refetch } = useQuery({ ...sessionCustomerQuery(session.id), enabled: session.phase !== 'claimed' });
   if (session.phase === 'claimed')

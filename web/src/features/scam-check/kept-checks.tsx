@@ -21,7 +21,7 @@ const VERDICTS: Record<ScamVerdict, { tone: Tone; label: string }> = {
   not_checked: { tone: 'plain', label: 'Not checked' },
 };
 
-/** One’s own checks that were kept. Not there while there are none. */
+/** The person’s stored checks; renders nothing without any. */
 export function KeptChecks() {
   const query = useInfiniteQuery(checksQuery);
   const [search, setSearch] = useSearchParams();
@@ -67,7 +67,7 @@ export function KeptChecks() {
   );
 }
 
-/** Asks once more on the button itself. */
+/** Asks for confirmation on the button itself. */
 function DeleteCheck({ check, busy, onDelete }: { check: ScamCheck; busy: boolean; onDelete: () => void }) {
   const [isSure, setIsSure] = useState(false);
   return (

@@ -15,7 +15,6 @@ import {
   useTrust,
 } from './scam-check.queries.ts';
 
-/** Domains that the person trusts. */
 export function DomainList() {
   const { data } = useQuery(trustedQuery);
   return (
@@ -26,7 +25,7 @@ export function DomainList() {
   );
 }
 
-/** The provider’s own lists, for all customers. */
+/** The provider’s lists of domains for all customers. */
 export function ProviderLists() {
   const { data = [] } = useQuery(providerDomainsQuery);
   const of = (list: ProviderDomain['list']) => data.filter((domain) => domain.list === list);

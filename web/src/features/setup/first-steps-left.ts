@@ -2,7 +2,7 @@ import type { Overview } from '@palisade/contract/overview';
 
 const HIDDEN_KEY = 'palisade.first_steps_hidden';
 
-/** Whether this browser has put the first steps away. */
+/** Whether the first steps were dismissed in this browser. */
 export function wasHidden(): boolean {
   try {
     return localStorage.getItem(HIDDEN_KEY) !== null;
@@ -15,7 +15,7 @@ export function rememberHidden(): void {
   try {
     localStorage.setItem(HIDDEN_KEY, 'yes');
   } catch {
-    // Without storage it is hidden as long as the page lives.
+    // Without storage they are hidden for the life of the page.
   }
 }
 

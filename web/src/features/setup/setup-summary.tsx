@@ -14,13 +14,13 @@ interface SetupSummaryProps {
   onEdit: () => void;
 }
 
-/** Text in place of a promise. The specification's own stands in local exposure, marked. */
+/** Text without a promise. Local exposure shows the specification's claim, marked. */
 const NO_PROMISE: Record<Config['exposure'], string> = {
   local: 'Not given: “available 24/7” is shown, marked as a claim',
   public: 'Nothing is promised',
 };
 
-/** The set-up values, in place of the form. Its heading takes the focus that the form had. */
+/** The saved values in place of the form. Its heading takes the form's focus. */
 export function SetupSummary({ info, exposure, features, onEdit }: SetupSummaryProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);

@@ -24,12 +24,12 @@ import { type Message, MessageLine } from './message-line.tsx';
 import { allPlanRequestsQuery, subscriptionsQuery, templatesQuery } from './subscriptions.queries.ts';
 import { TemplatesTab } from './templates-tab.tsx';
 
-/** The one that is open stands in the address, `?tab=`, so that a reload and a link open it too. */
+/** The open tab is in the address (`?tab=`), for reloads and links. */
 const TABS = ['assign', 'templates', 'manage'] as const;
 
 const LOADED: Message = { tone: 'good', text: 'Template loaded for assignment' };
 
-/** The admins' side: assign, templates, manage. Typed values outlive another tab, a step back and a reload. */
+/** The administrators' screen with tabs. Typed values survive another tab, navigation and a reload. */
 export function AdminManager() {
   const { key } = useLocation();
   const [search, setSearch] = useSearchParams();
@@ -38,11 +38,11 @@ export function AdminManager() {
   const [pressed, setPressed] = useState<{ tab: string | null; key: string }>();
   const tab = pressed?.key === key ? pressed.tab : named;
   const [assignment, setAssignment] = useKeptState('assign', assignDraftSchema, EMPTY_ASSIGNMENT);
-  // From a person's record, for whom the plan is.
+  // The recipient, from a link in a person's record.
   const email = search.get('email');
   const taken = useRef<string>(undefined);
   useEffect(() => {
-    // Once: the address follows later.
+    // Only once, because the address changes later.
     if (email === null || taken.current === email) return;
     taken.current = email;
     setAssignment({ ...assignment, user_email: email, request_id: undefined });
@@ -69,7 +69,7 @@ export function AdminManager() {
   }
 
   function load(draft: AssignDraft) {
-    // The button that was pressed goes with its tab: the focus moves to the next step.
+    // The pressed button is unmounted with its tab, so the focus moves to the next step.
     flushSync(() => {
       setAssignment(draft);
       setMessage(LOADED);

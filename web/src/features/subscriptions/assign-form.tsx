@@ -94,7 +94,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
 
 const isSamePlan = (draft: AssignDraft, present: Subscription) => planKeyOf(draft.plan_name) === planKeyOf(present.plan_name);
 
-/** The end of the plan before and after, in words. `now` is in ms. */
+/** The end of the plan before and after the change, in words. `now` is in ms. */
 function effectOf(draft: AssignDraft, present: Subscription | undefined, months: number, now: number): string {
   const after = describeExpiry(assignedEnd(present, { ...draft, duration_months: months }, now));
   if (present === undefined) return `It starts at once. End: ${after}.`;
@@ -103,7 +103,7 @@ function effectOf(draft: AssignDraft, present: Subscription | undefined, months:
   return `It starts at once and replaces “${present.plan_name}”. End: ${before} before, ${after} after.`;
 }
 
-/** The person's view of the plan, and its effect on their present one. */
+/** The plan as the person will see it, and its effect on their present plan. */
 function Preview({ draft, present }: { draft: AssignDraft; present: Subscription | undefined }) {
   const now = useMinute();
   const months = Number(draft.duration_months);

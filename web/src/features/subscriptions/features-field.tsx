@@ -12,7 +12,7 @@ interface FeaturesFieldProps {
   onChange: (change: Partial<PlanDraft>) => void;
 }
 
-/** A list of short texts: trimmed, never blank, each once. */
+/** A list of unique, trimmed, non-empty texts. */
 export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
   const { features, feature: text } = draft;
   const input = useRef<HTMLInputElement>(null);
@@ -29,7 +29,7 @@ export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
 
   function press(event: KeyboardEvent) {
     if (!enterMeans(event)) return;
-    // Enter adds a feature here; it must not send the form with half of the list.
+    // Enter adds a feature; it must not submit an unfinished list.
     event.preventDefault();
     add();
   }

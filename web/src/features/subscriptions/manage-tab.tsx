@@ -25,7 +25,7 @@ import { EVERYTHING, type SortKey, STATUS_LABELS, type View, viewOf } from './su
 import { allPlanRequestsQuery, isAwaited, subscriptionsQuery } from './subscriptions.queries.ts';
 import { csvOf } from './subscriptions-csv.ts';
 
-/** Rows that are drawn at first, and with each Show more. */
+/** Number of rows at first and with each "show more". */
 const ROWS_STEP = 100;
 
 const SORTS = COLUMNS.flatMap(({ key, label }): (readonly [string, string])[] => [
@@ -56,7 +56,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
     setRowsMaximum(ROWS_STEP);
   }
 
-  /** Up, down, and back to the newest first. */
+  /** Ascending, descending, then newest first again. */
   function sortBy(key: SortKey) {
     const { sort } = view;
     if (sort?.key !== key) change({ sort: { key, descending: false } });
@@ -82,7 +82,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
   }
 
   const box = useFocusKept();
-  // Requests stand above: what is below them is drawn once it is known whether there are any.
+  // The requests are above and would push the table down, so it waits for them.
   if (areRequestsAwaited) return <LoadingRows label="Loading the plan requests" />;
   const active = (subscriptions ?? []).filter(({ status }) => status === 'active').length;
   return (

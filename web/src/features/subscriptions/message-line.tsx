@@ -6,13 +6,13 @@ export interface Message {
   text: string;
 }
 
-/** Good messages carry a check mark and are green, the others are red. The place stays, so that what comes into it is announced. */
+/** A message of success (green, with a check mark) or failure (red). The container stays mounted, so that new messages are announced. */
 export function MessageLine({ message }: { message: Message | undefined }) {
   const line = useRef<HTMLDivElement>(null);
   const Icon = message?.tone === 'good' ? IconCheck : IconAlertTriangle;
 
   useEffect(() => {
-    // On a phone the button that led to it is a screen below.
+    // On a phone the pressed button is far below.
     if (message) line.current?.scrollIntoView({ block: 'nearest' });
   }, [message]);
 

@@ -23,7 +23,7 @@ function describeRequest({ template, requested_at }: UserPlanRequest): string {
   return `${price} for ${describeMonths(template.duration_months)}, requested on ${describeDate(requested_at)}`;
 }
 
-/** Requests that wait for an answer; empty without one. */
+/** Plan requests that wait for an answer; renders nothing without any. */
 export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
   const { data: requests = [] } = useQuery(allPlanRequestsQuery);
   const { mutate, isPending, variables } = useChange({

@@ -5,7 +5,7 @@ import { useDeferredValue, useId } from 'react';
 import { call } from '#api/call.ts';
 import { EmailField } from '#ui/email-field.tsx';
 
-/** Letters before people are looked for, and people that are proposed. */
+/** Minimum length of a search, and maximum number of suggestions. */
 const LETTERS_LEAST = 2;
 const PROPOSED_MAXIMUM = 6;
 
@@ -15,7 +15,7 @@ interface PersonFieldProps {
   onChange: (email: string) => void;
 }
 
-/** The email of a person who has an account: it proposes people while one types a part of an email or a username. */
+/** An email field that suggests people with an account while typing part of their email or username. */
 export function PersonField({ value, error, onChange }: PersonFieldProps) {
   const id = useId();
   const search = useDeferredValue(value.trim());

@@ -28,7 +28,7 @@ export function FeatureList({ features }: { features: readonly string[] }) {
   );
 }
 
-/** One plan: what it is called, what it costs for how long, for how many devices, and what it holds. */
+/** One plan: name, price, term, devices and features. */
 export function PlanCard({ plan, children }: { plan: Plan; children?: ReactNode }) {
   const id = useId();
   return (

@@ -34,7 +34,7 @@ export function PlanNameField({ label, name, value, error, onChange }: TextField
 
 const STEP_CENTS = 1;
 
-/** The price in cents, a step up or down; an empty field begins at 0. */
+/** The price moved by steps of one cent; an empty field starts at 0. */
 function stepped(value: string, steps: number): string | undefined {
   const price = readPrice(value);
   if (price.kind === 'unclear') return undefined;
@@ -42,7 +42,7 @@ function stepped(value: string, steps: number): string | undefined {
   return String(Math.min(Math.max(cents, 0), PRICE_MAXIMUM * 100) / 100);
 }
 
-/** A price with a point or a comma: a field of numbers would drop the comma of 9,99. The stored value is shown beneath it. */
+/** A price with point or comma, as text, because a number field would drop the comma of 9,99. The parsed value is shown beneath. */
 export function PriceField({ label, name, value, error, onChange }: TextFieldProps) {
   const price = readPrice(value);
   return (
@@ -90,7 +90,7 @@ interface PlanFieldsProps {
   onChange: (change: Partial<PlanDraft>) => void;
 }
 
-/** Choices of a plan in both forms: how long, for how many devices, premium, and what it holds. */
+/** Fields of a plan in both forms: term, devices, premium and features. */
 export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsProps) {
   return (
     <>

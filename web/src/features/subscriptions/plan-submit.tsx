@@ -1,6 +1,6 @@
 import { Button, Spinner } from '#ui/button.tsx';
 
-/** The form's own button. Disabled in word only: a button that is disabled while it has the focus loses it. */
+/** The submit button. Uses `aria-disabled`, because a disabled button loses the focus. */
 export function PlanSubmit({ isBusy, label, busyLabel }: { isBusy: boolean; label: string; busyLabel: string }) {
   return (
     <div className="plan-form__submit">

@@ -2,17 +2,17 @@ import { formatDollars, formatNumber, formatPrice, formatSpan, plural } from '@p
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { describePlanEnd } from '#ui/moment.tsx';
 
-/** The end of a subscription: its local date, or that there is none. */
+/** The end of a subscription: its local date, or "Never". */
 export function describeExpiry(iso: string | null): string {
   return iso === null ? 'Never' : describePlanEnd(iso);
 }
 
-/** "$19.99", in whichever currency. */
+/** "$19.99", in any currency. */
 export function describePrice(price: number, currency: string): string {
   return formatPrice(price, currency);
 }
 
-/** The stored value in words: "9.99 US dollars". */
+/** The parsed value in words: "9.99 US dollars". */
 export function describeDollars(price: number): string {
   return formatDollars(price);
 }

@@ -3,7 +3,7 @@ import { AdminManager } from './admin-manager.tsx';
 import { CustomerPlans } from './customer-plans.tsx';
 import './subscriptions.css';
 
-/** For everybody but admins no call of the admins' is made; the server would refuse it anyway. */
+/** Only administrators make the administrators' calls; the server refuses them for others. */
 export function SubscriptionManagerPage() {
   return useMayAdministrate() ? <AdminManager /> : <CustomerPlans />;
 }

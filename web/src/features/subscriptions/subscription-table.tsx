@@ -9,7 +9,7 @@ import { TypeBadge } from './plan-card.tsx';
 import { describeExpiry, describeMonths, describePrice } from './plan-words.ts';
 import { type SortKey, STATUS_LABELS, type View } from './subscription-view.ts';
 
-/** A table of eight columns is cramped below it. */
+/** Window width in px up to which rows are cards: a table of eight columns needs more. */
 const CARDS_UP_TO = 1180;
 
 export const COLUMNS: readonly Column<Subscription, SortKey>[] = [

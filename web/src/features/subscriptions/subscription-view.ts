@@ -11,7 +11,7 @@ export const STATUS_LABELS: Record<SubscriptionStatus, string> = {
 
 export type SortKey = 'user' | 'plan' | 'price' | 'duration' | 'type' | 'status' | 'expires';
 
-/** Shown subscriptions and their order; without a sort as the server answers, newest first. */
+/** Filter and order of the subscriptions; without `sort` the server's order, newest first. */
 export interface View {
   search: string;
   status: SubscriptionStatus | 'all';
@@ -29,7 +29,7 @@ const COMPARE: Record<SortKey, Compare> = {
   duration: (one, other) => one.duration_months - other.duration_months,
   type: (one, other) => Number(one.is_premium) - Number(other.is_premium),
   status: (one, other) => compareNames(STATUS_LABELS[one.status], STATUS_LABELS[other.status]),
-  // Without end is after every end. ISO times in UTC sort as text.
+  // No end sorts after every end. ISO times in UTC sort as text.
   expires: (one, other) => {
     if (one.expires_at === other.expires_at) return 0;
     if (one.expires_at === null) return 1;
@@ -42,7 +42,7 @@ function folded(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/** Every word of the search must stand somewhere in the email, the username or the plan. Equal rows keep their order. */
+/** Each search word must occur in email, username or plan. The sort is stable. */
 export function viewOf(subscriptions: readonly Subscription[], { search, status, sort }: View): Subscription[] {
   const words = folded(search).split(/\s+/u).filter(Boolean);
   const found = subscriptions.filter((subscription) => {

@@ -15,7 +15,7 @@ interface PageOf {
   cursor?: string;
 }
 
-/** Every page of a list, so that what is searched, sorted and exported is all of it. */
+/** Reads all pages of a list, because search, sorting and export need all rows. */
 async function readAll<Row extends { id: string }>(read: (page: PageOf) => Promise<Row[]>): Promise<Row[]> {
   let asked: number = PAGE_SIZE_DEFAULT;
   let page = await read({});
@@ -30,7 +30,7 @@ async function readAll<Row extends { id: string }>(read: (page: PageOf) => Promi
   return rows;
 }
 
-/** Beginning of every query here: any change may show in all of them. */
+/** Prefix of all queries here, because any change may affect all of them. */
 const SUBSCRIPTION_KEY = ['subscription'];
 
 export const subscriptionsQuery = queryOptions({
@@ -63,7 +63,7 @@ export const planRequestsQuery = queryOptions({
   queryFn: ({ signal }) => readAll((query) => call(listPlanRequests, { query, signal })),
 });
 
-/** Before the first answer, whichever it is: what failed says so, also while it is asked for again. */
+/** Whether the first reply is pending. False after a failure, also during a retry, so that the error stays visible. */
 export function isAwaited({ isPending, errorUpdateCount }: { isPending: boolean; errorUpdateCount: number }): boolean {
   return isPending && errorUpdateCount === 0;
 }

@@ -1,6 +1,6 @@
 import { readTypedNumber } from '@palisade/contract/typed-number';
 
-/** Content of a price field: a price, nothing yet, or what is to be asked. */
+/** Content of a price field: a price, empty, or a question about an ambiguous price. */
 export type TypedPrice = { kind: 'price'; price: number } | { kind: 'empty' } | { kind: 'unclear'; sentence: string };
 
 export function readPrice(typed: string): TypedPrice {

@@ -8,23 +8,23 @@ interface PlanFormOptions<Draft, Body> {
   onChange: (draft: Draft) => void;
   onMessage: (message: Message | undefined) => void;
   parse: (draft: Draft) => Parsed<Body>;
-  /** The endpoint that it calls. */
+  /** The called endpoint. */
   of: NonNullable<ChangeOptions<string, Body>['of']>;
-  /** Does it, and says what was done. */
+  /** Sends the plan and returns the message of success. */
   send: (body: Body) => Promise<string>;
-  /** Said when it failed and the server gave no reason. */
+  /** Message of a failure without a reason from the server. */
   failed: string;
-  /** Values of the form after a success. */
+  /** Values of the form after success. */
   empty: Draft;
 }
 
-/** Steps of both forms: check, send once, show the result at the top of the screen and faults at the fields. */
+/** Behaviour of both forms: validates, sends once, and shows the result at the top and errors at the fields. */
 export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions<Draft, Body>) {
   const { draft, onChange, onMessage, parse, of, send, failed, empty } = options;
   const [messages, setMessages] = useState<FieldMessages>({});
-  /** Faults of the last attempt: the server's answer, or those of the fields. */
+  /** Errors of the last attempt, from the server or the fields. */
   const [refused, setRefused] = useState<object>();
-  // State shows only after the next render; two presses at once must do it once.
+  // State updates at the next render, but two quick presses must send once.
   const isSending = useRef(false);
   const { mutate, isPending: isBusy } = useChange({
     of,
@@ -44,7 +44,7 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
 
   function change(part: Partial<Draft>) {
     onChange({ ...draft, ...part });
-    // The message is about the form before the change.
+    // The message refers to the previous values.
     onMessage(undefined);
     setMessages((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))));
   }

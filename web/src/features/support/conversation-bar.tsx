@@ -18,11 +18,11 @@ interface BarProps {
   conversation: Conversation;
   me: UserInfo;
   actions: ConversationActions;
-  /** On a phone it is out of the way until somebody wants it. */
+  /** On a phone the bar is hidden until opened. */
   isOpen: boolean;
 }
 
-/** Settings of a conversation: its holder, urgency and tags. */
+/** Settings of a conversation: assignee, priority and tags. */
 export function ConversationBar({ conversation, me, actions, isOpen }: BarProps) {
   const { data: team } = useQuery(teamQuery);
   const { assignee, priority } = conversation;

@@ -39,18 +39,18 @@ import { KeptMail } from './kept-mail.tsx';
 import { StaffComposer } from './staff-composer.tsx';
 import { WaitingTimer } from './waiting-timer.tsx';
 
-/** Dialogs bring the kit's along, so each comes when it is opened. */
+/** Dialogs import Mantine's, so each is loaded when it opens. */
 const SharedDialog = lazyPart(async () => (await import('./shared-dialog.tsx')).SharedDialog);
 
 interface PaneProps {
   id: string;
-  /** The ways to the other panes, where they are not beside this one. */
+  /** Opens the other panes on narrow screens. */
   onBack: () => void;
   onCustomer: () => void;
   composer: RefObject<ComposerHandle | null>;
 }
 
-/** One conversation in the middle of the desk. */
+/** The conversation in the middle pane of the desk. */
 export function ConversationPane(props: PaneProps) {
   const { data: conversation, error, refetch } = useQuery(conversationQuery(props.id));
   if (conversation) return <Open key={conversation.id} conversation={conversation} {...props} />;

@@ -8,17 +8,16 @@ import { lazyPart } from '#ui/lazy-part.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { customerQuery } from './desk.queries.ts';
 
-/** Opened seldom. */
+/** Loaded on demand, because staff rarely open it. */
 const RecordDialog = lazyPart(async () => (await import('#domain/person/record-dialog.tsx')).RecordDialog);
 
 interface CustomerPaneProps {
   conversation_id: string;
-  /** Each reading of the card is in the audit log: it is read where it can be seen. */
+  /** Each request for the card is recorded in the audit log, so it is read only while visible. */
   isShown: boolean;
   onBack: () => void;
 }
 
-/** The customer. */
 export function CustomerPane({ conversation_id, isShown, onBack }: CustomerPaneProps) {
   return (
     <aside className="desk__pane desk__pane--customer" aria-label="Customer card">
@@ -28,7 +27,7 @@ export function CustomerPane({ conversation_id, isShown, onBack }: CustomerPaneP
         </button>
         <b>Customer card</b>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}
       <section className="desk__scroll" tabIndex={0} aria-label="Customer">
         {isShown && <Card conversation_id={conversation_id} />}
       </section>

@@ -37,7 +37,7 @@ export function describeWait(since: string, now: number): string {
   return `${Math.floor(hours / 24)} days`;
 }
 
-/** Puts off until a moment that people name. */
+/** Choices for the end of a snooze. */
 export const SNOOZES = [
   { key: 'hour', label: 'In an hour', until: (now: number) => now + 60 * MINUTE },
   { key: 'afternoon', label: 'In 4 hours', until: (now: number) => now + 240 * MINUTE },

@@ -6,7 +6,7 @@ import { Button } from '#ui/button.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { deskMessagesQuery } from './desk.queries.ts';
 
-/** Actions of the staff on a kept mail: read it as it came, and take it over as the customer's words. */
+/** Actions of staff on a kept email: download the original, and add it as the customer's message. */
 export function KeptMail({ card, conversation_id }: { card: Extract<Card, { kind: 'mail' }>; conversation_id: string }) {
   const params = { id: card.mail_id };
   const take = useChange({

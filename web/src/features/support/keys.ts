@@ -1,7 +1,7 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { isOfInputMethod } from '#ui/pressed.ts';
 
-/** Action of each key, for the help window. */
+/** Action of each key, for the help dialog. */
 export const KEYS = [
   { keys: ['j', 'k'], what: 'The next conversation of the inbox, and the one before.' },
   { keys: ['r'], what: 'Write an answer.' },
@@ -23,13 +23,13 @@ function areOn(): boolean {
   }
 }
 
-/** Single keys can be turned off (WCAG 2.1.4): who dictates says letters without meaning them as keys. */
+/** Turns single-key shortcuts on or off (WCAG 2.1.4): dictation software may type letters that are not meant as keys. */
 export function turnKeys(isOn: boolean): void {
   try {
     if (isOn) localStorage.removeItem(STORED);
     else localStorage.setItem(STORED, 'off');
   } catch {
-    // Without storage they stay on.
+    // Without storage shortcuts stay on.
   }
   for (const listener of listeners) listener();
 }
@@ -45,7 +45,7 @@ export function useAreKeysOn(): boolean {
 
 const WRITES = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [contenteditable="true"]';
 
-/** Calls what a key does, unless somebody writes, a dialog is open, or the key is part of a combination. */
+/** Calls the action of a key, except while the person types, a dialog is open, or the key is part of a combination. */
 export function useKeys(act: Record<Key, () => void>): void {
   const current = useRef(act);
   current.current = act;

@@ -5,7 +5,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { teamQuery, useSetPresence } from './desk.queries.ts';
 import { PRESENCE_LABELS } from './desk-words.ts';
 
-/** Whether one is there for customers. */
+/** Sets whether the staff member is available for customers. */
 export function PresenceChoice() {
   const me = useSession().session?.user_info.id;
   const { data: team } = useQuery(teamQuery);

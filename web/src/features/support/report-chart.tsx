@@ -1,19 +1,19 @@
 import type { Report } from '@palisade/contract/desk';
 import { describeCalendarDay } from '#ui/moment.tsx';
 
-/** Names of weeks that have room below the bars, on a phone too. */
+/** Maximum number of week labels below the bars, on a phone too. */
 const NAMED_MAXIMUM = 8;
 const LEAST = 4;
 
-/** The next number that three lines divide evenly. */
+/** The next even number, so that the lines have whole values. */
 function top(most: number): number {
   const even = Math.max(LEAST, most);
   return even + (even % 2);
 }
 
 /**
- * Opened and closed conversations of each week. The same figures are in the table below it. Drawn here: two bars for each week are a few lines, and the library of charts is
- * as much as the screen itself.
+ * Opened and closed conversations of each week; the table below has the same figures.
+ * Drawn without a chart library, which is as large as the whole screen.
  */
 export function ReportChart({ weeks }: { weeks: Report['weeks'] }) {
   const most = top(Math.max(0, ...weeks.map(({ opened, closed }) => Math.max(opened, closed))));

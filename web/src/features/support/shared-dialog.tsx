@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { DetailDialog, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { sharedQuery } from './desk.queries.ts';
 
-/** One thing that a customer has shown, as it is now. */
+/** A record that a customer has shared, in its present state. */
 export function SharedDialog({ message_id, onClose }: { message_id: string; onClose: () => void }) {
   const { data, error, refetch } = useQuery(sharedQuery(message_id));
   return (

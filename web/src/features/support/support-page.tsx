@@ -25,10 +25,10 @@ import { useDeskNotices } from './use-desk-notices.ts';
 import '#ui/card.css';
 import './support.css';
 
-/** Dialogs bring the kit's along, so each comes when it is opened. */
+/** Dialogs import Mantine's, so each is loaded when it opens. */
 const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog);
 
-/** From this width on all three panes stand side by side, as support.css has it. */
+/** Width from which all three panes are side by side, as in support.css. */
 const THREE_PANES = '(min-width: 1300px)';
 
 export function SupportPage() {

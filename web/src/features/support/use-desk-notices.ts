@@ -4,14 +4,14 @@ import { onEvent } from '#api/events.ts';
 import { giveNotice } from '#api/notices.ts';
 import { currentSession } from '#api/session.ts';
 
-/** So much of a message is shown by the browser. */
+/** Maximum length of the text in a notification, in characters. */
 const SHOWN = 140;
 
 function isForMe({ assignee, status }: Conversation): boolean {
   return status === 'open' && (assignee === null || assignee.id === currentSession()?.user_info.id);
 }
 
-/** Announces new messages of customers in one's own or unassigned conversations, as far as the person has asked for it. */
+/** Announces customers' messages in the person's own or unassigned conversations, if notices are on. */
 export function useDeskNotices(): void {
   useEffect(() => {
     const told = new Map<string, number>();
