@@ -22,11 +22,11 @@ const LOOKS: Record<ScamVerdict, { tone: LeadTone; icon: TablerIcon; sentence: s
   not_checked: { tone: 'unknown', icon: IconHelpCircle, sentence: 'See why below, and what you can do next.' },
 };
 
-/** The answer: verdict, reasons, advice, its parts, and what was looked at. */
+/** The result of a check: verdict, reasons, advice, and the examined parts. */
 export function AnswerView({ answer, action, isFirst = true }: { answer: ScamAnswer; action?: ReactNode; isFirst?: boolean }) {
   const look = LOOKS[answer.verdict];
   const own = useRef<HTMLDivElement>(null);
-  // On a phone it begins below the fold.
+  // On a phone the result starts below the visible area.
   useEffect(() => {
     if (isFirst) own.current?.scrollIntoView?.({ block: 'start' });
   }, [isFirst]);
@@ -68,7 +68,7 @@ const SITUATIONS: readonly { value: ScamSituation; label: string }[] = [
   { value: 'gave_access', label: 'I gave access' },
 ];
 
-/** Advice by the steps that the person has already taken. */
+/** Advice, depending on what the person has already done. */
 function Advice({ answer: { advice } }: { answer: ScamAnswer }) {
   const [situation, setSituation] = useState<ScamSituation>('nothing');
   if (Object.values(advice).every((sentences) => sentences.length === 0)) return null;
@@ -122,7 +122,7 @@ const PROOFS: Record<NonNullable<ScamParts['sender']>['proof'], string> = {
   not_checked: 'We couldn’t check whether this sender wrote it.',
 };
 
-/** The links, codes, sender, numbers and accounts of a message, taken apart. */
+/** Links, codes, sender, numbers and accounts of a message. */
 function Parts({ parts: { links, sender, codes, numbers, accounts } }: { parts: ScamParts }) {
   if (links.length + codes.length + numbers.length + accounts.length === 0 && sender === null) return null;
   return (
@@ -179,7 +179,7 @@ function Part({ name, value, children }: { name: string; value: string; children
   );
 }
 
-/** The checked parts, and the others with the reason. Parts that the message doesn’t have are left out. */
+/** The checked parts, and the unchecked parts with the reason. Parts that the message doesn’t have are omitted. */
 function CheckedParts({ checked }: { checked: readonly Checked[] }) {
   const done = checked.filter(({ state }) => state === 'checked');
   const open = checked.filter(({ state }) => state === 'not_checked');

@@ -20,14 +20,14 @@ import { takeShared } from './shared-message.ts';
 import { DomainList, ProviderLists } from './trusted-domains.tsx';
 import './scam-check.css';
 
-/** More files at once are left out: a person may check 30 messages a minute. */
+/** Maximum number of files at once, because a person may check 30 messages a minute. */
 const FILES_MAXIMUM = 10;
 
-/** The form as it is filled in. */
+/** Values of the form. */
 interface Filled {
   text: string;
   files: readonly File[];
-  /** Why files were left out. */
+  /** A sentence for each file that was left out. */
   left_out: readonly string[];
 }
 const NOTHING: Filled = { text: '', files: [], left_out: [] };
@@ -35,7 +35,7 @@ const NOTHING: Filled = { text: '', files: [], left_out: [] };
 const filledWith = (what: ToCheck): Filled =>
   'text' in what ? { ...NOTHING, text: what.text.slice(0, SCAM_TEXT_MAXIMUM) } : withFiles([what.file]);
 
-/** The files that can be checked, and a sentence for each of the others. */
+/** Splits files into those that can be checked and sentences about the others. */
 function withFiles(files: readonly File[]): Filled {
   const [small, large] = [
     files.filter(({ size }) => size <= SCAM_FILE_MAXIMUM),
@@ -61,9 +61,9 @@ export function ScamCheckPage() {
   const user = useSession().session?.user_info;
   const shared = useSharedMessage();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was handed over is taken once, when the page opens
+  // biome-ignore lint/correctness/useExhaustiveDependencies: passed content is taken once, when the page opens
   useEffect(() => {
-    // Another screen hands something over when its person presses "Check this" there.
+    // Another screen passes content when the person presses "Check this" there, so the check starts at once.
     const handed = takeToCheck();
     if (handed) {
       setFilled(filledWith(handed));
@@ -109,10 +109,10 @@ export function ScamCheckPage() {
   );
 }
 
-/** Each message with its own answer. */
+/** The result of each message. */
 function Results({ results, askDns }: { results: readonly CheckResult[]; askDns: boolean }) {
   return results.map((result, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the results of one press never change their order
+    // biome-ignore lint/suspicious/noArrayIndexKey: the order of the results is fixed
     <section key={index} className="scam-result">
       {results.length > 1 && 'file' in result.what && (
         <h2>
@@ -132,7 +132,7 @@ function Results({ results, askDns }: { results: readonly CheckResult[]; askDns:
   ));
 }
 
-/** Takes a message that another program of the device shared with this one; undefined without one. */
+/** Takes a message that another program on the device has shared; undefined without one. */
 function useSharedMessage() {
   const [search, setSearch] = useSearchParams();
   const id = search.get('shared');
@@ -192,7 +192,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
           />
         ) : (
           files.map((file, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name
+            // biome-ignore lint/suspicious/noArrayIndexKey: two files may have equal names
             <p key={index} className="scam-form__file">
               <FileName name={file.name} />
               <span className="num sub">{describeBytes(file.size)}</span>
@@ -245,7 +245,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
   );
 }
 
-/** Says whether the message is kept, and which questions leave the server. */
+/** States whether the message is stored, and which queries leave the server. */
 function WhatLeaves({ choices: { keep, ask_dns }, hasFiles }: { choices: CheckChoices; hasFiles: boolean }) {
   return (
     <p className="sub">
@@ -261,13 +261,13 @@ function WhatLeaves({ choices: { keep, ask_dns }, hasFiles }: { choices: CheckCh
 }
 
 interface ShowCheckProps {
-  /** Of the kept answer; null where it isn’t kept. */
+  /** Id of the stored check; null if it is not stored. */
   id: string | null;
   checked: ToCheck;
   askDns: boolean;
 }
 
-/** Shows the answer to support, which reads a kept one: it is kept first. */
+/** Shows the check to support. Support can read only stored checks, so it is stored first. */
 function ShowCheck({ id, checked, askDns }: ShowCheckProps) {
   const keep = useKeep();
   const navigate = useNavigate();

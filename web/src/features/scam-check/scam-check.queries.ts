@@ -22,13 +22,13 @@ const CHECKS_KEY = ['scam-checks'];
 const TRUSTED_KEY = ['scam-trusted'];
 const PROVIDER_KEY = ['scam-provider-domains'];
 
-/** `keep` stores the answer. `ask_dns` allows the questions that verify the signature of an email. */
+/** `keep` stores the result. `ask_dns` allows the DNS queries that verify the signature of an email. */
 export interface CheckChoices {
   keep: boolean;
   ask_dns: boolean;
 }
 
-/** The answer to one message, or why there is none. */
+/** The result of one message, or the error. */
 export type CheckResult = { what: ToCheck } & ({ answer: ReplyOf<typeof checkScamText> } | { error: unknown });
 
 function send(what: ToCheck, { keep, ask_dns }: CheckChoices) {
@@ -37,7 +37,7 @@ function send(what: ToCheck, { keep, ask_dns }: CheckChoices) {
   return upload({ ...checkScamFile, path: `${checkScamFile.path}?${query}` as const }, what.file);
 }
 
-/** Sends messages to be checked, one after the other. Of several, one that is refused does not stop the others. */
+/** Checks messages one after the other. A refused one does not stop the others. */
 export function useCheck() {
   return useChange({
     async mutationFn({ whats, ...choices }: CheckChoices & { whats: readonly ToCheck[] }) {
@@ -57,7 +57,7 @@ export function useCheck() {
   });
 }
 
-/** Checks a message again, and stores the answer. */
+/** Checks a message again and stores the result. */
 export function useKeep() {
   return useChange({
     mutationFn: ({ what, ask_dns }: { what: ToCheck; ask_dns: boolean }) => send(what, { keep: true, ask_dns }),

@@ -4,8 +4,8 @@ const sharedSchema = z.object({ text: z.string(), files: z.array(z.instanceof(Fi
 const ANSWER_MS = 3_000;
 
 /**
- * Takes what the device, or a page of another site, shared with the installed application: nobody may have pressed anything here. The service worker holds it in memory; undefined
- * where it is gone.
+ * Takes content that the device, or a page of another site, has shared with the installed application. The person may not have pressed anything in this application.
+ * The service worker keeps the content in memory; undefined if it is gone.
  */
 export async function takeShared(id: string): Promise<z.infer<typeof sharedSchema> | undefined> {
   const worker = (await navigator.serviceWorker?.getRegistration())?.active;
