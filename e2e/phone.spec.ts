@@ -43,7 +43,7 @@ test('on a phone the answer comes first, no words are squeezed, and the way back
   await page.goBack();
   await expect(page.getByRole('button', { name: 'New page' })).toBeFocused();
 
-  // Back closes what lies over the page, from the top, and only then leaves the page.
+  // Back closes open dialogs and menus, topmost first, before it leaves the page.
   await page.getByRole('button', { name: 'More' }).click();
   await expect(page.getByRole('dialog', { name: 'More' })).toBeVisible();
   await page.goBack();

@@ -1,24 +1,24 @@
 import { useEffect, useRef } from 'react';
 
-/** Closes the layer; false where the person wants to keep it open. */
+/** Closes the layer; returns false if the person keeps it open. */
 type Close = () => unknown;
 
-/** Fields that are added to the router's state of a history entry. */
+/** Fields added to the router's state of a history entry. */
 interface Added {
-  /** Open layers above the page. */
+  /** Number of open layers above the page. */
   layers: number;
-  /** The address of the entry beneath, where the page pushed this one. */
+  /** URL of the previous entry, if the page pushed this one. */
   beneath: string | undefined;
 }
 
-/** Dialogs, sheets and menus that are open, the topmost last. */
+/** Open dialogs, sheets and menus, topmost last. */
 const open: Close[] = [];
-/** Navigations that came while the history was on its way to an entry beneath. */
+/** Navigations requested while the history returns to an earlier entry. */
 const waiting: (() => void)[] = [];
 let isReturning = false;
 let isDue = false;
 
-/** The history's own methods. */
+/** The original methods of `history`. */
 let pushEntry: History['pushState'];
 let replaceEntry: History['replaceState'];
 let isWatching = false;
@@ -30,30 +30,30 @@ function addedTo(state: unknown): Added {
   return { layers: typeof layers === 'number' ? layers : 0, beneath: typeof beneath === 'string' ? beneath : undefined };
 }
 
-/** The page of an entry, as a number of the router. A layer has the number of the page below it. */
+/** The router's index of an entry. A layer has the index of its page. */
 const pageOf = (state: unknown): unknown => ({ idx: undefined, ...entry(state) }).idx;
 
-/** The entry that the person sees, as the router wrote it last. */
+/** The present entry, as the router wrote it last. */
 let shown: { state: object; url: string };
 
 function remember(): void {
   shown = { state: entry(history.state), url: location.href };
 }
 
-/** Gives the entry under the person the address and the state that the router knows, which may have changed in an entry above it. */
+/** Writes the router's latest URL and state to the present entry, because they may have changed in an entry above it. */
 function restore({ layers, beneath }: Added): void {
   replaceEntry({ ...shown.state, layers, beneath }, '', shown.url);
   remember();
 }
 
-/** Brings the history to the open layers, whatever opened and closed them. */
+/** Makes the history entries match the open layers. */
 function settle(): void {
   isDue = false;
   if (isReturning || !isWatching) return;
   const { layers, beneath } = addedTo(history.state);
   for (let count = layers + 1; count <= open.length; count += 1) pushEntry({ ...shown.state, layers: count, beneath }, '');
   remember();
-  // A page that became the page beneath it, as by closing the dialog of an address, is the same entry.
+  // An entry whose URL equals the previous one, as after closing a dialog of an address, is redundant.
   const repeated = open.length === 0 && beneath === location.href ? 1 : 0;
   const distance = Math.max(0, layers - open.length) + repeated;
   if (distance === 0) return;
@@ -61,7 +61,7 @@ function settle(): void {
   history.go(-distance);
 }
 
-/** Once for all layers of one rendering: a menu that opens a dialog changes nothing. */
+/** Runs once for all changes of a render: a menu that opens a dialog needs no change. */
 function settleSoon(): void {
   if (isDue) return;
   isDue = true;
@@ -76,7 +76,7 @@ function pop(event: PopStateEvent): void {
     restore(added);
     for (const navigate of waiting.splice(0)) navigate();
   } else if (pageOf(event.state) === pageOf(shown.state)) {
-    // The router has nothing to do: the page stays.
+    // The page stays, so the router must not handle the event.
     event.stopImmediatePropagation();
     restore(added);
     for (const close of open.slice(added.layers).reverse()) if (close() !== false) remove(close);
@@ -92,7 +92,7 @@ function remove(close: Close): void {
   if (at !== -1) open.splice(at, 1);
 }
 
-/** Watches the history of the window, once. */
+/** Patches `history` and listens to it, once. */
 function watch(): void {
   if (isWatching) return;
   isWatching = true;
@@ -104,7 +104,7 @@ function watch(): void {
       waiting.push(() => history.pushState(state, unused, url));
       return;
     }
-    // A page that a layer opens takes the entry of the layer, so that Back leads to the page beneath.
+    // A page opened from a layer replaces the layer's entry, so that Back leads to the page beneath.
     const write = addedTo(history.state).layers > 0 ? replaceEntry : pushEntry;
     write({ ...entry(state), beneath: shown.url }, unused, url);
     remember();
@@ -114,7 +114,7 @@ function watch(): void {
   history.replaceState = (state, unused, url) => {
     const changed = { ...entry(state), ...addedTo(history.state) };
     if (isReturning) {
-      // `restore` writes it where the history arrives.
+      // `restore` writes this state when the history arrives.
       shown = { state: changed, url: new URL(url ?? shown.url, location.href).href };
       return;
     }
@@ -122,13 +122,13 @@ function watch(): void {
     remember();
     settleSoon();
   };
-  // Before the router, which listens in the other phase.
+  // In the capture phase, to run before the router's listener.
   addEventListener('popstate', pop, { capture: true });
-  // A page that was loaded again has the entries of layers that are gone.
+  // After a reload, entries of closed layers may remain.
   settleSoon();
 }
 
-/** For tests, whose files share one history. */
+/** Restores `history` for tests, whose files share it. */
 export function stopWatching(): void {
   if (!isWatching) return;
   isWatching = false;
@@ -142,8 +142,8 @@ export function stopWatching(): void {
 }
 
 /**
- * Has Back close a dialog, sheet or menu before it leaves the page: the topmost first, each by an entry of the history. Closing it otherwise takes its entry away, and Forward opens
- * nothing again.
+ * Makes Back close a dialog, sheet or menu before it leaves the page, topmost first, with one history entry for each.
+ * Closing a layer in another way removes its entry, and Forward does not reopen it.
  */
 export function useClosedByBack(isOpen: boolean, close: Close): void {
   const current = useRef(close);

@@ -42,12 +42,12 @@ const EXAMPLE_MARK = (
   </span>
 );
 
-/** The signed-in person, their settings, and contacts. Mantine's Menu brings its keys and its focus. */
+/** The signed-in person, settings and contacts. Mantine's Menu handles keys and focus. */
 export function UserMenuItems({ user }: { user: UserInfo }) {
   const { live_chat } = useSupportLinks();
   const leave = useSignOut();
   const trigger = useRef<HTMLButtonElement>(null);
-  // It is fetched because somebody pressed its button.
+  // Loaded because its button was pressed, so it opens at once.
   const [isOpen, setIsOpen] = useState(true);
   useClosedByBack(isOpen, () => {
     setIsOpen(false);
@@ -59,7 +59,7 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
 
   function closeDialog() {
     setDialog(undefined);
-    // The item that opened it is gone with its menu.
+    // The menu item that opened the dialog is unmounted.
     trigger.current?.focus();
   }
 
@@ -68,13 +68,13 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
       <Menu
         opened={isOpen}
         onChange={setIsOpen}
-        // Opened like this, the kit does not know where the focus was.
+        // Opened by state, Mantine does not know where the focus was.
         onClose={() => trigger.current?.focus()}
         position="bottom-end"
         width={280}
         withinPortal={false}
         alignItemsLabels="none"
-        // It is no child that a menu may have; the first item takes the focus itself.
+        // The placeholder is not a valid child of a menu; the first item takes the focus itself.
         withInitialFocusPlaceholder={false}
         classNames={{ dropdown: 'user-menu', item: 'user-menu__item', divider: 'user-menu__divider' }}
       >

@@ -5,7 +5,7 @@ import { useChange } from '#api/change.ts';
 
 const PUSH_KEY = ['push'];
 
-/** Whether this browser can get notices while the application is closed. */
+/** Whether this browser supports notifications while the application is closed. */
 export function canPush(): boolean {
   return 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
 }
@@ -16,7 +16,7 @@ async function subscriptionOf(): Promise<PushSubscription | null> {
   return (await worker?.pushManager.getSubscription()) ?? null;
 }
 
-/** The browsers that get notices by what the server says, and whether this one does by both. */
+/** Browsers with notifications, from the server. `isOn`: both the server and this browser have a subscription. */
 export const pushQuery = queryOptions({
   queryKey: PUSH_KEY,
   queryFn: async ({ signal }) => {
@@ -32,7 +32,7 @@ function bodyOf(subscription: PushSubscription) {
   return { endpoint, keys: { p256dh: keys['p256dh'] ?? '', auth: keys['auth'] ?? '' } };
 }
 
-/** Binds the notices of this browser to this session, if the same person got them here before. One of another person's ends. */
+/** Binds this browser's subscription to this session, if the same person made it. Removes a subscription of another person. */
 export async function renewPush(): Promise<void> {
   const subscription = await subscriptionOf();
   if (subscription === null) return;
@@ -45,7 +45,7 @@ export async function renewPush(): Promise<void> {
   }
 }
 
-/** The browser does not let this page show notices. */
+/** The browser forbids notifications of this page. */
 export class NotAllowed extends Error {}
 
 async function turnOn(): Promise<void> {
@@ -53,7 +53,7 @@ async function turnOn(): Promise<void> {
   const { public_key } = await call(readPush);
   await navigator.serviceWorker.register('/service-worker.js');
   const worker = await navigator.serviceWorker.ready;
-  // A browser keeps one subscription, and one for another key of the server gets nothing.
+  // A browser has one subscription; one with another key of the server receives nothing.
   await (await worker.pushManager.getSubscription())?.unsubscribe();
   const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: public_key });
   try {
@@ -70,12 +70,12 @@ async function turnOff(): Promise<void> {
   await (await subscriptionOf())?.unsubscribe();
 }
 
-/** Ends the notices to a browser of the list. */
+/** Ends notifications to one of the person's browsers. */
 export function useRemovePush() {
   return useChange({ mutationFn: (id: string) => call(removePush, { params: { id } }), renews: [PUSH_KEY] });
 }
 
-/** Turns notices to this browser on or off. */
+/** Turns notifications to this browser on or off. */
 export function useSetPush() {
   return useChange({ mutationFn: (isOn: boolean) => (isOn ? turnOn() : turnOff()), renews: [PUSH_KEY] });
 }
