@@ -104,6 +104,7 @@ const ACCESS: Record<string, Access> = {
 
   'GET /push': 'customer',
   'POST /push/subscriptions': 'customer',
+  'DELETE /push/subscriptions/{id}': 'customer',
   'POST /push/unsubscribe': 'customer',
   'POST /scam-check': 'customer',
   'GET /scam-check/checks': 'customer',

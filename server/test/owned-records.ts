@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { passkeyCreationSchema } from '@palisade/contract/two-factor';
@@ -165,6 +166,14 @@ export const RECORDS: Record<
     },
   },
   'DELETE /premium/anti-hacking/blocks/{id}': { make: makeBlock },
+  'DELETE /push/subscriptions/{id}': {
+    make: async (owner) => {
+      const keys = { p256dh: createECDH('prime256v1').generateKeys('base64url'), auth: 'A'.repeat(22) };
+      await owner('POST', '/push/subscriptions', { endpoint: `https://fcm.googleapis.com/${newId()}`, keys });
+      const { subscriptions } = z.object({ subscriptions: z.array(idSchema) }).parse(await owner('GET', '/push'));
+      return subscriptions[0]?.id ?? '';
+    },
+  },
   'DELETE /subscription/requests/{id}': {
     make: async (owner, staff) => {
       const template = {
