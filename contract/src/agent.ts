@@ -356,6 +356,8 @@ const foundSchema = z.object({
   file_hash: sha256Schema,
   size: countSchema,
   threat: lineSchema(300),
+  /** The owner of the file, by the number that the system has for them. Agents of earlier versions do not say it. */
+  owner: countSchema.optional(),
   /** The file in an archive that holds it. */
   member: lineSchema(PATH_LENGTH_MAXIMUM).nullable(),
   found_at: timeSchema,

@@ -19,7 +19,7 @@ import { addPerson, featureAudit, featureDatabase, heldJobs, ORIGIN } from './fe
  * The devices feature on a database of its own, without the application. Rules, the plan's limit, alerts and scans are values of the test; time stands still until the
  * test moves it.
  */
-export async function openDevices() {
+export async function openDevices({ findings_kept }: { findings_kept?: number } = {}) {
   const database = await featureDatabase();
   const clock = { time: Date.parse('2026-11-20T12:00:00.000Z') };
   const now = () => clock.time;
@@ -57,7 +57,7 @@ export async function openDevices() {
   const devices = createDevices({ database, audit, rules, raise, secondLooks, nudge, jobs, now });
   const measuredSessions = createMeasuredSessions({ database, nudge, now });
   const agents = createAgents({
-    ...{ database, rules, raise, measuredSessions, secondLooks, now },
+    ...{ database, rules, raise, measuredSessions, secondLooks, now, findings_kept },
     async recordScan(_transaction, found) {
       world.beforeRecord();
       return () => void world.recorded.push(found);

@@ -96,6 +96,7 @@ async function examine(
     path: wirePath(path),
     file_hash,
     size: Number(file.stats.size),
+    owner: Number(file.stats.uid),
     threat: lineOf(threat, LINE_LENGTH),
     found_at: new Date().toISOString(),
     member: threat_member === null ? null : lineOf(threat_member, MEMBER_LENGTH),

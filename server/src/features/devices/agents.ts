@@ -43,6 +43,8 @@ interface AgentsOptions {
   secondLooks: Pick<SecondLooks, 'wanted' | 'failed'>;
   grantedOf: GrantedOf;
   now: () => number;
+  /** Findings of one device that are kept; fewer in tests. */
+  findings_kept?: number | undefined;
 }
 
 const at = (now: () => number) => new Date(now()).toISOString();

@@ -24,8 +24,42 @@ export interface DeviceFiles {
   finishOrder(device: DeviceRow, done: { order_id: string; ok: boolean; message: string | null }): Promise<void>;
 }
 
-/** Files that one device may have reported, at most. */
+/** Findings of one device that are kept. */
 const FINDINGS_KEPT = 5_000;
+
+/**
+ * Makes room for a finding that was just stored: the oldest one that is closed goes, or else the oldest one of the person with the most findings. A person who fills
+ * their folders with infected files displaces their own findings alone.
+ */
+async function makeRoom(database: Kysely<DeviceTables>, device_id: string, kept: number): Promise<void> {
+  const of = () => database.selectFrom('device_findings').where('device_id', '=', device_id);
+  const { findings } = await of()
+    .select(({ fn }) => fn.countAll<number>().as('findings'))
+    .executeTakeFirstOrThrow();
+  for (let over = Number(findings) - kept; over > 0; over -= 1) {
+    const closed = await of()
+      .select('id')
+      .where('state', 'in', ['restored', 'deleted'])
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    const { owner } = await of()
+      .select(({ fn }) => ['owner', fn.countAll<number>().as('findings')])
+      .groupBy('owner')
+      .orderBy('findings', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    const oldest = of()
+      .select('id')
+      .where('owner', owner === null ? 'is' : '=', owner)
+      .orderBy('id')
+      .limit(1);
+    await database
+      .deleteFrom('device_findings')
+      .where('id', 'in', closed === undefined ? oldest : [closed.id])
+      .execute();
+  }
+}
 
 /** Takes the device's answer to an order about a file. */
 async function finishOrder(
@@ -65,8 +99,9 @@ export function createDeviceFiles(parts: {
   raise: (incident: DeviceIncident) => Promise<void>;
   recordScan: RecordScan;
   now: () => number;
+  findings_kept?: number | undefined;
 }): DeviceFiles {
-  const { database, raise, recordScan, now } = parts;
+  const { database, raise, recordScan, now, findings_kept = FINDINGS_KEPT } = parts;
   const at = () => new Date(now()).toISOString();
 
   /**
@@ -89,9 +124,11 @@ export function createDeviceFiles(parts: {
         .values({
           ...{ id: newId(), user_id: device.user_id, device_id: device.id, finding_id: file.id, scan_id },
           ...{ path: file.path, file_hash: file.file_hash, size: file.size, threat: file.threat, member: file.member },
+          owner: file.owner ?? null,
           ...{ found_at: file.found_at, state: file.outcome, reason: file.reason, order_id: null, order_action: null },
         })
         .execute();
+      await makeRoom(transaction, device.id, findings_kept);
       return await recordScan(transaction, { user_id: device.user_id, device, file });
     });
     tell();
@@ -113,16 +150,8 @@ export function createDeviceFiles(parts: {
             .where('id', '=', job_id)
             .where('device_id', '=', device.id)
             .executeTakeFirst();
-    const { findings } = await database
-      .selectFrom('device_findings')
-      .select(({ fn }) => fn.countAll<number>().as('findings'))
-      .where('device_id', '=', device.id)
-      .executeTakeFirstOrThrow();
     let fresh = 0;
-    for (const file of report.found) {
-      if (findings + fresh >= FINDINGS_KEPT) break;
-      if (await keepFinding(device, job?.id ?? null, file)) fresh += 1;
-    }
+    for (const file of report.found) if (await keepFinding(device, job?.id ?? null, file)) fresh += 1;
     if (job !== undefined) {
       await database
         .updateTable('device_scans')

@@ -142,6 +142,8 @@ export interface DeviceTables {
     threat: string;
     member: string | null;
     found_at: string;
+    /** By the number that the device's system has for them; null if the agent did not say it. */
+    owner: number | null;
     state: DeviceFinding['state'];
     reason: string | null;
     /** The person's order that the device has not carried out. */
