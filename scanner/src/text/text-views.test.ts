@@ -4,8 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { readSamples } from '#scanner/rules/samples.ts';
 import type { Match } from '#scanner/walk/examination.ts';
 import { examined } from '#test/examined.ts';
+import { EICAR, noise, zip } from '#test/files.ts';
 import { packRules } from '#test/pack-rules.ts';
+import { packageScript } from '#test/samples/texts.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { hasUtf7 } from './text-encoding.ts';
 
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
 
@@ -176,5 +179,29 @@ describe('a file that a person opens is read as they see it', () => {
   test('short as it is, when it is nothing but base64 or digits', async () => {
     for (const how of ['base64', 'hex'] as const)
       expect(await threats(Buffer.from(`${Buffer.from(SHELL).toString(how)}\n`))).toContain('Webshell_PHP_Eval_Request');
+  });
+});
+
+describe('a script that unpacks a package from base85', () => {
+  test.each([
+    { width: 99, end: '\n' },
+    { width: 76, end: '\r\n' },
+    { width: 5000, end: '\n' },
+  ])('is as whole as the package, though its letters look like shifts of UTF-7: %o', async (layout) => {
+    let shifted = 0;
+    for (let seed = 1; seed <= 4; seed += 1) {
+      const script = Buffer.from(
+        packageScript(
+          zip([
+            { name: 'a', content: noise(250_000, seed) },
+            { name: 'b', content: EICAR },
+          ]),
+          layout,
+        ),
+      );
+      shifted += hasUtf7(script) ? 1 : 0;
+      expect(await examined(script)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+    }
+    expect(shifted).toBeGreaterThan(0);
   });
 });

@@ -24,12 +24,12 @@ import { xmlTexts } from './xml-texts.ts';
 
 /**
  * The views of a text beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules only;
- * `member`: bytes that are written in it as letters.
+ * `member`: bytes that are written in it as letters. `is_guess`: the author may not have meant it, so that its damage is none of the file.
  */
 export type TextView =
-  | { kind: 'text'; content: Content; failure: unknown }
+  | { kind: 'text'; content: Content; failure: unknown; is_guess?: true }
   | { kind: 'view'; bytes: Buffer }
-  | { kind: 'member'; member: Member };
+  | { kind: 'member'; member: Member; is_guess?: true };
 
 /** Larger texts are read in windows, which are as large as the smaller set of rules allows. Bytes. */
 const WINDOW = { bytes: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
@@ -166,7 +166,7 @@ function* ofRewritten(text: Buffer, from: number, context: ReadContext, isFile: 
     if (text.includes(one) && isPlainText(one.subarray(0, HEAD_BYTES)) && !isFile(one)) yield { kind: 'view', bytes: one };
     else runs.push({ how: 'literal', start: 0, end: one.length, bytes: one });
   }
-  yield* ofRuns(runs, text, from, context, isFile);
+  for (const view of ofRuns(runs, text, from, context, isFile)) yield view.kind === 'view' ? view : { ...view, is_guess: true };
 }
 
 /** So many texts between quotation marks are matched alone, the others together. */
@@ -218,6 +218,25 @@ async function* streamed(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
   yield* pieces;
 }
 
+/** A shorter run of base85 may be an accident. Bytes. */
+const FILE85_LEAST = 1024;
+
+/** The same runs; the long ones are kept in `kept`. */
+function* noted(runs: Iterable<Run>, kept: Run[]): Generator<Run> {
+  for (const run of runs) {
+    if (run.bytes.length >= FILE85_LEAST) kept.push(run);
+    yield run;
+  }
+}
+
+/** A text with blanks in the place of runs: letters of base85 look like shifts of UTF-7. */
+function without(text: Buffer, runs: readonly Run[]): Buffer {
+  if (runs.length === 0) return text;
+  const rest = Buffer.from(text);
+  for (const { start, end } of runs) rest.fill(0x20, start, end);
+  return rest;
+}
+
 async function* windowViews(reader: Reader, start: number, context: ReadContext, isFile: IsFile): AsyncGenerator<TextView> {
   const { budget } = context;
   const isSomething = (bytes: Buffer) => {
@@ -238,7 +257,8 @@ async function* windowViews(reader: Reader, start: number, context: ReadContext,
       yield* ofRuns(xxRowsOf(text), text, from, context, isFile);
       for (const more of [stringsOf, byteLiteralsOf, wholeOf]) yield* ofRuns(more(text), text, from, context, isFile);
       yield* ofLiterals(text, context);
-      yield* ofRuns(base85RunsOf(text, isSomething), text, from, context, isFile);
+      const files85: Run[] = [];
+      yield* ofRuns(noted(base85RunsOf(text, isSomething), files85), text, from, context, isFile);
       yield* ofRuns(addressesOf(text), text, from, context, isFile);
       for (const more of [hexRowsOf, letterRowsOf]) yield* ofRuns(more(text), text, from, context, isFile);
       for (const member of valueMembers(sqlValues(text), context, isFile)) yield { kind: 'member', member };
@@ -249,10 +269,11 @@ async function* windowViews(reader: Reader, start: number, context: ReadContext,
       for (const spelled of spelledOut(text)) yield* ofPieces(spelled, text, from, context, isFile);
       if (RTF.test(text.toString('latin1', 0, 16)))
         for (const part of ['all', 'body'] as const) yield* ofPieces(textOfRtf(text, part), text, from, context, isFile);
-      if (hasUtf7(text)) {
-        const bytes = fromUtf7(text);
+      const rest = without(text, files85);
+      if (hasUtf7(rest)) {
+        const bytes = fromUtf7(rest);
         budget.addUnpacked(bytes.length, bytes.length, text.length);
-        yield { kind: 'text', content: { size: bytes.length, bytes }, failure: undefined };
+        yield { kind: 'text', content: { size: bytes.length, bytes }, failure: undefined, is_guess: true };
       }
       yield* ofRewritten(text, from, context, isFile);
       for (const bytes of scriptPieces(text, budget)) {

@@ -10,7 +10,7 @@ import { Budget, LimitReached, type ScanLimits } from '#scanner/reading/limits.t
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { Ranges } from '#scanner/reading/ranges.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
-import { textViews } from '#scanner/text/text-views.ts';
+import { type TextView, textViews } from '#scanner/text/text-views.ts';
 import type { Places } from './carving.ts';
 import type { Examination, Matchers, Progress } from './examination.ts';
 import type { Help } from './help.ts';
@@ -108,15 +108,42 @@ async function examineViews(
     isFile: (bytes) => isOrHoldsFile(walk, bytes, LETTERS_LEAST),
   })) {
     if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
-    if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
     if (view.kind === 'view') keepMatches(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
-    if (view.kind !== 'text') continue;
-    try {
-      await examineContent(walk, view.content, depth + 1, trail, { is_view: true });
-    } finally {
-      await disposeContent(view.content);
-    }
-    if (view.failure instanceof LimitReached) throw view.failure;
+    else if (view.is_guess) await withoutDamage(walk, () => examineView(walk, view, depth + 1, trail));
+    else await examineView(walk, view, depth + 1, trail);
+  }
+}
+
+async function examineView(
+  walk: Walk,
+  view: Exclude<TextView, { kind: 'view' }>,
+  depth: number,
+  trail: readonly string[],
+): Promise<void> {
+  if (view.kind === 'member') return await examineMember(walk, view.member, depth, [...trail, view.member.name]);
+  try {
+    await examineContent(walk, view.content, depth, trail, { is_view: true });
+  } finally {
+    await disposeContent(view.content);
+  }
+  if (view.failure instanceof LimitReached) throw view.failure;
+}
+
+/** Damage that a guess has: our own reading cut the file, and its author did not. */
+const DAMAGE: ReadonlySet<StatusDetail> = new Set(['damaged', 'unexplained']);
+
+async function withoutDamage(walk: Walk, step: () => Promise<void>): Promise<void> {
+  const { unread: known, notes } = walk.found;
+  walk.found.unread = [];
+  walk.found.notes = [];
+  try {
+    await step();
+  } finally {
+    const [more, more_notes] = [walk.found.unread, walk.found.notes];
+    Object.assign(walk.found, { unread: known, notes });
+    for (const detail of more) if (!DAMAGE.has(detail)) unread(walk, detail);
+    for (const { member, phrase } of more_notes)
+      if (!phrase.code.startsWith('container.') && phrase.code !== 'unexplained') note(walk, member, phrase);
   }
 }
 

@@ -100,10 +100,50 @@ const SCRIPTS: readonly Sample[] = [
   ),
   made('statement of a database, digits', 'sql', ({ bytes }) => `INSERT INTO t VALUES (0x${bytes.toString('hex')}, 1);`),
   made('copy of a table', 'sql', ({ bytes }) => `COPY t (a) FROM stdin;\n\\\\x${bytes.toString('hex')}\n\\.\n`),
+  made('script, base85 of a package', 'py', ({ name, bytes }) =>
+    packageScript(
+      zip([
+        { name: 'package.bin', content: noise(40_000) },
+        { name, content: bytes },
+      ]),
+    ),
+  ),
   made('patch of git', 'patch', ({ bytes }) => gitPatch(Buffer.concat([Buffer.from([0]), bytes]))),
 ];
 
 const GIT_LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+
+/** Five letters for four bytes (RFC 1924). */
+function base85(bytes: Buffer): string {
+  let letters = '';
+  for (let group = 0; group < bytes.length; group += 4) {
+    const value = Buffer.concat([bytes.subarray(group, group + 4)], 4).readUInt32BE(0);
+    letters += [4, 3, 2, 1, 0].map((place) => GIT_LETTERS[Math.floor(value / 85 ** place) % 85]).join('');
+  }
+  return letters;
+}
+
+/** A script that unpacks a package from its own text, as get-pip.py does. */
+export const packageScript = (archive: Buffer, { width = 99, end = '\n' } = {}): string =>
+  [
+    '#!/usr/bin/env python',
+    'import os.path, sys, tempfile',
+    'from base64 import b85decode',
+    '',
+    'def main():',
+    '    path = os.path.join(tempfile.mkdtemp(), "package.zip")',
+    '    with open(path, "wb") as fp:',
+    '        fp.write(b85decode(DATA.replace(b"\\n", b"")))',
+    '    sys.path.insert(0, path)',
+    '',
+    'DATA = b"""',
+    ...piecesOf(base85(archive), width),
+    '"""',
+    '',
+    'if __name__ == "__main__":',
+    '    main()',
+    '',
+  ].join(end);
 
 /** A binary patch of git: zlib in its base85, 52 bytes a line. */
 function gitPatch(bytes: Buffer): string {
@@ -111,12 +151,7 @@ function gitPatch(bytes: Buffer): string {
   const lines: string[] = [];
   for (let at = 0; at < packed.length; at += 52) {
     const row = packed.subarray(at, at + 52);
-    let line = String.fromCharCode(row.length > 26 ? 0x60 + row.length - 26 : 0x40 + row.length);
-    for (let group = 0; group < row.length; group += 4) {
-      const value = Buffer.concat([row.subarray(group, group + 4)], 4).readUInt32BE(0);
-      line += [4, 3, 2, 1, 0].map((place) => GIT_LETTERS[Math.floor(value / 85 ** place) % 85]).join('');
-    }
-    lines.push(line);
+    lines.push(String.fromCharCode(row.length > 26 ? 0x60 + row.length - 26 : 0x40 + row.length) + base85(row));
   }
   return `diff --git a/a b/a\nnew file mode 100644\nGIT binary patch\nliteral ${bytes.length}\n${lines.join('\n')}\n\nliteral 0\nHcmV?d00001\n`;
 }
