@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { examined } from '#test/examined.ts';
+import { grammarSamples, LANGUAGES } from '#test/script-grammar.ts';
 import { scriptSamples, TABLES } from '#test/script-samples.ts';
 
 const SEED = 269;
@@ -14,6 +15,15 @@ test.each(Object.keys(TABLES))('every script of %s that hides its commands is fo
   for (const { note, harmful, bytes } of samples) {
     const { threat } = await examined(bytes);
     if ((threat !== null) !== harmful) wrong.push(`${note}: ${threat}`);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test.each(Object.keys(LANGUAGES))('so is %s with constant expressions by a grammar', async (language) => {
+  const wrong: string[] = [];
+  for (const { note, harmful, bytes } of grammarSamples(language, SEED + 1, SAMPLES_LEAST)) {
+    const { threat } = await examined(bytes);
+    if ((threat !== null) !== harmful) wrong.push(`${note}: ${bytes.toString('latin1')}`);
   }
   expect(wrong).toEqual([]);
 });

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examined } from '#test/examined.ts';
+import { grammarSamples, LANGUAGES } from '#test/script-grammar.ts';
 import { scriptSamples, TABLES } from '#test/script-samples.ts';
 import { scriptPieces } from './script-pieces.ts';
 
 /** Of a language's samples every fifth is tried here, and all of them in script-pieces.deep.test.ts. */
 const STEP = 5;
 const SEED = 269;
+const GRAMMAR_SAMPLES = 10;
 
 const threatOf = async (bytes: Buffer) => (await examined(bytes)).threat;
 
@@ -18,6 +20,18 @@ describe.each(Object.keys(TABLES))('%s with hidden commands', (language) => {
     expect(wrong).toEqual([]);
   });
 });
+
+test.each(Object.keys(LANGUAGES))(
+  '%s that hides its commands behind constant expressions is found, and no harmless one',
+  async (language) => {
+    const wrong: string[] = [];
+    for (const { note, harmful, bytes } of grammarSamples(language, SEED, GRAMMAR_SAMPLES)) {
+      const { threat, unread } = await examined(bytes);
+      if ((threat !== null) !== harmful || unread.length > 0) wrong.push(`${note}: ${bytes.toString('latin1')}`);
+    }
+    expect(wrong).toEqual([]);
+  },
+);
 
 describe('a piece of a script', () => {
   const piecesOf = (text: string) =>
@@ -39,9 +53,9 @@ describe('a piece of a script', () => {
   });
 
   test.each([
-    [`var a=['var x = new Act','iveXObject(1)'];eval(a[0]+a[1]);`, `eval('var x = new ActiveXObject(1)');`],
-    [`$a = @('Get-Pro', "cess -All"); iex ($a[0] + $a[1])`, `iex ('Get-Pro' + "cess -All")`],
-    [`<?php $p = array('system("id")', ';'); eval($p[0].$p[1]);`, `eval('system("id");');`],
+    [`var a=['var x = new Act','iveXObject(1)'];eval(a[0]+a[1]);`, `eval("var x = new ActiveXObject(1)");`],
+    [`$a = @('Get-Pro', "cess -All"); iex ($a[0] + $a[1])`, `iex "Get-Process -All"`],
+    [`<?php $p = array('system("id")', ';'); eval($p[0].$p[1]);`, `eval("system(""id"");");`],
   ])('stands in its script in place of the entries of a list: %s', (script, expected) => {
     expect(piecesOf(script).some((piece) => piece.includes(expected))).toBe(true);
   });

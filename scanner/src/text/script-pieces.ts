@@ -1,5 +1,7 @@
 import { guess } from '#scanner/decompression/decompress.ts';
 import type { Budget } from '#scanner/reading/limits.ts';
+import { evaluate } from './script/constants.ts';
+import { partsOfScript } from './script/languages.ts';
 import { HEX_ESCAPES, LITERAL, meaningOf } from './text-rewrites.ts';
 
 // Text that a script hides as letters and runs: `eval(gzinflate(base64_decode("...")))` and similar calls in PHP, ASP, JScript, VBScript, VBA, PowerShell, Python and shells. The script is never run,
@@ -245,35 +247,26 @@ function joined(text: string): string {
   return result;
 }
 
-/** A list of literals that has a name: `a = ["x", "y"]`, `array(...)` of PHP, `@(...)` of PowerShell. */
-const ENTRY = String.raw`(?:"(?:[^"\\\r\n]|\\.){0,65536}"|'(?:[^'\\\r\n]|\\.){0,65536}')`;
-const LIST = new RegExp(
-  String.raw`([A-Za-z_$][\w$]{0,40})\s{0,4}=\s{0,4}(?:\[|@\(|array\s{0,4}\()\s{0,8}(${ENTRY}(?:\s{0,8},\s{0,8}${ENTRY}){1,63})\s{0,8}[\])]`,
-  'gi',
-);
-const ENTRIES = new RegExp(ENTRY, 'g');
-const USE = /([A-Za-z_$][\w$]{0,40})\[\s{0,2}(\d{1,2})\s{0,2}\]/g;
-const LISTS_MAXIMUM = 16;
-/** Largest size of list entries in the places of their use. */
-const USED_MAXIMUM = 64 * 1024;
-
-/** A script with the literals of its lists where it asks for one by its number; the same text where it does not. */
-function withEntries(text: string): string {
-  if (text.search(USE) < 0) return text;
-  const lists = new Map<string, string[]>();
-  for (const { 1: name = '', 2: entries = '' } of text.matchAll(LIST)) {
-    lists.set(name, entries.match(ENTRIES) ?? []);
-    if (lists.size >= LISTS_MAXIMUM) break;
+/** A script with its constants evaluated, and the texts that its functions make of them. */
+function withConstants(text: string, budget: Budget): { script: string; made: string[]; runs_unknown: boolean } {
+  const made: string[] = [];
+  let script = '';
+  let at = 0;
+  let runs_unknown = false;
+  for (const { language, start, end } of partsOfScript(text)) {
+    const evaluated = evaluate(text.slice(start, end), language, budget);
+    made.push(...evaluated.made.filter((one) => isCode(one) && ACTS.test(one)));
+    runs_unknown ||= evaluated.runs_unknown;
+    // Literals that are put together are in the folded view.
+    if (!evaluated.constants.some(({ is_telling }) => is_telling)) continue;
+    for (const constant of evaluated.constants.sort((one, other) => one.start - other.start)) {
+      if (start + constant.start < at) continue;
+      // A VBA or a VBScript doubles marks in a literal.
+      script += `${text.slice(at, start + constant.start)}"${constant.value.replaceAll('"', '""')}"`;
+      at = start + constant.end;
+    }
   }
-  let left = USED_MAXIMUM;
-  return lists.size === 0
-    ? text
-    : text.replaceAll(USE, (use, name: string, number: string) => {
-        const entry = lists.get(name)?.[Number(number)];
-        if (entry === undefined || entry.length > left) return use;
-        left -= entry.length;
-        return entry;
-      });
+  return { script: script + text.slice(at), made, runs_unknown };
 }
 
 /** Texts that a script hides and runs, each as a file of its language. @throws LimitReached */
@@ -289,7 +282,7 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
   for (let depth = 0; depth < DEPTH_MAXIMUM && layer.length > 0; depth += 1) {
     const next: string[] = [];
     for (const outer of layer) {
-      const listed = withEntries(outer);
+      const { script: listed, made } = withConstants(outer, budget);
       const script = joined(listed);
       if (listed !== outer && !seen.has(script) && script.length <= room.bytes) {
         seen.add(script);
@@ -297,6 +290,13 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
         yield latin(script);
       }
       const ways = waysOf(script);
+      for (const one of made) {
+        if (seen.has(one) || one.length > room.bytes) continue;
+        seen.add(one);
+        room.bytes -= one.length;
+        next.push(one);
+        yield latin(prefix + one);
+      }
       const firsts: (Place & { plain: string })[] = [];
       const lasts: (Place & { plain: string })[] = [];
       for (const place of literalsOf(script)) {

@@ -6,6 +6,7 @@ import type { Reader } from '#scanner/reading/reader.ts';
 import { base85RunsOf } from './base85-runs.ts';
 import { pagesOf } from './ebcdic.ts';
 import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
+import { markupRunsOf } from './markup-runs.ts';
 import { narrowTextsIn } from './narrow-texts.ts';
 import { textOfRtf } from './rtf-text.ts';
 import { scriptPieces } from './script-pieces.ts';
@@ -24,7 +25,7 @@ import { xmlTexts } from './xml-texts.ts';
 
 /**
  * The views of a text beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules only;
- * `member`: bytes that are written in it as letters. `is_guess`: the author may not have meant it, so that its damage is none of the file.
+ * `member`: bytes that are written in it as letters. `is_guess`: the author may not have meant it, so that its damage says nothing of the file.
  */
 export type TextView =
   | { kind: 'text'; content: Content; failure: unknown; is_guess?: true }
@@ -260,6 +261,7 @@ async function* windowViews(reader: Reader, start: number, context: ReadContext,
       const files85: Run[] = [];
       yield* ofRuns(noted(base85RunsOf(text, isSomething), files85), text, from, context, isFile);
       yield* ofRuns(addressesOf(text), text, from, context, isFile);
+      yield* ofRuns(markupRunsOf(text, isSomething), text, from, context, isFile);
       for (const more of [hexRowsOf, letterRowsOf]) yield* ofRuns(more(text), text, from, context, isFile);
       for (const member of valueMembers(sqlValues(text), context, isFile)) yield { kind: 'member', member };
       budget.spend(8 * text.length);
