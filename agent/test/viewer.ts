@@ -57,6 +57,14 @@ export const cutText = (kind: 3 | 6, text: string) => {
   return Buffer.concat([message, Buffer.from(text, 'latin1')]);
 };
 
+/** A message of the extended clipboard: a plain one whose length is negative. */
+export const extendedText = (kind: 3 | 6, body: Buffer) => {
+  const message = Buffer.alloc(8);
+  message[0] = kind;
+  message.writeInt32BE(-body.length, 4);
+  return Buffer.concat([message, body]);
+};
+
 /** Does a page's part of the handshake, and answers the size of the screen. */
 export async function shakeHands(heard: () => Buffer, say: (bytes: Buffer) => void) {
   const until = (length: number) =>

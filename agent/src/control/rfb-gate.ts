@@ -1,5 +1,6 @@
 import { createCipheriv } from 'node:crypto';
 import { createFeeder, type Parser } from './byte-parser.ts';
+import { EXTENDED_CLIPBOARD, passableClipboard } from './extended-clipboard.ts';
 
 // Between the technician's page and this computer's VNC server (RFC 6143, "RFB"). Every message of both is parsed, and unknown ones do not pass.
 
@@ -57,7 +58,7 @@ const DESKTOP_SIZE = -223;
 const LAST_RECT = -224;
 const CURSOR = -239;
 /** Encodings whose lengths this reads: the VNC server is offered these alone, so it uses no other. */
-const READ = new Set([RAW, COPY_RECT, ZLIB, ZRLE, DESKTOP_SIZE, LAST_RECT, CURSOR]);
+const READ = new Set([RAW, COPY_RECT, ZLIB, ZRLE, DESKTOP_SIZE, LAST_RECT, CURSOR, EXTENDED_CLIPBOARD]);
 const isQuality = (encoding: number) => (encoding >= -32 && encoding <= -23) || (encoding >= -256 && encoding <= -247);
 
 class Malformed extends Error {}
@@ -92,6 +93,8 @@ export class RfbGate implements Gate {
   /** The page has said that it begins. */
   #is_greeted = false;
   #is_asked = false;
+  /** The page has asked the VNC server for the extended clipboard. */
+  #is_extended = false;
   #is_over = false;
   #feedViewer: ((bytes: Buffer) => void) | undefined;
 
@@ -175,19 +178,33 @@ export class RfbGate implements Gate {
     message[0] = 2;
     message.writeUInt16BE(read.length, 2);
     for (const [index, encoding] of read.entries()) message.writeInt32BE(encoding, 4 + index * 4);
+    this.#is_extended = read.includes(EXTENDED_CLIPBOARD);
     this.#toScreen(message);
+  }
+
+  /** A message of the clipboard as it may pass; a negative length marks an extended one. */
+  #textMessage(kind: 3 | 6, head: Buffer, body: Buffer): Buffer | undefined {
+    const isGranted = this.#allowed.clipboard;
+    if (head.readInt32BE(3) >= 0) return isGranted ? Buffer.concat([Buffer.from([kind]), head, body]) : undefined;
+    const passable = passableClipboard(body, { isGranted, longest: LONGEST.text });
+    if (passable === undefined) return undefined;
+    const message = Buffer.alloc(8);
+    message[0] = kind;
+    message.writeInt32BE(-passable.length, 4);
+    return Buffer.concat([message, passable]);
   }
 
   *#viewerText(): Parser {
     const head = yield 7;
-    const length = head.readUInt32BE(3);
-    if (length > LONGEST.text) throw new Malformed('Text of the clipboard is too long.');
-    const text = yield length;
-    if (this.#allowed.clipboard) {
-      this.counts.passed += 1;
-      this.#toScreen(Buffer.concat([Buffer.from([6]), head, text]));
-    } else {
+    const length = head.readInt32BE(3);
+    if (length < 0 && !this.#is_extended) throw new Malformed('The page did not ask for the extended clipboard.');
+    if (Math.abs(length) > LONGEST.text) throw new Malformed('Text of the clipboard is too long.');
+    const message = this.#textMessage(6, head, yield Math.abs(length));
+    if (message === undefined) {
       this.counts.dropped += 1;
+    } else {
+      this.counts.passed += 1;
+      this.#toScreen(message);
     }
   }
 
@@ -277,16 +294,13 @@ export class RfbGate implements Gate {
 
   *#screenText(): Parser {
     const head = yield 7;
-    const length = head.readUInt32BE(3);
-    if (length > LONGEST.text) {
-      // The computer's clipboard may hold anything; it is no reason to end.
-      if (length >= 2 ** 31) throw new Malformed('The VNC server sends the clipboard in a way that nobody asked for.');
-      yield* this.#skip(length);
-    } else if (this.#allowed.clipboard) {
-      this.#toViewer(Buffer.concat([Buffer.from([3]), head, yield length]));
-    } else {
-      yield* this.#skip(length);
-    }
+    const length = head.readInt32BE(3);
+    if (length < 0 && !this.#is_extended)
+      throw new Malformed('The VNC server sends the clipboard in a way that nobody asked for.');
+    // The computer's clipboard may hold anything; it is no reason to end.
+    if (Math.abs(length) > LONGEST.text) return yield* this.#skip(Math.abs(length));
+    const message = this.#textMessage(3, head, yield Math.abs(length));
+    if (message !== undefined) this.#toViewer(message);
   }
 
   *#reason(): Generator<number, string, Buffer> {

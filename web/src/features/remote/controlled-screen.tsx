@@ -4,9 +4,18 @@ import { pairedSchema, RFB_CLOSED, VIEWER_PATH } from '@palisade/contract/remote
 import { useEffect, useRef, useState } from 'react';
 import { currentSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { SharedClipboard } from './shared-clipboard.tsx';
 import './controlled-screen.css';
 
 const AGAIN_MS = 500;
+
+/** Bits of the extended clipboard (rfbproto): the format of text, and the action that announces it. noVNC sends Latin-1 to a server without both. */
+const TEXT = 1;
+const NOTIFY = 1 << 27;
+
+function takesExtended(rfb: RFB): boolean {
+  return rfb._clipboardServerCapabilitiesFormats[TEXT] === true && rfb._clipboardServerCapabilitiesActions[NOTIFY] === true;
+}
 
 type State = 'waiting' | 'connected' | 'ended';
 
@@ -111,17 +120,13 @@ export function ControlledScreen({ session, device_name }: { session: JoinedSess
       </div>
       <div className="controlled__stage" ref={stage} />
       {hasClipboard && (
-        <label className="controlled__clipboard">
-          {`Clipboard of ${device_name}`}
-          <textarea
-            rows={2}
-            value={copied}
-            onChange={(event) => {
-              setCopied(event.target.value);
-              rfb.current?.clipboardPasteFrom(event.target.value);
-            }}
-          />
-        </label>
+        <SharedClipboard
+          device_name={device_name}
+          value={copied}
+          takesAllLetters={() => rfb.current !== undefined && takesExtended(rfb.current)}
+          onChange={setCopied}
+          onSend={(text) => rfb.current?.clipboardPasteFrom(text)}
+        />
       )}
     </section>
   );

@@ -12,5 +12,7 @@ declare module '@novnc/novnc' {
     focus(): void;
     blur(): void;
     clipboardPasteFrom(text: string): void;
+    readonly _clipboardServerCapabilitiesFormats: Readonly<Record<number, boolean>>;
+    readonly _clipboardServerCapabilitiesActions: Readonly<Record<number, boolean>>;
   }
 }

@@ -1,0 +1,34 @@
+import { Textarea } from '@mantine/core';
+
+/** The agent passes 256 KiB in either direction; a letter takes up to three bytes. */
+const LONGEST = 80_000;
+const BEYOND_LATIN_1 = /[^\p{ASCII}\u0080-\u00ff]/u;
+
+interface SharedClipboardProps {
+  device_name: string;
+  value: string;
+  /** Whether the computer takes text of every language now. Others take Latin-1, and would write a question mark for each other letter. */
+  takesAllLetters: () => boolean;
+  onChange: (text: string) => void;
+  /** A text that arrives there as it is here. */
+  onSend: (text: string) => void;
+}
+
+/** The clipboard of the controlled computer: text from there is shown, and text from here is sent. */
+export function SharedClipboard({ device_name, value, takesAllLetters, onChange, onSend }: SharedClipboardProps) {
+  const isRefused = (text: string) => BEYOND_LATIN_1.test(text) && !takesAllLetters();
+  return (
+    <Textarea
+      className="controlled__clipboard"
+      label={`Clipboard of ${device_name}`}
+      rows={2}
+      maxLength={LONGEST}
+      value={value}
+      error={isRefused(value) ? 'Not sent. This computer takes only Western European letters.' : undefined}
+      onChange={({ currentTarget }) => {
+        onChange(currentTarget.value);
+        if (!isRefused(currentTarget.value)) onSend(currentTarget.value);
+      }}
+    />
+  );
+}
