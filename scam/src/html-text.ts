@@ -104,12 +104,12 @@ export function readHtml(html: string): HtmlText {
       else if (/^(?:https?:)?\/\//iu.test(source)) result.hasRemotePictures = true;
       if (name === 'img' && attributes['alt'] !== undefined) {
         result.text += ` ${attributes['alt']} `;
-        if (link !== undefined) link.label += attributes['alt'].slice(0, 300);
+        if (link !== undefined) link.label += attributes['alt'];
       }
     },
     onText(text) {
       result.text += text.replaceAll(/[\t\r\n ]+/gu, ' ');
-      if (link !== undefined && link.label.length < 300) link.label += text;
+      if (link !== undefined) link.label += text;
     },
     onProgram(text) {
       result.programs += text;

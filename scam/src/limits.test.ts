@@ -98,6 +98,10 @@ const BEHIND: Readonly<Record<Limit, (past: number) => Promise<Input[]> | Input[
     const link = `https://www.google.com/url?sa=${'x'.repeat(LIMITS.link_letters + past)}&q=${LINK}`;
     return [{ content: `${FILLER}${link}` }, { content: html(`<a href="${link}">here</a>`) }];
   },
+  path_parts: (past) => [
+    { content: `${FILLER}https://example.net/${'a/'.repeat(LIMITS.path_parts + past - 1)}paypal/login/verify` },
+    { content: html(`<a href="https://example.net/${'a/'.repeat(LIMITS.path_parts + past - 1)}paypal/login">here</a>`) },
+  ],
   redirects: (past) => {
     const chain = Array.from({ length: LIMITS.redirects + past }, (_, at) => `https://site${at}.example.org/`).map((site, at) =>
       at % 2 === 0 ? site : site.replace('.org', '.net'),

@@ -23,6 +23,8 @@ export const LIMITS = {
   /** Links of one input: the address of each is compared with all names of brands. */
   links: 200,
   link_letters: 2_048,
+  /** Parts of the path of an address that are compared with names of brands, which takes up to 0.5 ms each. */
+  path_parts: 16,
   /** Redirections within one link. */
   redirects: 5,
   /** Attachments of a mail, with those of the mails within it. */

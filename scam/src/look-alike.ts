@@ -3,6 +3,7 @@ import { type Address, isBelow } from './address.ts';
 import { addressWord, type Brand } from './brands.ts';
 import { BAIT_WORDS, STRONG_BAIT, TENANT_HOSTS } from './host-rows.ts';
 import { type BrandIndex, EDITED_LEAST, type Likeness, latin, likeness, ownerOf } from './likeness.ts';
+import { LIMITS } from './limits.ts';
 import { mixesScripts } from './skeleton.ts';
 
 /** The way in which an address imitates a brand. */
@@ -172,10 +173,14 @@ function inSubdomain(index: BrandIndex, address: Address): Imitation | undefined
   return undefined;
 }
 
+/** Whether the path of an address has more parts than are compared with names. Those of the query come after it, and count for less. */
+export const isLongPath = ({ url }: Address): boolean =>
+  url.pathname.split('/').filter((part) => part !== '').length > LIMITS.path_parts;
+
 /** `example.net/paypal/login`, `example.net/paypal.com`: with a request to sign in, or on a host without a name. */
 function inPath(index: BrandIndex, address: Address): Imitation | undefined {
   const isNameless = address.kind === 'number_address' || address.isThrowaway || address.isFreeHost;
-  const parts = pathOf(address).slice(0, 8);
+  const parts = pathOf(address).slice(0, LIMITS.path_parts);
   const around = baitOf(
     [...address.subdomains, address.label, ...parts].flatMap(tokensOf).map((token) => token.toLowerCase()),
   ).bait;

@@ -11,7 +11,7 @@ import { type FoundNumber, findNumbers } from './find-numbers.ts';
 import type { Evidence } from './intents.ts';
 import { ownerOf } from './likeness.ts';
 import { LIMITS } from './limits.ts';
-import { type Imitation, imitationOf, namedInAddress } from './look-alike.ts';
+import { type Imitation, imitationOf, isLongPath, namedInAddress } from './look-alike.ts';
 import type { Hits } from './phrases.ts';
 import { type Readable, readText } from './readable.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -152,11 +152,12 @@ function judgeLink(found: FoundLink, text: MessageText, surroundings: Surroundin
     return address === undefined ? [] : [judgeLink({ ...found, address, isDisguised: false }, text, surroundings, depth + 1)];
   });
   const isTrusted = surroundings.isTrusted(host);
+  const brand = ownerOf(surroundings.brands, host);
   return {
     ...found,
-    isCut: found.isCut || isDeep,
+    isCut: found.isCut || isDeep || (brand === undefined && isLongPath(found.address)),
     text,
-    brand: ownerOf(surroundings.brands, host),
+    brand,
     isTrusted,
     imitation: isTrusted || passing !== undefined ? undefined : imitationOf(surroundings.brands, found.address),
     listedBy: isTrusted ? undefined : surroundings.isListed(found.address),

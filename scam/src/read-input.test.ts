@@ -122,6 +122,15 @@ describe('a part that cannot be read', () => {
     });
   });
 
+  test.each([
+    ['a piece of a mail', [{ type: 'message/partial; id=a; number=1; total=2', content: 'See you' }], 'Hello to you'],
+    ['a file within the text', [], 'Hello to you\r\n\r\nbegin 644 a.exe\r\n#0V%T\r\n`\r\nend\r\n'],
+  ])('%s', async (_, parts, text) => {
+    const answer = await check.checkFile('a.eml', bytesOf(mailOf(parts, text)));
+    expect(answer.verdict).toBe('not_checked');
+    expect(stateOf(answer, 'attachments')).toMatchObject({ code: 'attachment_unread' });
+  });
+
   test('excludes no danger in the others', async () => {
     expect(
       await mailed({ name: 'a.zip', content: Buffer.from('504b0304', 'hex') }, { name: 'a.txt', content: BAIT }),

@@ -40,6 +40,8 @@ const ARMOUR =
 /** A file within a card or a calendar (RFC 6350, section 6.2.4; RFC 5545, section 3.8.1.1), after unfolding. */
 const CARD_FILE =
   /^(?:[\w-]{1,40}\.)?(?:PHOTO|LOGO|ATTACH)(?:;[^:\r\n]{0,200})?:(?:data:[\w.+/-]{1,60};base64,)?([A-Za-z0-9+/=]{60,})\r?$/gimu;
+/** A file that is written within a text (POSIX, uuencode; yEnc 1.3). */
+const FILE_IN_TEXT = /^(?:begin(?:-base64)? [0-7]{3,4} \S|=ybegin )/mu;
 const RTF = /^\s*\{\\rtf/u;
 /** Reports of mail servers, and headers alone, are lists of fields. */
 const FIELDS_TYPE = /^(?:message\/|text\/rfc822-headers)/u;
@@ -78,6 +80,8 @@ export class InputReader {
   /** Reads a file by its content. `depth`: files that it lies in. */
   async readFile(name: string, content: Uint8Array, depth = 0, mediaType = ''): Promise<Reading | Unread> {
     if (content.length === 0) return 'empty';
+    // One piece of a mail that comes in several.
+    if (mediaType === 'message/partial') return 'format_unknown';
     if (depth > LIMITS.nested_mails + 1) return 'more_mails';
     if (content.length > LIMITS.file_bytes) return 'file_too_large';
     if (pictureSize(content) !== undefined) return await this.#readPicture(content);
@@ -153,6 +157,7 @@ export class InputReader {
       text: kept,
       coverage: mergeCoverage([
         ENCRYPTED.test(plain) ? { words: 'encrypted' } : {},
+        FILE_IN_TEXT.test(plain) ? { attachments: 'attachment_unread' } : {},
         kept.length < plain.length ? { words: 'text_cut' } : {},
       ]),
     };
