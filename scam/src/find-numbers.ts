@@ -114,7 +114,8 @@ type Meaning = 'called' | 'counted' | 'unsaid';
 
 /** The meaning that the words before a number give it; the nearest ones count. */
 function meaningOf(text: string, index: number): Meaning {
-  const before = text.slice(Math.max(0, index - BEFORE_LENGTH), index);
+  // The dot of an abbreviation such as `no.` ends no sentence.
+  const before = text.slice(Math.max(0, index - BEFORE_LENGTH), index).replace(/[.#№]\s?$/u, ' ');
   const words = before
     .slice(before.search(/[^.!?\n;]*$/u))
     .replaceAll(CALL_DESK, 'call')

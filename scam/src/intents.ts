@@ -158,7 +158,7 @@ const INTENT_RULES: readonly IntentRule[] = [
     [['costs'], [...OFFERS, 'won'], ['reply', 'call', 'link', 'claim', 'keyword'], ['advertised', 'won', 'opt_out', 'claim', 'link', 'number']],
     [['phone_offer', 'account_points', 'loan', 'contest'], ['call', 'reply', 'claim'], ['number', 'short_number'], ['advertised', 'won', 'claim', 'opt_out']],
     [['won', 'account_points'], ['claim'], ['call'], ['number', 'amount']],
-    [['message_waiting', 'curiosity'], ['call', 'reply'], ['number', 'perhaps_premium'], ['urgent', 'curiosity', 'advertised', 'message_waiting']],
+    [['message_waiting', 'curiosity'], ['call', 'reply'], ['number', 'perhaps_premium'], ['urgent', 'curiosity', 'advertised']],
     [['content_offer', 'phone_offer', 'contest', 'adult_offer', 'loan'], ['link', 'keyword', 'number'], ['advertised', 'costs', 'opt_out', 'click']],
     [['content_offer', 'account_points'], ['advertised', 'opt_out', 'renewed']],
     [['contest'], ['advertised'], ['claim', 'reply', 'keyword', 'costs', 'amount']],

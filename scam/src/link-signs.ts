@@ -1,4 +1,5 @@
 import { takeApart } from './address.ts';
+import { patternOf } from './boundaries.ts';
 import { PROGRAM_ENDINGS } from './host-rows.ts';
 import { ownerOf } from './likeness.ts';
 import { mixedLabel } from './look-alike.ts';
@@ -28,8 +29,11 @@ function imitation(link: MessageLink, ways: readonly string[]) {
  * Addresses that no stranger is behind: of one's own network (RFC 1918, 6598, 3927, 4193, 4291), and of the public resolvers of
  * names that people are told to type.
  */
-const OWN_NETWORK =
-  /^(?:10|127|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.|^\[(?:::1\]|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/u;
+const OWN_NETWORK = patternOf(
+  'u',
+  String.raw`^(?:10|127|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.`,
+  String.raw`|^\[(?:::1\]|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)`,
+);
 const RESOLVERS = new Set([
   '1.1.1.1',
   '1.0.0.1',

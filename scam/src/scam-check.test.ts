@@ -61,7 +61,11 @@ describe('the verdict', () => {
 
   test.each([
     ['Thanks in advance! The 20 euros are in the envelope', 'asks_for_money'],
+    ['Your library loan is due: £2', 'asks_for_money'],
     ['Your code is 482913. Never share the code or your password.', 'asks_for_secret'],
+    ['Your one-time code is 482913. Keep it between us: tell no one.', 'secrecy'],
+    ['You have a new voicemail from Anna. Call her back on 020 7946 0123', 'intent_paid_number'],
+    ['Kundennr. 0900 123 456, bitte bei Fragen angeben', 'premium_number'],
   ])('%j shows no %s', async (text, code) =>
     expect((await check.checkText(text)).reasons.map((reason) => reason.code)).not.toContain(code),
   );

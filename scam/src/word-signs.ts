@@ -64,7 +64,12 @@ const PAYMENT_WORDS: readonly Concept[] = [
 /** Signs that support an intent; alone they are in every honest reminder. */
 const SUPPORTS: readonly { code: ScamReasonCode; concepts: readonly Concept[]; isThere?: (message: Message) => boolean }[] = [
   { code: 'pressure', concepts: ['urgent', 'deadline', 'threat'] },
-  { code: 'secrecy', concepts: ['secrecy'] },
+  // A code is a secret of its owner.
+  {
+    code: 'secrecy',
+    concepts: ['secrecy'],
+    isThere: ({ evidence }) => !evidence.has('one_time_code') && !(evidence.has('code') && evidence.has('keep_code')),
+  },
   {
     code: 'channel_change',
     concepts: ['chat_app', 'new_number'],

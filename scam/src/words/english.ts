@@ -44,7 +44,7 @@ export const ENGLISH: WordList = {
   tell_number: `give/tell/read/send _ id/number/password/technician; 9 digit; the id and; access code`,
   lend: `lend me; loan me; borrow; could you lend/pay/transfer/send; can you pay/lend/transfer/send; send me _ money;
     pay it for me; transfer it for me; can't get into my bank*; cannot access my bank*; need a small favour/favor; a favour/favor;
-    wire me; repay you; send me; lend us; transfer me; loan; spot me; cover it; advance me; a favour and; my card isn't working;
+    wire me; repay you; send me; lend us; transfer me; give me a loan; need a loan; spot me; cover it; advance me; a favour and; my card isn't working;
     card doesn't work; order something for me; buy something for me; pay a bill for me; pay something for me`,
   urgent: `urgent*; immediately; right now; right away; as soon as possible; asap; at once; today; act now; without delay;
     quickly; final/last notice/warning/reminder/chance; hurry; straight away; do not delay; needs attention; action required;
