@@ -1,4 +1,4 @@
-import { IconCloudOff, type TablerIcon } from '@tabler/icons-react';
+import { IconCloudOff, IconSearch, type TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import './states.css';
@@ -44,6 +44,27 @@ export function EmptyState({
       <p className="sub">{sentence}</p>
       {action}
     </div>
+  );
+}
+
+/** In place of a list that a search or a filter has emptied, with the way back to all of it. */
+export function NothingMatches({
+  title,
+  sentence,
+  all,
+  onAll,
+}: Record<'title' | 'sentence' | 'all', string> & { onAll: () => void }) {
+  return (
+    <EmptyState
+      icon={IconSearch}
+      title={title}
+      sentence={sentence}
+      action={
+        <Button variant="quiet" onClick={onAll}>
+          {all}
+        </Button>
+      }
+    />
   );
 }
 

@@ -169,50 +169,23 @@ export const RULES: readonly Rule[] = [
     describe: (sighting) => fromAddress('brute_force.pair', sighting),
   }),
   // The pair covers one account, and a household has up to four who mistype at the same time.
-  rule({
+  manyAccounts({
     id: 'brute_force.burst',
-    threat_type: 'brute_force',
-    on: 'login_failed',
     // CrowdSec, ssh-bf.
     measure: bucket(5, 10 * SECOND, { different: SEVERAL_ACCOUNTS }),
-    threshold: alertPhrase('threshold.brute_force.burst', {}),
-    audience: 'every_administrator',
-    refusal: 'accounts',
-    arms: 'source',
-    key: sourceKey,
-    value: ({ data }) => data.account,
     severity: 'medium',
-    describe: (sighting) => fromAddress('brute_force.burst', sighting),
   }),
-  rule({
+  manyAccounts({
     id: 'brute_force.slow',
-    threat_type: 'brute_force',
-    on: 'login_failed',
     // CrowdSec, ssh-slow-bf; each account once, since a person who gives up has typed four times (`ordinary-week.test.ts`).
     measure: bucket(10, 60 * SECOND, { once: true }),
-    threshold: alertPhrase('threshold.brute_force.slow', {}),
-    audience: 'every_administrator',
-    refusal: 'accounts',
-    arms: 'source',
-    key: sourceKey,
-    value: ({ data }) => data.account,
     severity: 'medium',
-    describe: (sighting) => fromAddress('brute_force.slow', sighting),
   }),
-  rule({
+  manyAccounts({
     id: 'brute_force.spray',
-    threat_type: 'brute_force',
-    on: 'login_failed',
     // CrowdSec, ssh-bf_user-enum.
     measure: bucket(4, 10 * SECOND, { once: true }),
-    threshold: alertPhrase('threshold.brute_force.spray', {}),
-    audience: 'every_administrator',
-    refusal: 'accounts',
-    arms: 'source',
-    key: sourceKey,
-    value: ({ data }) => data.account,
     severity: 'high',
-    describe: (sighting) => fromAddress('brute_force.spray', sighting),
   }),
   rule({
     id: 'brute_force.distributed',
@@ -365,6 +338,24 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** The harmless test files count apart, and low. Events that a start of the server repeats have been counted. */
+/** Guessing at several accounts from one source. */
+function manyAccounts(
+  row: Pick<Row<'login_failed'>, 'measure' | 'severity'> & { id: `brute_force.${'burst' | 'slow' | 'spray'}` },
+): Rule {
+  return rule({
+    ...row,
+    threat_type: 'brute_force',
+    on: 'login_failed',
+    threshold: alertPhrase(`threshold.${row.id}`, {}),
+    audience: 'every_administrator',
+    refusal: 'accounts',
+    arms: 'source',
+    key: sourceKey,
+    value: ({ data }) => data.account,
+    describe: (sighting) => fromAddress(row.id, sighting),
+  });
+}
+
 function outbreak(row: Pick<Row<'scan_finished'>, 'id' | 'measure' | 'threshold' | 'value' | 'describe'>): Rule {
   return rule({
     ...row,

@@ -2,14 +2,14 @@ import type { CustomerCard as Card } from '@palisade/contract/desk';
 import { formatDecimals, formatNumber, formatPercent } from '@palisade/contract/intl';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { ReactNode } from 'react';
+import { DeviceRows, RemoteSessionRows } from '#domain/person/card-rows.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Face } from '#ui/face.tsx';
-import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
+import { describeDate } from '#ui/moment.tsx';
 import './customer-card.css';
 
 /** The customer, for staff: names and counts, without content of files. */
 export function CustomerCard({ card }: { card: Card }) {
-  const now = useMinute();
   const { clean, infected, pending } = card.scans;
   return (
     <div className="customer">
@@ -41,29 +41,10 @@ export function CustomerCard({ card }: { card: Card }) {
         />
       </dl>
       <Part title="Devices" nothing="No devices connected." rows={card.devices.length}>
-        {card.devices.map(({ name, last_seen_at }) => (
-          <li key={`${name} ${last_seen_at}`}>
-            <bdi>{name}</bdi>
-            <span>{last_seen_at === null ? 'never active' : <Moment iso={last_seen_at} now={now} />}</span>
-          </li>
-        ))}
+        <DeviceRows devices={card.devices} />
       </Part>
       <Part title="Remote sessions" nothing="No remote sessions yet." rows={card.remote_sessions.length}>
-        {card.remote_sessions.map(({ status, started_at, support_agent }) => (
-          <li key={started_at}>
-            <span>
-              {status.charAt(0).toUpperCase() + status.slice(1)}
-              {support_agent !== null && (
-                <>
-                  , <bdi>{support_agent}</bdi>
-                </>
-              )}
-            </span>
-            <span>
-              <Moment iso={started_at} now={now} />
-            </span>
-          </li>
-        ))}
+        <RemoteSessionRows sessions={card.remote_sessions} />
       </Part>
       <p className="sub">Opening this card is logged.</p>
     </div>

@@ -8,8 +8,9 @@ import { sentenceOf } from '#api/call.ts';
 import { useMayAdministrate } from '#api/policies.ts';
 import { Badge } from '#ui/badge.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
-import { describeDate, describePlanEnd, Moment, useMinute } from '#ui/moment.tsx';
+import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { DeviceRows, RemoteSessionRows } from './card-rows.tsx';
 import { personRecordQuery } from './person.queries.ts';
 import './person-record.css';
 
@@ -24,7 +25,6 @@ export function PersonRecord({ user_id }: { user_id: string }) {
 }
 
 function Shown({ record: { card, conversation, administration } }: { record: Record }) {
-  const now = useMinute();
   const isAdmin = useMayAdministrate();
   const { clean, infected, pending } = card.scans;
   const gravest = administration?.alerts.gravest;
@@ -83,29 +83,10 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
         )}
       </Part>
       <Part title="Devices" nothing={card.devices.length === 0 ? 'No devices connected.' : undefined}>
-        {card.devices.map(({ name, last_seen_at }) => (
-          <li key={`${name} ${last_seen_at}`}>
-            <bdi>{name}</bdi>
-            <span>{last_seen_at === null ? 'never seen' : <Moment iso={last_seen_at} now={now} />}</span>
-          </li>
-        ))}
+        <DeviceRows devices={card.devices} />
       </Part>
       <Part title="Remote sessions" nothing={card.remote_sessions.length === 0 ? 'No remote sessions yet.' : undefined}>
-        {card.remote_sessions.map(({ status, started_at, support_agent }) => (
-          <li key={started_at}>
-            <span>
-              {status.charAt(0).toUpperCase() + status.slice(1)}
-              {support_agent !== null && (
-                <>
-                  , <bdi>{support_agent}</bdi>
-                </>
-              )}
-            </span>
-            <span>
-              <Moment iso={started_at} now={now} />
-            </span>
-          </li>
-        ))}
+        <RemoteSessionRows sessions={card.remote_sessions} />
       </Part>
       <p className="sub record__note">Opening this record is logged.</p>
     </div>

@@ -2,7 +2,6 @@ import { roleSchema } from '@palisade/contract/auth';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser, UserState } from '@palisade/contract/users';
-import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
@@ -14,7 +13,7 @@ import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { Page } from '#ui/page.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { Sentence } from '#ui/sentence.tsx';
-import { EmptyState } from '#ui/states.tsx';
+import { NothingMatches } from '#ui/states.tsx';
 import { Invitations } from './invitations.tsx';
 import { USER_COLUMNS } from './user-table.tsx';
 import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
@@ -78,15 +77,11 @@ function People() {
         counted={plural(total, { one: '1 person', other: `${formatNumber(total)} people` })}
         filters={<PeopleFilters chosen={chosen} onChoose={setChosen} />}
         empty={
-          <EmptyState
-            icon={IconSearch}
+          <NothingMatches
             title="No matches"
             sentence="No one with this role and state has these words in their email or username."
-            action={
-              <Button variant="quiet" onClick={() => setChosen(EVERYBODY)}>
-                Show everyone
-              </Button>
-            }
+            all="Show everyone"
+            onAll={() => setChosen(EVERYBODY)}
           />
         }
         columns={USER_COLUMNS}

@@ -1,6 +1,6 @@
 import type { Scan, ScanStatus, ScanTotals } from '@palisade/contract/antivirus';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { IconFiles, IconSearch } from '@tabler/icons-react';
+import { IconFiles } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ScanRow } from '#domain/scan/scan-row.tsx';
@@ -11,7 +11,7 @@ import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
-import { EmptyState } from '#ui/states.tsx';
+import { EmptyState, NothingMatches } from '#ui/states.tsx';
 import { RESULTS_ID } from './upload-panel.tsx';
 import { byUrgency } from './upload-summary.ts';
 import './scan-history.css';
@@ -170,16 +170,5 @@ function NoScans() {
 }
 
 function NothingFound({ onAll }: { onAll: () => void }) {
-  return (
-    <EmptyState
-      icon={IconSearch}
-      title="No matching scans"
-      sentence="Try another search or filter."
-      action={
-        <Button variant="quiet" onClick={onAll}>
-          Show all scans
-        </Button>
-      }
-    />
-  );
+  return <NothingMatches title="No matching scans" sentence="Try another search or filter." all="Show all scans" onAll={onAll} />;
 }

@@ -20,6 +20,7 @@ import { putRecord } from '#api/change-list.ts';
 import { createOutgoing, type OutgoingQueue } from '#api/outgoing.ts';
 import { currentSession } from '#api/session.ts';
 import { chatStateQuery, messagesQuery, takeMessage } from '#domain/conversation/chat.ts';
+import { useMarkSeen } from '#domain/conversation/mark-seen.ts';
 
 const writtenSchema = z.object({ message: z.string(), attachments: z.array(attachmentSchema) });
 type Written = z.infer<typeof writtenSchema>;
@@ -135,15 +136,7 @@ export function useMailTranscript() {
 /** Marks the messages on screen as read when the page is visible. */
 export function useMarkRead({ unread = 0, last_seq = 0 }: Partial<Pick<ChatState, 'unread' | 'last_seq'>>): void {
   const { mutate } = useStateChange((seq: number) => call(markRead, { body: { seq } }));
-  useEffect(() => {
-    if (unread === 0) return undefined;
-    const markIfSeen = () => {
-      if (document.visibilityState === 'visible') mutate(last_seq);
-    };
-    markIfSeen();
-    document.addEventListener('visibilitychange', markIfSeen);
-    return () => document.removeEventListener('visibilitychange', markIfSeen);
-  }, [unread, last_seq, mutate]);
+  useMarkSeen({ unread, last_seq }, mutate);
 }
 
 /** Minimum length of a draft that is looked up in the help pages. */

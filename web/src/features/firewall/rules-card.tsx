@@ -2,16 +2,7 @@ import type { Device } from '@palisade/contract/devices';
 import type { Rule, RuleChange } from '@palisade/contract/firewall';
 import { conflictsOf } from '@palisade/contract/firewall-advice';
 import type { Finding } from '@palisade/contract/firewall-verdict';
-import {
-  IconArrowBackUp,
-  IconChecks,
-  IconDownload,
-  IconHistory,
-  IconListCheck,
-  IconSearch,
-  IconUpload,
-  IconWall,
-} from '@tabler/icons-react';
+import { IconArrowBackUp, IconChecks, IconDownload, IconHistory, IconListCheck, IconUpload, IconWall } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -22,7 +13,7 @@ import { lazyPart } from '#ui/lazy-part.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
-import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { EmptyState, ErrorNotice, NothingMatches } from '#ui/states.tsx';
 import { ConflictGroups } from './conflict-groups.tsx';
 import { FIRST_RULES } from './firewall.queries.ts';
 import { chosenOf, EVERY_RULE, type RuleChoice, RuleFilters } from './rule-filters.tsx';
@@ -318,16 +309,7 @@ function ActionOutcome({ actions: { failure, notice, canUndo, isUndoing, undo } 
 
 function NoMatch({ onShowAll }: { onShowAll: () => void }) {
   return (
-    <EmptyState
-      icon={IconSearch}
-      title="No matching rules"
-      sentence="Try another search or filter."
-      action={
-        <Button variant="quiet" onClick={onShowAll}>
-          Show all rules
-        </Button>
-      }
-    />
+    <NothingMatches title="No matching rules" sentence="Try another search or filter." all="Show all rules" onAll={onShowAll} />
   );
 }
 

@@ -1,7 +1,7 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { endReasonSchema, sessionStatusSchema } from '@palisade/contract/remote-record';
 import type { OverseenSession } from '@palisade/contract/remote-staff';
-import { IconDeviceDesktop, IconEye, IconFlag, IconSearch, IconShieldCheck } from '@tabler/icons-react';
+import { IconDeviceDesktop, IconEye, IconFlag, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
@@ -15,7 +15,7 @@ import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { Sentence } from '#ui/sentence.tsx';
-import { EmptyState } from '#ui/states.tsx';
+import { EmptyState, NothingMatches } from '#ui/states.tsx';
 import { lastedOf } from './lasted.ts';
 import {
   ALL_OVERSEEN,
@@ -87,15 +87,11 @@ function Sessions() {
         }
         empty={
           isNarrowed(choice) ? (
-            <EmptyState
-              icon={IconSearch}
+            <NothingMatches
               title="No session matches"
               sentence="No session has this state, this end and these words in the name of one of its sides."
-              action={
-                <Button variant="quiet" onClick={() => setChosen(ALL_OVERSEEN)}>
-                  Show all sessions
-                </Button>
-              }
+              all="Show all sessions"
+              onAll={() => setChosen(ALL_OVERSEEN)}
             />
           ) : (
             <EmptyState

@@ -1,12 +1,10 @@
 import type { RemoteSession, SessionStatus } from '@palisade/contract/remote';
 import { sessionStatusSchema } from '@palisade/contract/remote-record';
-import { IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { Button } from '#ui/button.tsx';
 import { ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import type { SearchedPages } from '#ui/searched-pages.tsx';
-import { EmptyState } from '#ui/states.tsx';
+import { NothingMatches } from '#ui/states.tsx';
 import { EVERY_SESSION, type SessionChoice } from './remote.queries.ts';
 import { BADGES } from './session-badge.tsx';
 
@@ -74,15 +72,11 @@ export function SearchedSessions<Session extends RemoteSession>({
 
 function NoSessionMatches({ onAll }: { onAll: () => void }) {
   return (
-    <EmptyState
-      icon={IconSearch}
+    <NothingMatches
       title="No session matches"
       sentence="No session has this state and these words in its code or its name."
-      action={
-        <Button variant="quiet" onClick={onAll}>
-          Show all sessions
-        </Button>
-      }
+      all="Show all sessions"
+      onAll={onAll}
     />
   );
 }

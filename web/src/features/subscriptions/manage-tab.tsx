@@ -5,7 +5,7 @@ import {
   subscriptionStatusSchema,
   type UserPlanRequest,
 } from '@palisade/contract/subscription';
-import { IconDownload, IconSearch, IconUsers } from '@tabler/icons-react';
+import { IconDownload, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { call } from '#api/call.ts';
@@ -16,7 +16,7 @@ import { downloadCsv } from '#ui/csv.ts';
 import { useFocusKept } from '#ui/focus-kept.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
-import { EmptyState, LoadingRows } from '#ui/states.tsx';
+import { EmptyState, LoadingRows, NothingMatches } from '#ui/states.tsx';
 import { refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { OpenRequests } from './open-requests.tsx';
@@ -142,15 +142,11 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
               </div>
             </ListFilters>
             {found.length === 0 ? (
-              <EmptyState
-                icon={IconSearch}
+              <NothingMatches
                 title="No matches"
                 sentence="No subscription matches this search and status."
-                action={
-                  <Button variant="quiet" onClick={() => change(EVERYTHING)}>
-                    Show all
-                  </Button>
-                }
+                all="Show all"
+                onAll={() => change(EVERYTHING)}
               />
             ) : (
               <SubscriptionTable subscriptions={found.slice(0, rowsMaximum)} sort={view.sort} onSort={sortBy} onCancel={cancel} />

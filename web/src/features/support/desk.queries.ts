@@ -39,6 +39,7 @@ import { pagesQuery } from '#api/pages.ts';
 import { currentSession } from '#api/session.ts';
 import { MESSAGES_PAGE, mergeMessage } from '#domain/conversation/chat.ts';
 import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
+import { useMarkSeen } from '#domain/conversation/mark-seen.ts';
 
 /** Filter and order of the conversations. */
 export type InboxChoice = Pick<ConversationsQuery, 'view' | 'sort' | 'search' | 'tag' | 'priority'>;
@@ -233,15 +234,7 @@ function useStartRemoteSession(id: string) {
 export function useMarkConversationRead(conversation: Conversation): void {
   const { id, unread, last_seq } = conversation;
   const { mutate } = useConversationChange((seq: number) => call(markConversationRead, { params: { id }, body: { seq } }));
-  useEffect(() => {
-    if (unread === 0) return undefined;
-    const markIfSeen = () => {
-      if (document.visibilityState === 'visible') mutate(last_seq);
-    };
-    markIfSeen();
-    document.addEventListener('visibilitychange', markIfSeen);
-    return () => document.removeEventListener('visibilitychange', markIfSeen);
-  }, [unread, last_seq, mutate]);
+  useMarkSeen({ unread, last_seq }, mutate);
 }
 
 export function useSetPresence() {

@@ -2,7 +2,7 @@ import { VIEWS } from '@palisade/contract/desk';
 import type { Counts } from '@palisade/contract/desk-counts';
 import type { Conversation } from '@palisade/contract/desk-record';
 import { formatList, formatNumber, plural } from '@palisade/contract/intl';
-import { IconInbox, IconSearch } from '@tabler/icons-react';
+import { IconInbox } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { memo } from 'react';
 import { Link } from 'react-router';
@@ -14,7 +14,7 @@ import { ChoiceFilter, SearchFilter, StateFilter, useSearched } from '#ui/list-f
 import { Listed } from '#ui/listed.tsx';
 import { describeComing, describeMoment, useMinute } from '#ui/moment.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
-import { EmptyState } from '#ui/states.tsx';
+import { EmptyState, NothingMatches } from '#ui/states.tsx';
 import { type InboxChoice, inboxQuery } from './desk.queries.ts';
 import { describeWait, PRIORITIES, PRIORITY_LABELS, PRIORITY_TONES, VIEW_LABELS } from './desk-words.ts';
 
@@ -85,15 +85,11 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
           list={{ rows: rowsOf(data), isOutdated: isPlaceholderData, error, refetch }}
           empty={
             isNarrowed ? (
-              <EmptyState
-                icon={IconSearch}
+              <NothingMatches
                 title="Nothing matches"
                 sentence="No conversation of this part of the inbox has these words, tags or priority."
-                action={
-                  <Button variant="quiet" onClick={() => onChoose({ ...WHOLE_INBOX, view: chosen.view })}>
-                    Show all of it
-                  </Button>
-                }
+                all="Show all of it"
+                onAll={() => onChoose({ ...WHOLE_INBOX, view: chosen.view })}
               />
             ) : (
               <EmptyState
