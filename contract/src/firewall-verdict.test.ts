@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Rule } from './firewall.ts';
-import { findings, type PacketText, readPacket, verdict } from './firewall-verdict.ts';
+import type { Action, Rule } from './firewall.ts';
+import type { Ruleset, Step, Traffic } from './firewall-traffic.ts';
+import { createJudge, DEFAULT_ACTIONS, findings, type PacketText, readPacket, verdict } from './firewall-verdict.ts';
+import { parseIp } from './ip-address.ts';
 
 function rule(number: number, parts: Partial<Rule> = {}): Rule {
   return {
@@ -28,6 +30,37 @@ function decide(rules: readonly Rule[], parts: Partial<PacketText> = {}) {
   const { action, rule: by } = verdict(rules, reading.packet);
   return [action, by?.rule_name];
 }
+
+describe('the steps before the rules', () => {
+  const traffic = (parts: Partial<Traffic>): Traffic => {
+    const [source, destination] = [parseIp('fd00::1'), parseIp('fd00::2')];
+    if (source === undefined || destination === undefined) throw new Error('no addresses');
+    return { direction: 'inbound', protocol: 'tcp', source, destination, port: 443, ...parts };
+  };
+  const server = { address: traffic({}).destination, port: 8443 };
+  const blocking = { rules: [], defaults: { inbound: 'block', outbound: 'block' } as const, block_list: [], control: [server] };
+  const listed = { ...blocking, defaults: DEFAULT_ACTIONS, block_list: ['fd00::1'] };
+  const open = { ...blocking, defaults: { inbound: 'allow', outbound: 'allow' } as const };
+
+  test.each<[Ruleset, Partial<Traffic>, [Action, Step]]>([
+    [blocking, {}, ['block', 'default']],
+    [blocking, { is_loopback: true }, ['allow', 'loopback']],
+    [blocking, { is_established: true }, ['allow', 'established']],
+    [blocking, { is_stray: true }, ['block', 'stray']],
+    [open, { is_stray: true }, ['allow', 'default']],
+    [blocking, { protocol: 'icmp', port: null, icmp_type: 135 }, ['allow', 'neighbours']],
+    [blocking, { protocol: 'icmp', port: null, icmp_type: 128 }, ['block', 'default']],
+    [blocking, { protocol: 'udp', source_port: 547, port: 546 }, ['allow', 'addressing']],
+    [blocking, { protocol: 'udp', source_port: 546, port: 546 }, ['block', 'default']],
+    [blocking, { direction: 'outbound', protocol: 'udp', source_port: 546, port: 547 }, ['allow', 'addressing']],
+    [blocking, { direction: 'outbound', port: 8443 }, ['allow', 'control']],
+    [blocking, { direction: 'outbound', port: 8444 }, ['block', 'default']],
+    [listed, {}, ['block', 'block_list']],
+    [listed, { direction: 'outbound' }, ['allow', 'default']],
+  ])('%#: decide about their packets alone', (ruleset, parts, [action, by]) => {
+    expect(createJudge(ruleset)(traffic(parts))).toEqual({ action, by, rule: null });
+  });
+});
 
 describe('a verdict', () => {
   test('without rules nothing comes in and everything goes out', () => {

@@ -102,6 +102,20 @@ test('incidents during the writing of a digest are in the next one', async () =>
   expect(others).toEqual([]);
 });
 
+test('an incident at the moment at which a week ends is in the next digest alone', async () => {
+  const { database, clock, first, raise, digests } = await start(() => true);
+  const id = await addPerson(database);
+  clock.now += 7 * DAY_MS;
+  await raise(id, 'At the end.');
+  // Raising takes a moment before and one after it.
+  clock.now -= 1;
+  await first.look();
+  expect(await digests(id)).toEqual([]);
+  clock.now += 7 * DAY_MS;
+  await first.look();
+  expect(await digests(id)).toHaveLength(1);
+});
+
 // proves: attack-D.20-3
 test('more people than a statement takes values have their digests, each once', { timeout: 120_000 }, async () => {
   // Values of a statement: 32,766 in SQLite, 65,535 in PostgreSQL.

@@ -53,8 +53,6 @@ export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audie
   key: string;
   severity: Severity;
   phrase: AlertPhrase;
-  /** The accounts among the counted events. */
-  targets: readonly string[];
   /** Attempts that must be refused for the outcome `blocked`; empty where a refusal would prove nothing. */
   tried: readonly Attempt[];
   samples: readonly Sample[];
@@ -167,9 +165,8 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
   };
 
   const { counts, found } = countsOf(sighting);
-  const targets = sighting.user_id === null ? [] : [sighting.user_id];
   for (const { rule, reading } of found)
-    findings.push(findingOf(rule, reading, { targets, tried: [], samples: [sample], is_open: !is_blocked }));
+    findings.push(findingOf(rule, reading, { tried: [], samples: [sample], is_open: !is_blocked }));
 
   const arms = armsOf(sighting);
   const armed: { place: Place; window: Window }[] = [];
@@ -182,10 +179,8 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
       continue;
     }
     next.delete(nameOf(place));
-    const accounts = window.values.flatMap(({ user_id }) => user_id ?? []);
     findings.push(
       findingOf(rule, reading, {
-        targets: [...new Set([...accounts, ...targets])],
         tried: triedIn(rule, sighting, window),
         samples: window.samples,
         is_open: window.open_at !== null,
@@ -260,7 +255,6 @@ function afterFailures(
     audience,
     severity: may.administrate(sighting.data) ? 'critical' : 'high',
     phrase: fromAddress('suspicious_login.after_failures', sighting),
-    targets: sighting.user_id === null ? [] : [sighting.user_id],
     tried: [],
     samples,
     is_open: true,
@@ -272,14 +266,13 @@ function afterSpray(sighting: Extract<Sighting, { kind: 'login_succeeded' }>, ke
     ...afterFailures(sighting, key, samples),
     ...AFTER_SPRAY,
     phrase: fromAddress('suspicious_login.after_spray', sighting),
-    targets: [],
   };
 }
 
 function findingOf(
   rule: Rule,
   { key, severity, phrase }: Reading,
-  counted: Pick<Finding, 'targets' | 'tried' | 'samples' | 'is_open'>,
+  counted: Pick<Finding, 'tried' | 'samples' | 'is_open'>,
 ): Finding {
   const { threat_type, threshold, audience, told_as = rule.id } = rule;
   return { rule: told_as, key, threat_type, threshold, audience, severity, phrase, ...counted };

@@ -217,7 +217,7 @@ function detectAll(kept: Windows, sightings: readonly Sighting[]): { held: Windo
   return { held, found };
 }
 
-function foundIn(sighting: Sighting, { is_open, samples, targets, tried, phrase, threshold, ...finding }: Finding): Found {
+function foundIn(sighting: Sighting, { is_open, samples, tried, phrase, threshold, ...finding }: Finding): Found {
   const { at, user_id, address, browser } = sighting;
   const has_session = sighting.kind === 'login_succeeded' || sighting.kind === 'token_moved';
   return {
@@ -227,7 +227,6 @@ function foundIn(sighting: Sighting, { is_open, samples, targets, tried, phrase,
     user_id,
     address,
     samples: [...samples],
-    targets: [...targets],
     tried: [...tried],
     browser_id: browser?.id ?? null,
     session_id: has_session ? sighting.data.session_id : null,
@@ -278,7 +277,6 @@ function floodFound({ asker, key, count, limit, at }: Flood): Found {
     ...inBoth(phrase, alertPhrase('threshold.ddos_attempt.flood', { limit })),
     audience: 'administrators',
     samples: [],
-    targets: [],
     tried: [],
     outcome: 'allowed',
     user_id: asker.kind === 'account' ? asker.id : null,

@@ -29,22 +29,17 @@ export function createFindingNotifier(parts: {
   /** Findings that this server is reporting now. */
   const underway = new Set<string>();
 
-  /** `blocked` only where it is known that the thing itself did not happen, or no longer can. To a person whose account is among others, that is theirs. */
-  async function outcomeFor(user_id: string, { outcome, tried, at }: Found): Promise<Incident['outcome']> {
+  /** `blocked` only where it is known that the thing itself did not happen, or no longer can. */
+  async function outcomeOf({ outcome, tried, at }: Found): Promise<Incident['outcome']> {
     if (outcome !== undefined) return outcome;
-    const own = tried.filter((attempt) => attempt.user_id === user_id);
-    const refused = await Promise.all((own.length > 0 ? own : tried).map((attempt) => wasRefused(attempt, at)));
+    const refused = await Promise.all(tried.map((attempt) => wasRefused(attempt, at)));
     return refused.length > 0 && refused.every(Boolean) ? 'blocked' : 'allowed';
   }
 
-  async function audienceOf({ audience, targets, user_id }: Found): Promise<string[]> {
+  async function audienceOf({ audience, user_id }: Found): Promise<string[]> {
     switch (audience) {
       case 'person':
         return user_id === null ? [] : [user_id];
-      case 'targets':
-        return targets.length > 0 ? targets : await administrators();
-      case 'targets_and_administrators':
-        return [...new Set([...targets, ...(await administrators())])];
       case 'every_administrator':
         return await administrators();
       case 'administrators':
@@ -58,7 +53,7 @@ export function createFindingNotifier(parts: {
     return {
       ...{ rule, key, user_id, threat_type, severity, at, browser_id, session_id },
       phrase: phraseOrWritten(found.description, found.phrase),
-      outcome: await outcomeFor(user_id, found),
+      outcome: await outcomeOf(found),
       ip_address: address,
       evidence: {
         threshold: phraseOrWritten(found.threshold, found.threshold_phrase),

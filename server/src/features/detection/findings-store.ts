@@ -20,8 +20,6 @@ const foundSchema = z.object({
   threshold_phrase: phraseSchema.nullable().default(null),
   samples: z.array(sampleSchema),
   audience: z.enum(AUDIENCES),
-  /** The accounts among the counted events. */
-  targets: z.array(z.string()),
   /** The time of the event that reached the threshold. */
   at: z.string(),
   user_id: z.string().nullable(),
@@ -120,7 +118,6 @@ export async function forgetFindingsOf(transaction: Kysely<FindingTables>, user_
     const without = {
       ...found,
       user_id: found.user_id === user_id ? null : found.user_id,
-      targets: found.targets.filter((target) => target !== user_id),
       tried: found.tried.filter((attempt) => attempt.user_id !== user_id),
     };
     await transaction

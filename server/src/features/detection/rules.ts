@@ -30,11 +30,8 @@ export interface Reading {
   phrase: AlertPhrase;
 }
 
-/**
- * The recipients. `targets` are the existing accounts among the events, or the administrators if there are none. `administrators` are those whom
- * the event is not about, `every_administrator` all of them.
- */
-export const AUDIENCES = ['person', 'targets', 'administrators', 'targets_and_administrators', 'every_administrator'] as const;
+/** The recipients. `administrators` are those whom the event is not about, `every_administrator` all of them. */
+export const AUDIENCES = ['person', 'administrators', 'every_administrator'] as const;
 
 export interface Rule {
   /** Names the rule in the database, so it never changes its meaning. */

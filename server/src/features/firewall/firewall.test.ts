@@ -118,6 +118,16 @@ describe('a rule', () => {
     expect(await edit(rule, { lasts: null })).toMatchObject({ expires_at: null });
   });
 
+  test('of a person with more than the maximum can be changed and replaced by fewer, and no more are added', async () => {
+    const user_id = await start();
+    const rule = await firewall.add(user_id, NEW);
+    const rules = RULES_MAXIMUM + 2;
+    await database.updateTable('firewall_rule_counts').set({ rules }).where('user_id', '=', user_id).execute();
+    expect(await edit(rule, { port: '443' })).toMatchObject({ port: '443' });
+    expect(await firewall.importRules(user_id, [FILE_RULE], true)).toEqual({ added: 1, removed: 1 });
+    await expect(firewall.add(user_id, NEW)).rejects.toMatchObject({ code: 'rule_limit' });
+  });
+
   test.each(['add', 'import'] as const)('fits below the maximum only, however many come at once: %s', async (way) => {
     const user_id = await start();
     await firewall.importRules(user_id, Array<typeof FILE_RULE>(RULES_MAXIMUM - 2).fill(FILE_RULE), false);
