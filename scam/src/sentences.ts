@@ -71,7 +71,7 @@ export const REASON_SENTENCES: Readonly<Record<ScamReasonCode, Sentence>> = {
 export const HEADLINES = {
   dangerous: 'This is very likely a scam.',
   suspicious: 'Be careful: this shows signs of a scam.',
-  nothing_found: 'Nothing suspicious found. That doesn’t prove that it’s safe.',
+  nothing_found: 'Nothing suspicious found.',
   not_checked: 'We couldn’t check this.',
   /** Of `not_checked` too: some parts were read, and nothing was found in them. */
   partly_checked: 'We couldn’t check all of this. Nothing suspicious found in the rest.',

@@ -13,7 +13,7 @@ export const PRODUCT = [
   { id: 'product-1.3-2', says: 'Unknown checks are named beside the number' },
   { id: 'product-1.3-3', says: 'A new account keeps its 100' },
   { id: 'product-1.3-4', says: 'Sealed infected files and unread ones cost little' },
-  { id: 'product-1.3-5', says: 'Teal and "no known weakness" need that nothing warns' },
+  { id: 'product-1.3-5', says: 'Teal and "nothing to fix" need that nothing warns' },
   { id: 'product-1.4-1', says: 'A port is unknown, with the reason, while nothing applies rules' },
   { id: 'product-1.5-1', says: 'The firewall says first that nothing applies its rules, and is not teal' },
   { id: 'product-1.6-1', says: 'In public exposure nothing is claimed that the administrator has not set' },

@@ -15,8 +15,6 @@ export interface ScanCounts extends ScanTotals {
   overdue: number;
   /** Counts of the last 7 and the last 30 days: infected files without the industry's test files, and files that were not read whole. */
   lately: { infected: Lately; unread: Lately };
-  /** Threats that were found in two or more uploads of the last 7 days; the industry's test files are none. */
-  repeated_threats: string[];
 }
 
 /** The industry's harmless test files by the names that the rule pack gives them (family `industry-test`). */
@@ -102,10 +100,6 @@ export async function countScans(
   const infected = rows.filter(
     ({ scan_status, threat_detected }) => scan_status === 'infected' && !INDUSTRY_TEST_THREATS.includes(threat_detected ?? ''),
   );
-  const repeated = Map.groupBy(
-    infected.filter(({ is_of_week }) => is_of_week),
-    ({ threat_detected }) => threat_detected ?? '',
-  );
   return {
     ...kept,
     last_finished_at: finished ?? (kept.clean + kept.infected === 0 ? null : await lastFinished(database, user_id)),
@@ -114,9 +108,5 @@ export async function countScans(
       infected: latelyOf(infected),
       unread: latelyOf(rows.filter(({ scan_status, is_under_way }) => scan_status === 'pending' && !is_under_way)),
     },
-    repeated_threats: [...repeated.entries()]
-      .filter(([threat, some]) => threat !== '' && sum(some) >= 2)
-      .map(([threat]) => threat)
-      .sort(),
   };
 }

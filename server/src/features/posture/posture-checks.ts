@@ -1,5 +1,4 @@
 import type { FixPlace, Severity } from '@palisade/contract/anti-hacking';
-import { formatList } from '@palisade/contract/intl';
 import type { Sentence } from '#platform/sentence.ts';
 import { type CheckId, RECOVERY_CODES_LEAST, sentence } from './posture.phrases.ts';
 import type { DeviceFacts, PostureFacts } from './posture-facts.ts';
@@ -388,21 +387,6 @@ export const CHECKS: readonly Check[] = [
     run: ({ scans }) => ({
       times: scans.overdue > 0 ? 1 : 0,
       evidence: sentence('files_overdue.count', { count: scans.overdue }),
-    }),
-  },
-  {
-    id: 'repeated_threat',
-    group: 'files',
-    severity: 'high',
-    advice: sentence('repeated_threat.advice'),
-    fix_route: '/antivirus',
-    deduction: 8,
-    run: ({ scans }) => ({
-      times: scans.repeated_threats.length > 0 ? 1 : 0,
-      evidence:
-        scans.repeated_threats.length > 0
-          ? sentence('repeated_threat.named', { threats: formatList(scans.repeated_threats, 'plain') })
-          : sentence('repeated_threat.none'),
     }),
   },
 ];

@@ -21,7 +21,6 @@ export interface PostureFacts {
     overdue: number;
     /** Infected files and unread ones of the last 7 and the last 30 days. */
     lately: Record<'infected' | 'unread', { week: number; month: number }>;
-    repeated_threats: readonly string[];
   };
   /** Real alerts that nothing has blocked; of `malware` those that are about one file each. */
   unblocked: {

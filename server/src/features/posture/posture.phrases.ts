@@ -310,15 +310,6 @@ export const POSTURE_PHRASES = {
     },
     params: { count: 'grouped' },
   },
-
-  'repeated_threat.fault': { english: 'The same threat was found in several uploads', params: {} },
-  'repeated_threat.goal': { english: 'No threat comes back', params: {} },
-  'repeated_threat.advice': {
-    english: 'Something may be bringing the file back. Scan the folder or computer it comes from.',
-    params: {},
-  },
-  'repeated_threat.named': { english: 'Within 7 days, more than once: {threats}.', params: { threats: 'text' } },
-  'repeated_threat.none': { english: 'No threat was found twice within 7 days.', params: {} },
 } as const satisfies Record<string, Template>;
 
 /** The ids of the checks: those of their titles. */

@@ -21,7 +21,7 @@ const nothing: PostureFacts = {
   },
   remote: { long_sessions: 0 },
   devices: undefined,
-  scans: { infected: 0, overdue: 0, lately: NONE_LATELY, repeated_threats: [] },
+  scans: { infected: 0, overdue: 0, lately: NONE_LATELY },
   unblocked: { malware: 0, high: 0, critical: 0 },
   newest: {},
   rules: readOpenRules([], CHECKED_PORTS),
@@ -107,9 +107,9 @@ describe('the score', () => {
   // proves: product-1.3-2
   test('counts only checks that could run, and says how many', () => {
     const { findings, coverage, checks } = judge(nothing);
-    expect(findings).toHaveLength(28);
-    expect(checks).toEqual({ ran: 12, unknown: 16 });
-    expect(coverage).toMatch(/^12 of 28 checks could run\./);
+    expect(findings).toHaveLength(27);
+    expect(checks).toEqual({ ran: 11, unknown: 16 });
+    expect(coverage).toMatch(/^11 of 27 checks could run\./);
     for (const finding of findings.filter((one) => one.state === 'unknown')) expect(finding.deduction).toBe(0);
   });
 
@@ -182,7 +182,6 @@ describe('the score', () => {
     ['signatures of three days', { signatures_age_ms: 72 * 3_600_000 }, ['signatures_old'], 95],
     ['signatures of eight days', { signatures_age_ms: 192 * 3_600_000 }, ['signatures_very_old'], 90],
     ['files that wait', { scans: { ...nothing.scans, overdue: 3 } }, ['files_overdue'], 98],
-    ['a threat that comes back', { scans: { ...nothing.scans, infected: 2, repeated_threats: ['X'] } }, ['repeated_threat'], 92],
     ['an infected file of long ago', { scans: { ...nothing.scans, infected: 1 } }, [], 100],
     ['an infected file of this week', withLately({ infected: { week: 1, month: 9 } }), ['infected_lately'], 97],
     ['infected files of this month', withLately({ infected: { week: 0, month: 50 } }), ['infected_lately'], 99],
@@ -242,7 +241,7 @@ describe('the score', () => {
           account: nothing.account,
           remote: nothing.remote,
           devices: nothing.devices,
-          scans: { infected: malware, overdue, lately: NONE_LATELY, repeated_threats: [] },
+          scans: { infected: malware, overdue, lately: NONE_LATELY },
           unblocked: { malware, high, critical },
           newest: {},
           rules: { everything, clashing, ports: new Map([[22, ssh]]) },
@@ -273,7 +272,6 @@ describe('a finding leads to where it can be mended:', () => {
       infected: 1,
       overdue: 1,
       lately: { infected: { week: 1, month: 1 }, unread: { week: 0, month: 1 } },
-      repeated_threats: ['X'],
     },
     unblocked: { malware: 1, high: 1, critical: 1 },
     newest: { high: 'high-one', critical: 'critical-one', browser: 'browser-one' },
@@ -311,7 +309,6 @@ describe('a finding leads to where it can be mended:', () => {
     ['signatures_old', '/chat'],
     ['signatures_very_old', '/chat'],
     ['files_overdue', '/antivirus'],
-    ['repeated_threat', '/antivirus'],
   ];
 
   test.each(PLACES)('%s to %s', (id, place) => {

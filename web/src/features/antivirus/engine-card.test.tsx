@@ -167,9 +167,9 @@ describe('the engine card', () => {
     renderForTest(<EngineCard />);
     expect(screen.getByRole('status', { name: 'Loading the scanner status' })).toBeVisible();
     expect(await screen.findByText('Ready to scan')).toBeVisible();
-    expect(screen.getByText(/^2 of 2 ready\. Threat definitions: 43ce751f09ed\./)).not.toBeVisible();
+    expect(screen.getByText(/^Scanner ready\. Threat definitions: 43ce751f09ed\./)).not.toBeVisible();
     await userEvent.click(screen.getByText('Details'));
-    expect(screen.getByText(/^2 of 2 ready\. Threat definitions: 43ce751f09ed\./)).toBeVisible();
+    expect(screen.getByText(/^Scanner ready\. Threat definitions: 43ce751f09ed\./)).toBeVisible();
     expect(screen.getByText(/Archives up to 16 levels, 10,000 files, and 4 GB\./)).toBeVisible();
     expect(screen.getByText('https://feeds.example.com/rules.zip')).toBeVisible();
     const source = screen.getByText('https://feeds.example.com/rules.zip').parentElement;
@@ -202,12 +202,12 @@ describe('the engine card', () => {
   });
 
   it.each([
-    ['native', null, '2 of 2 ready. Threat definitions: 43ce751f09ed. It is the native build for this computer.'],
-    ['wasm', null, '2 of 2 ready. Threat definitions: 43ce751f09ed. It is the WebAssembly build.'],
+    ['native', null, 'Scanner ready. Threat definitions: 43ce751f09ed.'],
+    ['wasm', null, 'Scanner ready. Threat definitions: 43ce751f09ed. It is the WebAssembly build.'],
     [
       'wasm',
       'The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
-      '2 of 2 ready. Threat definitions: 43ce751f09ed. The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
+      'Scanner ready. Threat definitions: 43ce751f09ed. The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
     ],
   ] as const)('names the build that reads files: %s, %s', async (kind, note, sentence) => {
     new FakeServer().on(readEngine, reply(readEngine, { ...STATUS, engines: [{ ...ENGINE, kind, note }] }));

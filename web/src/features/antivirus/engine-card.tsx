@@ -66,9 +66,10 @@ function EngineFacts({
         <div key={name}>
           <dt>{version === null ? name : `${name} ${version}`}</dt>
           <dd>
-            {`${formatNumber(processes.ready)} of ${formatNumber(processes.wanted)} ready.`}
+            {processes.ready === processes.wanted
+              ? 'Scanner ready.'
+              : `${formatNumber(processes.ready)} of ${formatNumber(processes.wanted)} scanners ready.`}
             {signatures_version !== null && ` Threat definitions: ${signatures_version}.`}
-            {kind === 'native' && ' It is the native build for this computer.'}
             {kind === 'wasm' && note === null && ' It is the WebAssembly build.'}
             {note !== null && ` ${note}`}
           </dd>

@@ -2,7 +2,7 @@ import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { shownNameOf } from '#ui/shown-name.ts';
 import { isEnded, type Upload, type UploadQueue } from './upload-queue.ts';
-import { describeSummary, scanOfUpload, summaryOf } from './upload-summary.ts';
+import { describeSummary, isInfected, scanOfUpload, summaryOf } from './upload-summary.ts';
 
 /** Up to this many files, each result is announced; above it, only sums. */
 const EACH_MAXIMUM = 5;
@@ -19,12 +19,7 @@ function latestOf(uploads: readonly Upload[]): readonly Upload[] {
   return uploads.filter(({ batch }) => batch === latest);
 }
 
-function isInfected(upload: Upload): boolean {
-  const scan = scanOfUpload(upload);
-  return scan?.scan_status === 'infected' && !scan.is_test_file;
-}
-
-/** Result of one file; undefined while it is pending and after the person's own actions. */
+/** Result of one file; undefined while it is pending and after the person’s own actions. */
 function lineOf(upload: Upload): string | undefined {
   const { whole } = shownNameOf(upload.file.name);
   if (upload.state.phase === 'failed') return `${whole}: not scanned. ${upload.state.sentence}`;

@@ -356,7 +356,7 @@ describe('many files at once', () => {
       return name === '7.bin' ? { scan_status: 'infected', threat_detected: 'EICAR-Test-File', is_test_file: true } : {};
     });
     expect(panel().getByRole('heading', { name: '9 clean, 1 infected, 1 harmless test file, 1 pending' })).toBeVisible();
-    expect(panel().getByText('Don’t open it. Delete it from your device.')).toBeVisible();
+    expect(panel().getByText('Don’t open 3.bin. Delete it from your device.')).toBeVisible();
     expect(panel().queryByRole('listitem')).not.toBeInTheDocument();
     expect(panel().getByRole('link', { name: 'What to do' })).toBeVisible();
 

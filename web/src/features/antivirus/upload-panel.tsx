@@ -1,5 +1,5 @@
 import type { ScanProgress } from '@palisade/contract/events';
-import { describeBytes, formatNumber, formatProgress, plural } from '@palisade/contract/intl';
+import { describeBytes, formatNumber, formatProgress, listFirst, plural } from '@palisade/contract/intl';
 import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
 import {
   IconAlertTriangle,
@@ -24,6 +24,7 @@ import {
   describeResult,
   describeSummary,
   describeTimeLeft,
+  isInfected,
   scanOfUpload,
   shareOf,
   summaryOf,
@@ -92,9 +93,10 @@ function answerOf(uploads: readonly Upload[], summary: UploadSummary): Answer {
   }
   const title = name === undefined ? results : `${name}: ${describeResult(summary)}`;
   if (infected > 0) {
+    const names = listFirst(uploads.filter(isInfected).map(({ file }) => shownNameOf(file.name).whole));
     const sentence = plural(infected, {
-      one: 'Don’t open it. Delete it from your device.',
-      other: 'Don’t open them. Delete them from your device.',
+      one: total === 1 ? 'Don’t open it. Delete it from your device.' : `Don’t open ${names}. Delete it from your device.`,
+      other: `Don’t open ${names}. Delete them from your device.`,
     });
     return { tone: 'danger', icon: IconAlertTriangle, title, sentence };
   }

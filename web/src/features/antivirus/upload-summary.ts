@@ -48,6 +48,12 @@ export function scanOfUpload({ state }: Upload): Scan | undefined {
   return state.phase === 'done' ? state.scan : undefined;
 }
 
+/** Whether a finished upload is infected, and no harmless test file. */
+export function isInfected(upload: Upload): boolean {
+  const scan = scanOfUpload(upload);
+  return scan?.scan_status === 'infected' && !scan.is_test_file;
+}
+
 /** Figures of all files of a batch. `now` in ms. */
 export function summaryOf(uploads: readonly Upload[], now: number): UploadSummary {
   const count = (is: (upload: Upload) => boolean) => uploads.filter(is).length;

@@ -31,7 +31,7 @@ function describeStaff(
     };
   return {
     here: false,
-    words: ['We’re away. Leave a message; we’ll read it when we’re back.', ...usual].join(' '),
+    words: ['We’re away. We’ll answer within a day.', ...usual].join(' '),
   };
 }
 

@@ -48,7 +48,7 @@ describe('the dashboard', () => {
     renderForTest(<DashboardPage />);
     expect(await screen.findByRole('heading', { name: '1 infected file was found and quarantined or removed.' })).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('92%');
-    expect(card('Security Score')).toHaveTextContent('1 of 12 checks needs you; 16 more could not run');
+    expect(card('Security Score')).toHaveTextContent('1 to fix, 16 couldn’t run');
     expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed Fix' })).toHaveAttribute('href', '/firewall');
     const last = card('Last Deep Scan');
     expect(last).toHaveTextContent('COMPLETE');
@@ -84,8 +84,8 @@ describe('the dashboard', () => {
     server.answer(readDashboard, dashboardOf());
     renderForTest(<DashboardPage />);
     expect(await screen.findByText('No scans yet')).toBeVisible();
-    expect(card('Security Score')).toHaveTextContent('100%Not scored yet. Scan a file first.');
-    expect(screen.getByText(/^Not scored yet\. Scan the first one\./u)).toBeVisible();
+    expect(card('Security Score')).toHaveTextContent('100%100% for now. Nothing checked yet.');
+    expect(screen.getByText(/^100% for now\. Nothing checked yet\. Scan the first one\./u)).toBeVisible();
     const log = within(card('Activity'));
     expect(log.getByRole('link', { name: 'Scan your first file' })).toHaveAttribute('href', '/antivirus');
     expect(screen.getByRole('link', { name: 'Scan a file' })).toHaveAttribute('href', '/antivirus');

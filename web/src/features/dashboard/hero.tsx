@@ -1,5 +1,5 @@
 import { type DashboardStatus, type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
-import { formatPercent } from '@palisade/contract/intl';
+import { formatNumber, formatPercent } from '@palisade/contract/intl';
 import { useId, useState } from 'react';
 import { Link } from 'react-router';
 import { describeEngines } from '#domain/scan/scan-summary.ts';
@@ -29,7 +29,7 @@ export function Hero({ status, isUnknown }: { status: DashboardStatus | undefine
       <div className="hero__words" aria-busy={!status && !isUnknown}>
         <h2 id="hero-answer">{answer.sentence}</h2>
         <p className="sub">
-          {status && !isScored(status) && 'Not scored yet. '}
+          {status && !isScored(status) && `${formatNumber(status.security_score)}% for now. Nothing checked yet. `}
           {answer.detail}
           {latest && ' '}
           {latest &&

@@ -1,5 +1,5 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
-import { formatNumber, formatPercent, plural } from '@palisade/contract/intl';
+import { formatNumber, formatPercent } from '@palisade/contract/intl';
 import { IconClock, IconShield, IconShieldX, IconWall, type TablerIcon } from '@tabler/icons-react';
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
@@ -52,27 +52,15 @@ export function StatCards({ status, simulated }: StatCardsProps) {
 
 /** Basis of the score, and the number of reasons that lower it. */
 function describeScore(status: DashboardStatus): string {
-  if (!isScored(status)) return 'Not scored yet. Scan a file first.';
-  const { score_breakdown, score_checks } = status;
-  const reasons = score_breakdown.length;
+  const { security_score, score_breakdown, score_checks } = status;
+  if (!isScored(status)) return `${formatNumber(security_score)}% for now. Nothing checked yet.`;
   const figures = {
-    reasons: formatNumber(reasons),
+    reasons: formatNumber(score_breakdown.length),
     ran: formatNumber(score_checks.ran),
     unknown: formatNumber(score_checks.unknown),
   };
-  if (score_checks.unknown === 0)
-    return reasons === 0
-      ? `no known weakness in ${figures.ran} checks`
-      : plural(reasons, {
-          one: `1 of ${figures.ran} checks needs you`,
-          other: `${figures.reasons} of ${figures.ran} checks need you`,
-        });
-  return reasons === 0
-    ? `no known weakness in ${figures.ran} checks; ${figures.unknown} more could not run`
-    : plural(reasons, {
-        one: `1 of ${figures.ran} checks needs you; ${figures.unknown} more could not run`,
-        other: `${figures.reasons} of ${figures.ran} checks need you; ${figures.unknown} more could not run`,
-      });
+  const found = score_breakdown.length === 0 ? `nothing to fix in ${figures.ran} checks` : `${figures.reasons} to fix`;
+  return score_checks.unknown === 0 ? found : `${found}, ${figures.unknown} couldn’t run`;
 }
 
 interface CounterProps {

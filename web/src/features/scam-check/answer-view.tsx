@@ -18,7 +18,7 @@ import { Sentence } from '#ui/sentence.tsx';
 const LOOKS: Record<ScamVerdict, { tone: LeadTone; icon: TablerIcon; sentence: string }> = {
   dangerous: { tone: 'danger', icon: IconShieldX, sentence: 'Don’t answer, don’t tap anything in it, and don’t pay.' },
   suspicious: { tone: 'attention', icon: IconAlertTriangle, sentence: 'Ask the sender in a way that you already know.' },
-  nothing_found: { tone: 'unknown', icon: IconCircleCheck, sentence: 'That’s no promise. See below what we checked.' },
+  nothing_found: { tone: 'unknown', icon: IconCircleCheck, sentence: 'That doesn’t prove it’s safe. See below what we checked.' },
   not_checked: { tone: 'unknown', icon: IconHelpCircle, sentence: 'See why below, and what you can do next.' },
 };
 

@@ -19,7 +19,7 @@ export function DomainList() {
   const { data } = useQuery(trustedQuery);
   return (
     <Card title="Domains you trust">
-      <p className="sub">Links to these domains are never a reason. Add only domains that you know well.</p>
+      <p className="sub">We won’t flag links to these domains. Add only domains that you know well.</p>
       <Domains domains={data ?? []} label="Domain to trust" action="Trust it" add={useTrust()} remove={useDistrust()} />
     </Card>
   );

@@ -123,7 +123,7 @@ function Preview({ draft, present }: { draft: AssignDraft; present: Subscription
       />
       <p className="sub assign__effect">
         {effectOf(draft, present, months, now)}
-        {draft.request_id !== undefined && ' It grants their request.'}
+        {draft.request_id !== undefined && ' Approves the request.'}
       </p>
     </Card>
   );
