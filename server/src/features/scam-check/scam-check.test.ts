@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { listAlerts } from '@palisade/contract/anti-hacking';
 import { shareThing } from '@palisade/contract/chat';
 import { readShared } from '@palisade/contract/desk';
@@ -17,6 +18,7 @@ import {
 } from '@palisade/contract/scam-check';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR } from '@palisade/scanner/test/files';
+import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { COUNTED_IN_MEMORY, readAnswer, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 
@@ -37,11 +39,14 @@ async function sendFile(app: TestApp, token: string, file: { name: string; conte
   return await readAnswer(checkScamFile, await app.fetch(`/api/scam-check${query}`, { method: 'POST', body: form, headers }));
 }
 
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const DKIM_KEY = `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`;
+
 /** While it is set, the time of the server stands still. */
 let stopped: number | undefined;
 const app = await startScanningApp({
   environment: COUNTED_IN_MEMORY,
-  surroundings: { mail_zone: {}, now: () => stopped ?? Date.now() },
+  surroundings: { mail_zone: { 'TXT s._domainkey.example.com': [[DKIM_KEY]] }, now: () => stopped ?? Date.now() },
 });
 const { call } = app;
 
@@ -83,6 +88,19 @@ describe('a check', () => {
     expect(kind).toBe('email');
     expect(reasons.map(({ code }) => code)).toContain('infected_attachment');
     expect(checked.find(({ part }) => part === 'attachments')?.state).toBe('checked');
+  });
+
+  test('of a signed email asks the DNS where its person allows it, and only then', async () => {
+    const { token } = await app.signIn();
+    const mail = 'From: Ada <ada@example.com>\r\nTo: <me@example.net>\r\nSubject: Hello\r\n\r\nSee you at eight.\r\n';
+    const privateKeyPem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const key = { signingDomain: 'example.com', selector: 's', privateKey: privateKeyPem };
+    const { signatures } = await dkimSign(mail, { canonicalization: 'relaxed/relaxed', ...key, signatureData: [key] });
+    const file = { name: 'a.eml', content: Buffer.from(signatures + mail) };
+    const silent = replyOf(await sendFile(app, token, file));
+    expect(silent.parts.sender?.proof).toBe('not_checked');
+    expect(silent.checked.find(({ part }) => part === 'signature')).toMatchObject({ code: 'no_dns' });
+    expect(replyOf(await sendFile(app, token, file, '?ask_dns=true')).parts.sender?.proof).toBe('proven');
   });
 
   test('refuses nothing, too much, and a file in another field', async () => {
