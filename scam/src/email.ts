@@ -25,8 +25,12 @@ const PARTS = {
 } as const;
 
 const BEGINNING = /^(?:[\w-]{2,40}:[^\n]{0,9998}\r?\n(?:[ \t][^\n]{0,9998}\r?\n)*){2}/u;
-const KNOWN_FIELD =
-  /^(?:received|return-path|delivered-to|mime-version|message-id|dkim-signature|authentication-results|x-[\w-]+|subject|date|to|reply-to|content-type):/imu;
+/** Fields of which every email has one. */
+const KNOWN_FIELDS = [
+  ...['received', 'return-path', 'delivered-to', 'mime-version', 'message-id', 'dkim-signature', 'authentication-results'],
+  ...['x-[\\w-]+', 'subject', 'date', 'to', 'reply-to', 'content-type'],
+];
+const KNOWN_FIELD = new RegExp(`^(?:${KNOWN_FIELDS.join('|')}):`, 'imu');
 
 /** Whether a text is the source of an email: fields with an author and a subject or the like, then an empty line. */
 export function isEmailSource(text: string): boolean {

@@ -80,7 +80,8 @@ const wordsOf = (text: string) => text.trim().split(/\s+/u).join('|');
 /** Beginnings of words in front of a number that is called. */
 const CALLED = patternOf(
   'iu',
-  `^(?:${wordsOf(`tel phone call ring dial hotline helpline landline mobil phon festnetz cell fax handy ruf anruf rückruf whatsapp sms text txt
+  `^(?:${wordsOf(`tel phone call ring dial hotline helpline landline mobil phon festnetz cell fax handy ruf
+    anruf rückruf whatsapp sms text txt
     llam móvil appel joindre cellulare chiam telem liga ligue bel\\b bellen dzwo zadzwo telefo komórk ☎`)})`,
 );
 /** Beginnings of words in front of a number that counts or names something else. */

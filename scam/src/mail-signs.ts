@@ -20,8 +20,11 @@ hotmail.de hotmail.es hotmail.it yahoo.de yahoo.fr yahoo.es yahoo.it inbox.lv ra
 );
 
 /** Endings of attachments that run something, or that show a page in place of a document. */
-const RISKY =
-  /\.(?:exe|scr|com|pif|bat|cmd|js|jse|vbs|vbe|wsf|hta|ps1|jar|lnk|msi|iso|img|vhdx?|html?|xhtml|svg|one|chm|cpl|reg|apk|docm|xlsm|pptm|xll)$/iu;
+const RISKY_ENDINGS = [
+  'exe scr com pif bat cmd js jse vbs vbe wsf hta ps1 jar lnk msi iso img vhd vhdx',
+  'htm html xhtml svg one chm cpl reg apk docm xlsm pptm xll',
+].flatMap((row) => row.split(' '));
+const RISKY = new RegExp(`\\.(?:${RISKY_ENDINGS.join('|')})$`, 'iu');
 const DOUBLE = /\.(?:pdf|docx?|xlsx?|jpe?g|png|txt|zip)\s*\.[a-z0-9]{2,5}$/iu;
 
 /** Whether a domain gives mailboxes to everyone. */

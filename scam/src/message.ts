@@ -118,7 +118,8 @@ const UNIT = '(?:min|msg|mess|txt|text|sms|call|wk|week|month|day|tone|pm|sec|go
 /** 150p/msg, 10ppm, £1.50 per week, 0,99 €/Min. */
 const UNIT_PRICE = patternOf(
   'iu',
-  String.raw`(?<![\d.,])\d{1,3}(?:[.,]\d\d?)? ?(?:p|ct|cents?|pence|€|eur|gbp|zł)? ?(?:\/|per|p(?=[a-z])|a(?= )|each|pro|par|al?|za|por|@) ?${UNIT}`,
+  String.raw`(?<![\d.,])\d{1,3}(?:[.,]\d\d?)? ?(?:p|ct|cents?|pence|€|eur|gbp|zł)? ?`,
+  String.raw`(?:\/|per|p(?=[a-z])|a(?= )|each|pro|par|al?|za|por|@) ?${UNIT}`,
   String.raw`|[£€$] ?\d{1,2}(?:[.,]\d\d?)? ?(?:\/|per|p|a|each)? ?${UNIT}|(?<![\d.])\d{2,3}p(?!\p{L})|\d{1,3} ?p(?:pm|\/)`,
 );
 /** A word in capitals, or between quotation marks, in a sentence that has small letters. */

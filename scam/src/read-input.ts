@@ -1,4 +1,5 @@
 import type { CheckedCode, InputKind } from '@palisade/contract/scam-check';
+import { patternOf } from './boundaries.ts';
 import { signedContent } from './cms.ts';
 import { explainCode, isCodeContents, plainContents, unfolded } from './code-contents.ts';
 import { type Coverage, mergeCoverage } from './coverage.ts';
@@ -35,11 +36,17 @@ const HTML_NAME = /\.(?:x?html?|svg)$/iu;
 const ENTITY = /^(?:[\w-]{2,40}:[^\r\n]{0,9998}\r?\n(?:[ \t][^\r\n]{0,9998}\r?\n)*){1,100}\r?\n/u;
 const ENCRYPTED = /^-----BEGIN PGP MESSAGE-----/mu;
 /** Lines of a PGP signature or a key (RFC 9580, section 6.2), which people do not read. */
-const ARMOUR =
-  /(?<=^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----(?:\r?\n[A-Za-z]{1,20}: [^\r\n]{0,200})*\r?\n\r?\n)(?:[\w+/]{60,80}\r?\n)+[\w+/=]{0,80}(?:\r?\n=[\w+/]{4})?/gmu;
+const ARMOUR = patternOf(
+  'gmu',
+  String.raw`(?<=^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----(?:\r?\n[A-Za-z]{1,20}: [^\r\n]{0,200})*\r?\n\r?\n)`,
+  String.raw`(?:[\w+/]{60,80}\r?\n)+[\w+/=]{0,80}(?:\r?\n=[\w+/]{4})?`,
+);
 /** A file within a card or a calendar (RFC 6350, section 6.2.4; RFC 5545, section 3.8.1.1), after unfolding. */
-const CARD_FILE =
-  /^(?:[\w-]{1,40}\.)?(?:PHOTO|LOGO|ATTACH)(?:;[^:\r\n]{0,200})?:(?:data:[\w.+/-]{1,60};base64,)?([A-Za-z0-9+/=]{60,})\r?$/gimu;
+const CARD_FILE = patternOf(
+  'gimu',
+  String.raw`^(?:[\w-]{1,40}\.)?(?:PHOTO|LOGO|ATTACH)(?:;[^:\r\n]{0,200})?:`,
+  String.raw`(?:data:[\w.+/-]{1,60};base64,)?([A-Za-z0-9+/=]{60,})\r?$`,
+);
 /** A file that is written within a text (POSIX, uuencode; yEnc 1.3). */
 const FILE_IN_TEXT = /^(?:begin(?:-base64)? [0-7]{3,4} \S|=ybegin )/mu;
 const RTF = /^\s*\{\\rtf/u;

@@ -43,18 +43,20 @@ export function findConcepts(text: Readable): Hits<Concept> {
 /** The words that each of the eight languages uses most. A text of which few words are among them is in another language. */
 const FREQUENT_OF: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
   Object.entries({
-    en: `the to you your and of is a in for this on we it that with are be have will not can from me my at if or as by please has was i he
-      she they do but so what when how just get`,
-    de: `der die das und ist sie ihr ihre ihren ich du zu den von mit fur auf nicht ein eine im in es bitte wir uns dein deine mein meine
-      hat haben sind wird werden an am bei um wenn dem`,
-    es: `el la los las de y que en un una su sus tu es no por para con se le lo al del mi me si ha su esta este como pero mas muy yo hola`,
-    fr: `le les des et est vous votre vos je tu il elle nous pour dans sur ne pas que qui avec au aux du un une mon ma mes ce cette sont
-      etes par si a`,
-    it: `il lo gli di e che non un una per con del della al alla su suo sua il mio mia ti mi si ha sono da nel nella questo questa le i
-      ciao`,
+    en: `the to you your and of is a in for this on we it that with are be have will not can from me my at if or as by please
+      has was i he she they do but so what when how just get`,
+    de: `der die das und ist sie ihr ihre ihren ich du zu den von mit fur auf nicht ein eine im in es bitte wir uns dein
+      deine mein meine hat haben sind wird werden an am bei um wenn dem`,
+    es: `el la los las de y que en un una su sus tu es no por para con se le lo al del mi me si ha su esta este como pero mas
+      muy yo hola`,
+    fr: `le les des et est vous votre vos je tu il elle nous pour dans sur ne pas que qui avec au aux du un une mon ma mes ce
+      cette sont etes par si a`,
+    it: `il lo gli di e che non un una per con del della al alla su suo sua il mio mia ti mi si ha sono da nel nella questo
+      questa le i ciao`,
     pt: `o os as um uma de e que nao para com em no na do da seu sua meu minha voce se por foi tem esta este eu`,
     nl: `de het een en van is u uw je jouw ik wij we op in te dat niet voor met aan om uit bij als zijn er deze dit mijn hoi`,
-    pl: `i w z na do nie to sie jest ze o za po dla od jak twoje twoja twoj moj moja czy prosze pan pani ma ten tego aby przez juz u mi ci`,
+    pl: `i w z na do nie to sie jest ze o za po dla od jak twoje twoja twoj moj moja czy prosze pan pani ma ten tego aby
+      przez juz u mi ci`,
   }).map(([language, words]) => [language, new Set(words.split(/\s+/u))]),
 );
 const FREQUENT = new Set(Object.values(FREQUENT_OF).flatMap((words) => [...words]));
