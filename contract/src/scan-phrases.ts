@@ -46,6 +46,10 @@ export const SCAN_PHRASES = {
     english: 'It has so many macro sheets, or so long ones, that not all of them could be read.',
     params: {},
   },
+  'script.unevaluated': {
+    english: 'It runs commands that it makes while it runs. We couldn’t read these commands.',
+    params: {},
+  },
   disguise: {
     english: 'Its name ends in .{ending}, but its content is {media_type}.',
     params: { ending: 'text', media_type: MEDIA_TYPE_WORDS },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { examined } from '#test/examined.ts';
+import { noise } from '#test/files.ts';
 import { grammarSamples, LANGUAGES } from '#test/script-grammar.ts';
 import { scriptSamples, TABLES } from '#test/script-samples.ts';
 import { scriptPieces } from './script-pieces.ts';
@@ -83,5 +84,42 @@ describe('a piece of a script', () => {
       for (const _ of scriptPieces(text, budget));
       expect(budget.work).toBeLessThan(150 * text.length + 16 * 1024 ** 2);
     }
+  });
+});
+
+describe('a script that runs a text which could not be evaluated', () => {
+  const packed = noise(300).toString('base64');
+  const note = { member: null, phrase: { code: 'script.unevaluated', params: {} } };
+  const basic = `Function D(s)\n  Dim o\n  Set o = CreateObject("Own.Decoder")\n  D = o.Decode(s)\nEnd Function\nExecute D("${packed}")\n`;
+  const shell = `$data = '${packed}'\n$text = Unprotect-Text $data\nInvoke-Expression $text\n`;
+  const page = `<html><hta:application id="a"/><script language="JScript">\nvar d = own("${packed}");\neval(d);\n</script></html>`;
+  const job = `<job id="a"><script language="VBScript"><![CDATA[\n${basic}]]></script></job>`;
+
+  test.each([
+    ['VBScript', basic],
+    ['PowerShell', shell],
+    ['HTA', page],
+    ['Windows script', job],
+  ])('is pending with a note in %s', async (_, script) => {
+    expect(await examined(Buffer.from(script))).toMatchObject({ threat: null, unread: ['unexplained'], notes: [note] });
+  });
+
+  test.each([
+    ['JavaScript', `var d = own("${packed}");\neval(d);\n`],
+    ['PHP', `<?php eval(own("${packed}"));`],
+    ['Python', `import own\nexec(own.decode("${packed}"))\n`],
+  ])('has a note in %s', async (_, script) => {
+    expect(await examined(Buffer.from(script))).toMatchObject({ threat: null, unread: [], notes: [note] });
+  });
+
+  test.each([
+    '$command = "Get-Process " + $args[0]\nInvoke-Expression $command\n',
+    'iex ((New-Object System.Net.WebClient).DownloadString("https://example.com/install.ps1"))\n',
+    `$icon = '${packed}'\n[IO.File]::WriteAllBytes("a.ico", [Convert]::FromBase64String($icon))\nInvoke-Expression "& $path"\n`,
+    'Set file = fso.OpenTextFile("library.vbs")\nExecuteGlobal file.ReadAll\n',
+    `Dim sql\nsql = "SELECT name, price FROM orders WHERE customer = 5 AND day > 20260101 ORDER BY name, price"\nconnection.Execute sql & id\n`,
+    `<script>\nvar picture = "${packed}";\nshow(picture);\neval(code);\n</script>\n`,
+  ])('is none where it is made from no long value: %s', async (script) => {
+    expect(await examined(Buffer.from(script))).toMatchObject({ threat: null, unread: [], notes: [] });
   });
 });

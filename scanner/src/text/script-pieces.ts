@@ -269,11 +269,26 @@ function withConstants(text: string, budget: Budget): { script: string; made: st
   return { script: script + text.slice(at), made, runs_unknown };
 }
 
+/** A script runs a text that could not be evaluated. `is_of_windows`: a person who opens it runs it. */
+export interface Unevaluated {
+  is_of_windows: boolean;
+}
+
+/** Scripts that Windows runs from a file, beside those whose language says so. */
+const OF_WINDOWS = /<hta:application\b|<job\b|<package\b/i;
+
+function isOfWindows(source: string): boolean {
+  if (OF_WINDOWS.test(source)) return true;
+  if (/<[%?]/.test(source)) return false;
+  return [...partsOfScript(source)].some(({ language }) => language === 'visual-basic' || language === 'powershell');
+}
+
 /** Texts that a script hides and runs, each as a file of its language. @throws LimitReached */
-export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
-  if (text.length > TEXT_BYTES_MAXIMUM || text.length < LITERAL_LEAST) return;
+export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer, Unevaluated | undefined> {
+  if (text.length > TEXT_BYTES_MAXIMUM || text.length < LITERAL_LEAST) return undefined;
   const source = text.toString('latin1');
-  if (!TELLING.test(source)) return;
+  if (!TELLING.test(source)) return undefined;
+  let is_unevaluated = false;
   budget.spend(4 * text.length);
   const prefix = LANGUAGES.find(({ is }) => is.test(source))?.prefix ?? '';
   const room = { tries: TRIES_MAXIMUM, bytes: GROWTH.bytes + GROWTH.factor * text.length };
@@ -282,7 +297,8 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
   for (let depth = 0; depth < DEPTH_MAXIMUM && layer.length > 0; depth += 1) {
     const next: string[] = [];
     for (const outer of layer) {
-      const { script: listed, made } = withConstants(outer, budget);
+      const { script: listed, made, runs_unknown } = withConstants(outer, budget);
+      const before = next.length;
       const script = joined(listed);
       if (listed !== outer && !seen.has(script) && script.length <= room.bytes) {
         seen.add(script);
@@ -316,6 +332,7 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
         if (first !== undefined) firsts.push({ ...place, plain: first });
         if (last !== undefined) lasts.push({ ...place, plain: last });
       }
+      is_unevaluated ||= runs_unknown && next.length === before;
       // Of several codings within each other the first text may be the one that is meant, or the last.
       for (const values of [firsts, lasts]) {
         const whole =
@@ -333,4 +350,5 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
     }
     layer = next;
   }
+  return is_unevaluated ? { is_of_windows: isOfWindows(source) } : undefined;
 }

@@ -16,6 +16,8 @@ const LEAST = 33;
 const LINES_LEAST = 3;
 /** A longer list is read in several texts. */
 const LINES_MAXIMUM = 10_000;
+/** Many rules ask for texts below 64 KiB. */
+export const SHORT_BYTES_MAXIMUM = 32 * 1024;
 /** Strings in strings, as a log has them of messages in JSON. */
 const DEPTH_MAXIMUM = 3;
 const ESCAPED: ReadonlyMap<number, number> = new Map([
@@ -118,7 +120,10 @@ export function* literalTexts(text: Buffer, mark = QUOTE, depth = 0): Generator<
         pieces.push(piece);
         if (how === 'comma' && piece.at(-1) !== NEWLINE) pieces.push(Buffer.from('\n'));
       }
-      yield* within(Buffer.concat(pieces));
+      const whole = Buffer.concat(pieces);
+      yield* within(whole);
+      // Rules for short texts do not see them in a long one.
+      if (whole.length > SHORT_BYTES_MAXIMUM) for (const piece of pieces) if (piece.includes(NEWLINE)) yield* within(piece);
     }
     group = [];
     how = undefined;

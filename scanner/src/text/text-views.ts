@@ -9,12 +9,12 @@ import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
 import { markupRunsOf } from './markup-runs.ts';
 import { narrowTextsIn } from './narrow-texts.ts';
 import { textOfRtf } from './rtf-text.ts';
-import { scriptPieces } from './script-pieces.ts';
+import { scriptPieces, type Unevaluated } from './script-pieces.ts';
 import { sqlStringsOf } from './sql-strings.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
-import { APOSTROPHE, literalTexts } from './text-literals.ts';
+import { APOSTROPHE, literalTexts, SHORT_BYTES_MAXIMUM } from './text-literals.ts';
 import { textOfBody, textOfPieces, trimmed } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
 import { addressesOf, byteLiteralsOf, escapesOf, listsOf, type Run, runsOf, splitsOf, stringsOf, wholeOf } from './text-runs.ts';
@@ -30,6 +30,7 @@ import { xmlTexts } from './xml-texts.ts';
 export type TextView =
   | { kind: 'text'; content: Content; failure: unknown; is_guess?: true }
   | { kind: 'view'; bytes: Buffer }
+  | ({ kind: 'unevaluated' } & Unevaluated)
   | { kind: 'member'; member: Member; is_guess?: true };
 
 /** Larger texts are read in windows, which are as large as the smaller set of rules allows. Bytes. */
@@ -120,6 +121,7 @@ function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, context: Rea
       texts += 1;
       yield memberOf(name, bytes);
     } else others.add(bytes);
+    if (others.length > SHORT_BYTES_MAXIMUM) yield { kind: 'view', bytes: others.take() };
   }
   if (others.length > 0) yield { kind: 'view', bytes: others.take() };
 }
@@ -167,7 +169,7 @@ function* ofRewritten(text: Buffer, from: number, context: ReadContext, isFile: 
     if (text.includes(one) && isPlainText(one.subarray(0, HEAD_BYTES)) && !isFile(one)) yield { kind: 'view', bytes: one };
     else runs.push({ how: 'literal', start: 0, end: one.length, bytes: one });
   }
-  for (const view of ofRuns(runs, text, from, context, isFile)) yield view.kind === 'view' ? view : { ...view, is_guess: true };
+  for (const view of ofRuns(runs, text, from, context, isFile)) yield view.kind === 'member' ? { ...view, is_guess: true } : view;
 }
 
 /** So many texts between quotation marks are matched alone, the others together. */
@@ -189,6 +191,7 @@ function* ofLiterals(text: Buffer, { budget }: ReadContext): Generator<TextView>
     count += 1;
     if (count <= LITERALS_MAXIMUM) yield { kind: 'view', bytes };
     else others.add(bytes);
+    if (others.length > SHORT_BYTES_MAXIMUM) yield { kind: 'view', bytes: others.take() };
   }
   if (others.length > 0) yield { kind: 'view', bytes: others.take() };
 }
@@ -217,6 +220,16 @@ function* sqlValues(text: Buffer): Generator<Value> {
 
 async function* streamed(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
   yield* pieces;
+}
+
+/** The texts that a script hides and runs. */
+function* ofScript(text: Buffer, { budget }: ReadContext): Generator<TextView, Unevaluated | undefined> {
+  const pieces = scriptPieces(text, budget);
+  for (let piece = pieces.next(); ; piece = pieces.next()) {
+    if (piece.done === true) return piece.value;
+    budget.addUnpacked(piece.value.length, piece.value.length, text.length);
+    yield { kind: 'view', bytes: piece.value };
+  }
 }
 
 /** A shorter run of base85 may be an accident. Bytes. */
@@ -278,10 +291,8 @@ async function* windowViews(reader: Reader, start: number, context: ReadContext,
         yield { kind: 'text', content: { size: bytes.length, bytes }, failure: undefined, is_guess: true };
       }
       yield* ofRewritten(text, from, context, isFile);
-      for (const bytes of scriptPieces(text, budget)) {
-        budget.addUnpacked(bytes.length, bytes.length, text.length);
-        yield { kind: 'view', bytes };
-      }
+      const unevaluated = yield* ofScript(text, context);
+      if (unevaluated !== undefined) yield { kind: 'unevaluated', ...unevaluated };
       if (fold.is_telling) {
         yield* ofRuns(escapesOf(text), text, from, context, isFile);
         budget.addUnpacked(fold.bytes.length, fold.bytes.length, text.length);

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { scanPhrase } from '@palisade/contract/scan-phrases';
 import { isLockingManifest } from '#scanner/formats/documents/locked-office.ts';
 import { type Found, HEAD_BYTES } from '#scanner/formats/format.ts';
 import { containerOf, containersBeside, isLate, mediaTypeOf, membersOf } from '#scanner/formats/recognition.ts';
@@ -109,14 +110,17 @@ async function examineViews(
   })) {
     if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
     if (view.kind === 'view') keepMatches(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
-    else if (view.is_guess) await withoutDamage(walk, () => examineView(walk, view, depth + 1, trail));
+    else if (view.kind === 'unevaluated') {
+      note(walk, trail.length > 0 ? trail.join(' / ') : null, scanPhrase('script.unevaluated', {}));
+      if (view.is_of_windows) unread(walk, 'unexplained');
+    } else if (view.is_guess) await withoutDamage(walk, () => examineView(walk, view, depth + 1, trail));
     else await examineView(walk, view, depth + 1, trail);
   }
 }
 
 async function examineView(
   walk: Walk,
-  view: Exclude<TextView, { kind: 'view' }>,
+  view: Exclude<TextView, { kind: 'view' | 'unevaluated' }>,
   depth: number,
   trail: readonly string[],
 ): Promise<void> {

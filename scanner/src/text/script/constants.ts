@@ -171,8 +171,10 @@ class Script {
       this.makers.push(inputs[0]);
     if (/^(?:mid|mid\$|charcodeat|charat|substr|codepointat)$/.test(name))
       for (const input of callee.kind === 'name' ? inputs.slice(1) : inputs) this.noteCounters(input);
-    if (RUNNING.has(name) || (callee.kind === 'unary' && RUNNING.has(this.nameOf(callee.operand))))
-      for (const input of inputs) this.ran(input);
+    const is_new = callee.kind === 'unary' && RUNNING.has(this.nameOf(callee.operand));
+    // `pattern.exec()` and `connection.Execute` run no script.
+    const is_running = RUNNING.has(name) && (callee.kind !== 'member' || !/^exec/.test(name));
+    if (is_running || is_new) for (const input of inputs) this.ran(input);
   }
 
   /** Names that count the places of a text. */
@@ -380,7 +382,9 @@ class Script {
     let value: Value | undefined;
     if (of !== undefined && !(of instanceof Unknown) && !isClosure(of))
       value = METHODS.get(name)?.(all) ?? (values.length === 0 ? FUNCTIONS.get(name)?.(all) : undefined);
-    else value = FUNCTIONS.get(name)?.(values) ?? METHODS.get(name)?.(values);
+    else
+      value =
+        FUNCTIONS.get(name)?.(values) ?? (name === 'decode' && values.length === 1 ? undefined : METHODS.get(name)?.(values));
     // Visual Basic takes an item of a list as it calls a function.
     const items = this.language === 'visual-basic' && own !== undefined && !(own instanceof Unknown) ? itemsOf(own) : undefined;
     if (items !== undefined && values.length === 1) value = items[numberFrom(values[0]) ?? -1];

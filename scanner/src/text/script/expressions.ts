@@ -56,6 +56,9 @@ const UNARY = new Set([
 const STOPS = new Set(['then', 'to', 'step', 'in', 'as', 'else', 'of', 'if', 'loop', 'next', 'end']);
 /** A shorter text hides nothing. */
 const TELLING_LEAST = 12;
+/** Words of PowerShell before a bracket or a value that are no commands. */
+const KEYWORDS = new Set('if,elseif,while,for,foreach,switch,return,function,param,until,catch,throw,in'.split(','));
+const INPUTS_MAXIMUM = 8;
 /** No operator binds closer. */
 const TIGHTEST = 99;
 const DEPTH_MAXIMUM = 60;
@@ -203,7 +206,21 @@ export class ExpressionReader {
       return this.withBody([value], start);
     }
     if (value === '$' && this.is('(')) return this.primary();
-    return { kind: 'name', name: value, start, end: this.end() };
+    const callee: Expression = { kind: 'name', name: value, start, end: this.end() };
+    return this.language === 'powershell' && !value.startsWith('$') ? this.command(callee) : callee;
+  }
+
+  /** A command of PowerShell with its inputs in the same line, as a call. */
+  private command(callee: Extract<Expression, { kind: 'name' }>): Expression {
+    const inputs: Expression[] = [];
+    for (let token = this.token(); token !== undefined && inputs.length < INPUTS_MAXIMUM; token = this.token()) {
+      const is_input = token.kind === 'text' || token.kind === 'number' || token.value === '(' || token.value.startsWith('$');
+      if (!is_input || KEYWORDS.has(callee.name.toLowerCase()) || token.start === this.tokens[this.at - 1]?.end) break;
+      const input = this.read(TIGHTEST);
+      if (input === undefined) break;
+      inputs.push(input);
+    }
+    return inputs.length === 0 ? callee : { kind: 'call', callee, inputs, start: callee.start, end: this.end() };
   }
 
   /** A function in an expression: its names, and the value that it returns. */
