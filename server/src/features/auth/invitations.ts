@@ -94,8 +94,9 @@ export class Invitations {
         .select(['role', 'email_proven_at'])
         .where('email', '=', email)
         .executeTakeFirst();
-      // In public exposure anybody may have registered the address. In local exposure nobody proves theirs, and the account is a person's.
-      const is_claimed = user?.role === 'customer' && user.email_proven_at === null && this.exposure === 'public';
+      // The account of a member of the staff is theirs. In public exposure anybody may have registered another. In local exposure nobody proves theirs, and the account is a person's.
+      const is_claimed =
+        user !== undefined && !may.joinSessions(user) && user.email_proven_at === null && this.exposure === 'public';
       if (user !== undefined && !is_claimed) throw refuse('invitation.has_account', { email: shownEmail(email) });
       await transaction.deleteFrom('invitations').where('expires_at', '<=', row.created_at).execute();
       const sent = { ...row, token_hash: hashOf(token), invited_by: by.actor_id };
