@@ -14,6 +14,7 @@ import { isAtStart } from '#api/start.ts';
 import { followEvents } from '#domain/live-queries.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { signOut } from '#features/auth/auth.ts';
+import { watchHistory } from '#ui/closed-by-back.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { routes } from './router.tsx';
 
@@ -22,6 +23,7 @@ const RequiredFactorPage = lazyPart(async () => (await import('#features/account
 const session = currentSession();
 if (session && isAtStart() && may.administrate(session.user_info)) askEarly(session, [readOverview.path]);
 
+watchHistory();
 // One router for the life of the page: it starts to load the requested screen as soon as this file is loaded.
 const router = createBrowserRouter(routes);
 

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { createBrowserRouter, Link, RouterProvider, useSearchParams } from 'react-router';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ActionsMenu } from './actions-menu.tsx';
+import { watchHistory } from './closed-by-back.ts';
 import { ModalWindow } from './modal-window.tsx';
 import { Sheet } from './sheet.tsx';
 
@@ -54,6 +55,7 @@ let length: number;
 async function open(address = '/page') {
   window.history.pushState({ idx: 0 }, '', '/start');
   window.history.pushState({ idx: 1 }, '', address);
+  watchHistory();
   router = createBrowserRouter(
     ['start', 'page', 'other'].map((path) => ({ path, element: path === 'page' ? <Page /> : <h1>{path}</h1> })),
   );

@@ -92,8 +92,8 @@ function remove(close: Close): void {
   if (at !== -1) open.splice(at, 1);
 }
 
-/** Patches `history` and listens to it, once. */
-function watch(): void {
+/** Patches `history` and listens to it, once. It is called before the router is made: Chromium calls listeners of a window in the order of their registration. */
+export function watchHistory(): void {
   if (isWatching) return;
   isWatching = true;
   pushEntry = history.pushState.bind(history);
@@ -122,8 +122,7 @@ function watch(): void {
     remember();
     settleSoon();
   };
-  // In the capture phase, to run before the router's listener.
-  addEventListener('popstate', pop, { capture: true });
+  addEventListener('popstate', pop);
   // After a reload, entries of closed layers may remain.
   settleSoon();
 }
@@ -135,7 +134,7 @@ export function stopWatching(): void {
   isReturning = false;
   open.length = 0;
   waiting.length = 0;
-  removeEventListener('popstate', pop, { capture: true });
+  removeEventListener('popstate', pop);
   history.pushState = pushEntry;
   history.replaceState = replaceEntry;
   history.replaceState(null, '');
@@ -149,7 +148,7 @@ export function useClosedByBack(isOpen: boolean, close: Close): void {
   const current = useRef(close);
   current.current = close;
   useEffect(() => {
-    watch();
+    watchHistory();
     if (!isOpen) return undefined;
     const layer = () => current.current();
     open.push(layer);
