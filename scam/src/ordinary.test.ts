@@ -199,3 +199,8 @@ test.each(LINKS)('%s is found between neighbours of every kind', (link) => {
   });
   expect(wrong).toEqual([]);
 });
+
+/** Marks that are letters too: of Cyrillic, and without regard to case. */
+test.each(['\u0483', '\u0345', '\u0301', '\u0323\u0301\u0345'])('a run of the marks %j takes no exponential time', (marks) => {
+  expect(findLinks(`a${marks.repeat(500)} example.com`)).toHaveLength(1);
+});
