@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { inPages } from './batches.ts';
 
 /** The person that the data is about. */
 export interface Subject {
@@ -44,16 +45,15 @@ export function partOf<Tables>(database: Kysely<Tables>, personal: PersonalTable
   return {
     name: table,
     async *rows(subject) {
-      for (let after: unknown; ; ) {
-        const further = after === undefined ? sql`` : sql`and ${sql.ref(key)} > ${after}`;
+      const pages = inPages(READ_AT_ONCE, async (last?: Record<string, unknown>) => {
+        const further = last === undefined ? sql`` : sql`and ${sql.ref(key)} > ${last[key]}`;
         const narrowed = where === undefined ? sql`` : sql`and ${sql.ref(where.column)} = ${where.is}`;
         const { rows } = await sql<Record<string, unknown>>`
           select * from ${sql.table(table)} where ${sql.ref(column)} = ${subject[holds]} ${narrowed} ${further}
           order by ${sql.ref(key)} limit ${READ_AT_ONCE}`.execute(database);
-        for (const row of rows) yield shown(row);
-        if (rows.length < READ_AT_ONCE) return;
-        after = rows.at(-1)?.[key];
-      }
+        return rows;
+      });
+      for await (const page of pages) for (const row of page) yield shown(row);
     },
   };
 }

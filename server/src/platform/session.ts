@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely, Selectable } from 'kysely';
-import { inBatches } from './batches.ts';
+import { inBatches, inPages } from './batches.ts';
 import { newId } from './id.ts';
 import { type Origin, sourceOf } from './origin.ts';
 import type { PersonalTable } from './personal-data.ts';
@@ -349,16 +349,17 @@ export class Sessions {
   /** Removes the sessions that are over their time, of everybody. */
   async forgetExpired(): Promise<void> {
     const { created, used } = lifetimeStarts(this.now);
-    for (let full = true; full; ) {
-      const over = this.database
-        .selectFrom('sessions')
-        .select('id')
-        .where(({ or, eb }) => or([eb('created_at', '<=', created), eb('last_used_at', '<=', used)]))
-        .limit(SWEPT_AT_ONCE);
-      const removed = await this.database.deleteFrom('sessions').where('id', 'in', over).returning('id').execute();
+    const over = this.database
+      .selectFrom('sessions')
+      .select('id')
+      .where(({ or, eb }) => or([eb('created_at', '<=', created), eb('last_used_at', '<=', used)]))
+      .limit(SWEPT_AT_ONCE);
+    const pages = inPages(SWEPT_AT_ONCE, () =>
+      this.database.deleteFrom('sessions').where('id', 'in', over).returning('id').execute(),
+    );
+    for await (const removed of pages) {
       for (const { id } of removed) this.remember(id);
       this.tell(removed.map(({ id }) => id));
-      full = removed.length === SWEPT_AT_ONCE;
     }
   }
 

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { inPages } from '#platform/batches.ts';
 import type { AlertTables } from './alerts.tables.ts';
 
 const REMOVED_AT_ONCE = 1_000;
@@ -8,19 +9,20 @@ const REMOVED_AT_ONCE = 1_000;
  * counts against the account, however old it is.
  */
 export async function forgetOldAlerts(database: Kysely<Pick<AlertTables, 'alerts'>>, before: string): Promise<void> {
-  for (let full = true; full; ) {
-    const old = await database
+  const pages = inPages(REMOVED_AT_ONCE, () =>
+    database
       .selectFrom('alerts')
       .select('id')
       .where('last_seen', '<', before)
       .where(({ or, eb }) => or([eb('status', '=', 'resolved'), eb('outcome', '=', 'blocked'), eb('simulated', '=', sql.lit(1))]))
       .limit(REMOVED_AT_ONCE)
-      .execute();
+      .execute(),
+  );
+  for await (const old of pages) {
     await database
       .deleteFrom('alerts')
       .where('id', 'in', ['', ...old.map(({ id }) => id)])
       .where('last_seen', '<', before)
       .execute();
-    full = old.length === REMOVED_AT_ONCE;
   }
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { inPages } from '#platform/batches.ts';
 import { type Blobs, StoreAwayError } from '#platform/blobs/blobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 
@@ -20,17 +21,19 @@ export async function moveKeptFiles(parts: {
 }): Promise<{ moved: number; bytes: number; failed: number }> {
   const { database, home, from, to, onFailed } = parts;
   const done = { moved: 0, bytes: 0, failed: 0 };
-  for (let after = ''; ; ) {
-    const rows = await database
+  const pages = inPages(ROWS_AT_ONCE, (last?: { id: string }) =>
+    database
       .selectFrom('scans')
       .select(['id', 'sealed_sha256'])
       .where('home', '=', home)
       .where('sealed', '=', sql.lit(1))
       .where('in_store', '=', sql.lit(0))
-      .where('id', '>', after)
+      .where('id', '>', last?.id ?? '')
       .orderBy('id')
       .limit(ROWS_AT_ONCE)
-      .execute();
+      .execute(),
+  );
+  for await (const rows of pages) {
     for (const { id, sealed_sha256 } of rows) {
       try {
         const { size } = await from.stat(id);
@@ -57,8 +60,6 @@ export async function moveKeptFiles(parts: {
         onFailed(id, error);
       }
     }
-    const last = rows.at(-1);
-    if (last === undefined) return done;
-    after = last.id;
   }
+  return done;
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { inPages } from '#platform/batches.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 
 const REMOVED_AT_ONCE = 1_000;
@@ -8,21 +9,22 @@ const REMOVED_AT_ONCE = 1_000;
  * time is over.
  */
 export async function forgetOldScans(database: Kysely<Pick<AntivirusTables, 'scans'>>, before: string): Promise<void> {
-  for (let full = true; full; ) {
-    const old = await database
+  const pages = inPages(REMOVED_AT_ONCE, () =>
+    database
       .selectFrom('scans')
       .select('id')
       .where('scanned_at', '<', before)
       .where('spooled', '=', sql.lit(0))
       .where('sealed', '=', sql.lit(0))
       .limit(REMOVED_AT_ONCE)
-      .execute();
+      .execute(),
+  );
+  for await (const old of pages) {
     await database
       .deleteFrom('scans')
       .where('id', 'in', ['', ...old.map(({ id }) => id)])
       .where('spooled', '=', sql.lit(0))
       .where('sealed', '=', sql.lit(0))
       .execute();
-    full = old.length === REMOVED_AT_ONCE;
   }
 }

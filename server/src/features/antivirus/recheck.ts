@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
+import { inPages } from '#platform/batches.ts';
 import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
@@ -42,9 +43,14 @@ export function createRecheck(parts: {
 
   /** Rows in the order of their ids, newest last; those that come in meanwhile were read by the new signatures. */
   async function* rowsWhere(only: 'kept' | 'not infected'): AsyncGenerator<ScanRow> {
-    for (let after = ''; !closed; ) {
-      const query = database.selectFrom('scans').selectAll().where('id', '>', after).orderBy('id').limit(ROWS_AT_ONCE);
-      const rows = await (only === 'kept'
+    const pages = inPages(ROWS_AT_ONCE, async (last?: ScanRow) => {
+      const query = database
+        .selectFrom('scans')
+        .selectAll()
+        .where('id', '>', last?.id ?? '')
+        .orderBy('id')
+        .limit(ROWS_AT_ONCE);
+      return await (only === 'kept'
         ? query
             .where('home', '=', home)
             .where('in_store', '=', sql.lit(0))
@@ -68,13 +74,12 @@ export function createRecheck(parts: {
               ]),
             )
       ).execute();
+    });
+    for await (const rows of pages) {
       for (const row of rows) {
         if (closed) return;
         yield row;
       }
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      after = last.id;
     }
   }
 

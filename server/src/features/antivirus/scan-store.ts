@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { QUARANTINE_DAYS } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
+import { inPages } from '#platform/batches.ts';
 import { type BlobFacts, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import type { JobTables } from '#platform/jobs/job-tables.ts';
@@ -168,8 +169,8 @@ export class ScanStore {
   /** Removes the files of this server that are over their time. */
   private async sweepExpired(busy: () => readonly string[]): Promise<ScanRow[]> {
     const changed: ScanRow[] = [];
-    for (;;) {
-      const over = await this.database
+    const pages = inPages(SWEPT_AT_ONCE, () =>
+      this.database
         .selectFrom('scans')
         .selectAll()
         .where('home', '=', this.home)
@@ -179,14 +180,16 @@ export class ScanStore {
         .where('id', 'not in', ['', ...busy()])
         .orderBy('kept_until')
         .limit(SWEPT_AT_ONCE)
-        .execute();
+        .execute(),
+    );
+    for await (const over of pages) {
       for (const row of over) {
         if (busy().includes(row.id)) continue;
         const updated = await this.expire(row);
         if (updated !== undefined) changed.push(updated);
       }
-      if (over.length < SWEPT_AT_ONCE) return changed;
     }
+    return changed;
   }
 
   private async expire(row: ScanRow): Promise<ScanRow | undefined> {
@@ -206,17 +209,20 @@ export class ScanStore {
    */
   private async sweepSharedExpired(signal: AbortSignal): Promise<ScanRow[]> {
     const changed: ScanRow[] = [];
-    for (let after = ''; !signal.aborted; ) {
-      const over = await this.database
+    const pages = inPages(SWEPT_AT_ONCE, (last?: ScanRow) =>
+      this.database
         .selectFrom('scans')
         .selectAll()
         .where('in_store', '=', sql.lit(1))
         .where('kept_until', 'is not', null)
         .where('kept_until', '<', at(this.now))
-        .where('id', '>', after)
+        .where('id', '>', last?.id ?? '')
         .orderBy('id')
         .limit(SWEPT_AT_ONCE)
-        .execute();
+        .execute(),
+    );
+    for await (const over of pages) {
+      if (signal.aborted) break;
       for (const row of over) {
         const held = await this.leases?.begin(this.database.$pickTables<'jobs'>(), row.id);
         if (held === undefined || signal.aborted) continue;
@@ -228,9 +234,6 @@ export class ScanStore {
           await held.end();
         }
       }
-      const last = over.at(-1);
-      if (last === undefined) break;
-      after = last.id;
     }
     return changed;
   }

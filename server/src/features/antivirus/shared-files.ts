@@ -2,6 +2,7 @@ import type { Engine } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
+import { inPages } from '#platform/batches.ts';
 import { claimFact, type InstallationTables, readFact, readFacts, writeFact } from '#platform/installation.ts';
 import { type Job, Postponed } from '#platform/jobs/job.ts';
 import type { JobTables } from '#platform/jobs/job-tables.ts';
@@ -84,25 +85,24 @@ async function* rowsWhere(
   only: 'kept' | 'not infected',
   { signal }: Job<unknown>,
 ): AsyncGenerator<Row> {
-  for (let after = ''; ; ) {
+  const pages = inPages(ROWS_AT_ONCE, async (last?: Row) => {
     const query = database
       .selectFrom('scans')
       .selectAll()
       .where('in_store', '=', sql.lit(1))
-      .where('id', '>', after)
+      .where('id', '>', last?.id ?? '')
       .orderBy('id')
       .limit(ROWS_AT_ONCE);
-    const rows = await (only === 'kept'
+    return await (only === 'kept'
       ? query.where('sealed', '=', sql.lit(1))
       : query.where('scan_status', '!=', 'infected')
     ).execute();
+  });
+  for await (const rows of pages) {
     for (const row of rows) {
       signal.throwIfAborted();
       yield row;
     }
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = last.id;
   }
 }
 

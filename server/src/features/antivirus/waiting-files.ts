@@ -2,6 +2,7 @@ import { digestOf } from '@palisade/scanner/digest';
 import type { Engine } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
+import { inPages } from '#platform/batches.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { JobTables } from '#platform/jobs/job-tables.ts';
@@ -186,25 +187,24 @@ export class WaitingFiles {
   /** Seals files that were read when the disk was full. That needs no engine, and is tried for as long as the bytes are kept. */
   private readonly sealWaiting = async (): Promise<void> => {
     if (!this.resumed) return;
-    for (let after = ''; ; ) {
-      const rows = await this.database
+    const pages = inPages(AT_ONCE, (last?: { id: string }) =>
+      this.database
         .selectFrom('scans')
         .selectAll()
         .where('home', '=', this.home)
         .where('in_store', '=', sql.lit(0))
         .where('spooled', '=', sql.lit(1))
         .where(({ eb, or }) => or([eb('status_detail', 'is', null), eb('status_detail', 'not in', UNREAD)]))
-        .where('id', '>', after)
+        .where('id', '>', last?.id ?? '')
         .orderBy('id')
         .limit(AT_ONCE)
-        .execute();
+        .execute(),
+    );
+    for await (const rows of pages) {
       for (const row of rows) {
         if (this.closed) return;
         if (!this.examinations.isRunning(row.id)) await this.examinations.seal(row);
       }
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      after = last.id;
     }
   };
 

@@ -8,6 +8,7 @@ import type { AttachmentOf } from '@palisade/contract/may';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { inPages } from '#platform/batches.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
@@ -291,14 +292,16 @@ export class Attachments {
 
   /** Removes conversations that were closed before `before` (ISO), with everything in them. */
   async forgetOld(closed_before: string): Promise<void> {
-    for (;;) {
-      const old = await this.database
+    const pages = inPages(SWEPT_AT_ONCE, () =>
+      this.database
         .selectFrom('conversations')
         .select('id')
         .where('status', '=', 'closed')
         .where('closed_at', '<', closed_before)
         .limit(SWEPT_AT_ONCE)
-        .execute();
+        .execute(),
+    );
+    for await (const old of pages) {
       for (const { id } of old) {
         const gone = await inTransaction(this.database, async (transaction) => {
           // Locked by being written: a message of its customer meanwhile reopens it, or comes after it.
@@ -324,7 +327,6 @@ export class Attachments {
         this.onForgotten(id);
         await this.files.removeBytes(gone.map(({ id: of }) => of));
       }
-      if (old.length < SWEPT_AT_ONCE) return;
     }
   }
 

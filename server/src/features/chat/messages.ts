@@ -1,6 +1,7 @@
 import type { MessagesQuery } from '@palisade/contract/chat-read';
 import type { DeskMessage } from '@palisade/contract/desk-record';
 import type { Kysely } from 'kysely';
+import { inPages } from '#platform/batches.ts';
 import { containing } from '#platform/page.ts';
 import { refuseField } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
@@ -41,15 +42,13 @@ export async function* allMessages(
   conversation: ConversationRow,
   with_notes: boolean,
 ): AsyncGenerator<DeskMessage> {
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    let query = database
+  const pages = inPages(READ_AT_ONCE, async (last?: MessageRow) => {
+    const query = database
       .selectFrom('chat_messages')
       .selectAll()
       .where('conversation_id', '=', conversation.id)
-      .where('seq', '>', after);
-    if (!with_notes) query = query.where('is_note', '=', 0);
-    const rows: MessageRow[] = await query.orderBy('seq').limit(READ_AT_ONCE).execute();
-    yield* await deskMessagesOf(database, rows, () => conversation);
-    after = rows.length < READ_AT_ONCE ? undefined : rows.at(-1)?.seq;
-  }
+      .where('seq', '>', last?.seq ?? 0);
+    return await (with_notes ? query : query.where('is_note', '=', 0)).orderBy('seq').limit(READ_AT_ONCE).execute();
+  });
+  for await (const rows of pages) yield* await deskMessagesOf(database, rows, () => conversation);
 }

@@ -1,6 +1,7 @@
 import { dayAfter, dayOf, startOfDate } from '@palisade/contract/day';
 import type { DeskFigures, ReadSettings, Report, ReportQuery } from '@palisade/contract/desk';
 import type { Kysely, Selectable } from 'kysely';
+import { inPages } from '#platform/batches.ts';
 import { BYTE_ORDER_MARK, csvLine } from '#platform/csv.ts';
 import { refuseField } from './chat.refusals.ts';
 import type { ChatTables } from './chat.tables.ts';
@@ -57,22 +58,21 @@ interface ReportsOptions {
 }
 
 async function* matters(database: Kysely<ChatTables>, begin: string, end: string): AsyncGenerator<Matter> {
-  for (let after: Matter | undefined; ; ) {
-    const place = after;
-    let query = database
+  const pages = inPages(READ_AT_ONCE, async (last?: Matter) => {
+    const query = database
       .selectFrom('conversation_matters')
       .selectAll()
       .where('opened_at', '>=', begin)
       .where('opened_at', '<', end);
-    if (place !== undefined)
-      query = query.where(({ or, and, eb }) =>
-        or([eb('opened_at', '>', place.opened_at), and([eb('opened_at', '=', place.opened_at), eb('id', '>', place.id)])]),
-      );
-    const rows = await query.orderBy('opened_at').orderBy('id').limit(READ_AT_ONCE).execute();
-    yield* rows;
-    after = rows.at(-1);
-    if (rows.length < READ_AT_ONCE) return;
-  }
+    const further = query.where(({ or, and, eb, val }) =>
+      or([
+        eb('opened_at', '>', val(last?.opened_at ?? '')),
+        and([eb('opened_at', '=', val(last?.opened_at ?? '')), eb('id', '>', val(last?.id ?? ''))]),
+      ]),
+    );
+    return await further.orderBy('opened_at').orderBy('id').limit(READ_AT_ONCE).execute();
+  });
+  for await (const rows of pages) yield* rows;
 }
 
 async function median(database: Kysely<ChatTables>, now: () => number): Promise<number | null> {

@@ -5,6 +5,7 @@ import type { LiveSession } from '@palisade/contract/remote-record';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
+import { inPages } from '#platform/batches.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import { Postponed } from '#platform/jobs/job.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
@@ -262,22 +263,20 @@ export class SessionChanges {
   /** Ends all whose time is over. */
   async settle(): Promise<void> {
     const time = at(this.clock);
-    for (let last = ''; ; ) {
-      const rows = await this.database
+    const pages = inPages(AT_ONCE, (last?: { id: string }) =>
+      this.database
         .selectFrom('remote_sessions')
         .select('id')
         .where('status', 'in', ['pending', 'active'])
         .where(({ or, eb }) =>
           or([eb('due_at', '<=', time), eb('customer_until', '<=', time), eb('technician_until', '<=', time)]),
         )
-        .where('id', '>', last)
+        .where('id', '>', last?.id ?? '')
         .orderBy('id')
         .limit(AT_ONCE)
-        .execute();
-      for (const { id } of rows) await this.settleOne(id);
-      if (rows.length < AT_ONCE) return;
-      last = rows.at(-1)?.id ?? last;
-    }
+        .execute(),
+    );
+    for await (const rows of pages) for (const { id } of rows) await this.settleOne(id);
   }
 
   /** Plans a look at each that is open, so that none is forgotten whose look was. */
