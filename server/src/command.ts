@@ -28,7 +28,7 @@ export function prepare({ restores = false }: { restores?: boolean } = {}): Sett
   try {
     const settings = parseSettings(process.env);
     const { data_dir } = settings;
-    const key_files = installationKeys(settings).map(({ path }) => path);
+    const key_files = [...installationKeys(settings).map(({ path }) => path), settings.backup_key_file];
     requireOwnFolder({ data_dir, key_files, restores });
     const { mended, warnings } = keepFilesPrivate({ data_dir, key_files });
     if (mended > 0)

@@ -4,27 +4,30 @@ import { readBackup } from './app/restore.ts';
 import { fail, prepare, say } from './command.ts';
 
 // `npm run restore -- <file>`: puts a backup back into an empty DATA_DIR, and an empty database where there is a DATABASE_URL. `--force` keeps what is there aside;
-// `--end-sessions` signs everybody out: sessions that were ended after the backup would be valid again.
+// `--trust` takes a backup that the key of BACKUP_KEY_FILE has not signed; `--end-sessions` signs everybody out: sessions that were ended after the backup would be valid again.
 
-const USAGE = 'Say which backup: npm run restore -- <file> [--force] [--end-sessions]';
+const USAGE = 'Say which backup: npm run restore -- <file> [--force] [--trust] [--end-sessions]';
 
 function readArguments() {
   try {
-    const options = { force: { type: 'boolean' }, 'end-sessions': { type: 'boolean' } } as const;
+    const options = { force: { type: 'boolean' }, trust: { type: 'boolean' }, 'end-sessions': { type: 'boolean' } } as const;
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const [file, ...more] = positionals;
     if (file !== undefined && more.length === 0)
-      return { file: resolve(file), force: values.force === true, end_sessions: values['end-sessions'] === true };
+      return {
+        ...{ file: resolve(file), force: values.force === true, trust: values.trust === true },
+        end_sessions: values['end-sessions'] === true,
+      };
   } catch {
     // An option that there is not.
   }
   return fail(USAGE);
 }
 
-const { file, force, end_sessions } = readArguments();
+const { file, force, trust, end_sessions } = readArguments();
 try {
   const settings = prepare({ restores: true });
-  const { head, manifest, aside, missing_keys } = await readBackup({ settings, file, force, end_sessions });
+  const { head, manifest, aside, missing_keys } = await readBackup({ settings, file, force, trust, end_sessions });
   const kept = manifest.files.filter(({ name }) => name.startsWith('quarantine/') || name.startsWith('store/')).length;
   const total = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0);
   say(`Restored the backup from ${head.created_at} (version ${head.version}): ${total} rows, ${kept} quarantined files.`);

@@ -81,7 +81,7 @@ async function setUp(): Promise<void> {
   backup_ms = await run('write-backup.ts', { DATA_DIR: place }, [backups, '--with-keys'], isWriting);
   archive = join(backups, readdirSync(backups).find((name) => name.endsWith('.tar')) ?? '');
   const whole = join(root, 'whole');
-  restore_ms = await run('read-backup.ts', { DATA_DIR: whole }, [archive], isRestoring(whole));
+  restore_ms = await run('read-backup.ts', { DATA_DIR: whole }, [archive, '--trust'], isRestoring(whole));
   expect(countOf(whole)).toEqual({ people: 1, scans: 6 });
 }
 
@@ -96,7 +96,7 @@ test('a killed restore leaves a folder that no server starts on, and the next re
     // Half of them over an installation that is kept aside.
     if (trial % 2 === 1) cpSync(place, DATA_DIR, { recursive: true });
     const force = trial % 2 === 1 ? ['--force'] : [];
-    await run('read-backup.ts', { DATA_DIR }, [archive, ...force], isRestoring(DATA_DIR), 0.6 * restore_ms * random());
+    await run('read-backup.ts', { DATA_DIR }, [archive, '--trust', ...force], isRestoring(DATA_DIR), 0.6 * restore_ms * random());
     if (existsSync(join(DATA_DIR, 'restoring'))) {
       refused += 1;
       const { code, errors } = await runServer({ DATA_DIR, PORT: '0' });
@@ -118,7 +118,7 @@ test('a killed restore leaves a folder that no server starts on, and the next re
       // The kill came before the first folder: the folder holds no sign of an installation.
       expect(existsSync(DATA_DIR) ? readdirSync(DATA_DIR) : []).toEqual([]);
     }
-    expect(await runCommand('read-backup.ts', { DATA_DIR }, [archive, '--force'])).toMatchObject({ code: 0 });
+    expect(await runCommand('read-backup.ts', { DATA_DIR }, [archive, '--trust', '--force'])).toMatchObject({ code: 0 });
     expect(existsSync(join(DATA_DIR, 'restoring'))).toBe(false);
     expect(countOf(DATA_DIR)).toEqual({ people: 1, scans: 6 });
     expect(readdirSync(join(DATA_DIR, 'quarantine'))).toHaveLength(1);

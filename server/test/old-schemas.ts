@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { BASELINE, migrations } from '#migrations/all.ts';
-import { type DatabaseLocation, isSqlite, openDatabase } from '#platform/database.ts';
+import { type DatabaseLocation, openDatabase } from '#platform/database.ts';
 import { migrate } from '#platform/migrations.ts';
+import { schemaOf } from '#platform/schema.ts';
 
 /** SHA-256 of `schemaOf` a database that the 58 migrations of commit 509b6c4c made. */
 export const SCHEMA_OF_509B6C4C = {
@@ -101,40 +102,6 @@ export const UPGRADED: Record<string, Migration> = {
     },
   },
 };
-
-async function linesOf<Tables>(database: Kysely<Tables>, query: string): Promise<string[]> {
-  const { rows } = await sql.raw<{ line: string }>(query).execute(database);
-  return rows.map(({ line }) => line);
-}
-
-/** Statements of SQLite without their spaces, quotes and order of defaults, which builders write differently. */
-function plainStatement(statement: string): string {
-  return statement
-    .replaceAll('"', '')
-    .toLowerCase()
-    .replaceAll(/not null default ('[^']*'|\d+)/g, 'default $1 not null')
-    .replaceAll(/\s+/g, '');
-}
-
-const POSTGRES_SCHEMA = [
-  `select format('column %s.%s %s %s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid)) as line
-   from pg_attribute join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
-   where relnamespace = 'public'::regnamespace and relkind in ('r', 'v') and attnum > 0 and not attisdropped`,
-  `select format('constraint %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as line
-   from pg_constraint where connamespace = 'public'::regnamespace and contype in ('p', 'u', 'f', 'c')`,
-  `select format('index %s', indexdef) as line from pg_indexes where schemaname = 'public'`,
-  `select format('trigger %s', pg_get_triggerdef(pg_trigger.oid)) as line from pg_trigger where not tgisinternal`,
-  // The text of the functions that fold text depends on the version of Node.
-  `select format('function %s %s', proname, case when proname not in ('fold_letters', 'fold_text', 'name_order') then prosrc end) as line
-   from pg_proc where pronamespace = 'public'::regnamespace`,
-];
-
-/** The schema of a database as lines: tables, columns, defaults, constraints, indexes, triggers and functions. */
-export async function schemaOf<Tables>(database: Kysely<Tables>): Promise<string[]> {
-  if (!isSqlite(database)) return (await Promise.all(POSTGRES_SCHEMA.map((query) => linesOf(database, query)))).flat().toSorted();
-  const statements = await linesOf(database, 'select sql as line from sqlite_master where sql is not null');
-  return statements.map(plainStatement).toSorted();
-}
 
 /** SHA-256 of `schemaOf`, in hex. */
 export async function schemaDigest<Tables>(database: Kysely<Tables>): Promise<string> {

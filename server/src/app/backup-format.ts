@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,10 +7,11 @@ import { BlobDamagedError, BlobNotFoundError, type Blobs } from '#platform/blobs
 import type { Settings } from '#platform/settings.ts';
 
 // A backup is one tar file: first `backup.json`, which describes it, then the database, the id of the data folder, the keys if asked for, and the sealed files;
-// `manifest.json` has the size and SHA-256 of each, and `manifest.sha256` its own. An archive without that end is no backup.
+// `manifest.json` has the size and SHA-256 of each, `manifest.mac` its HMAC with the key of BACKUP_KEY_FILE, and `manifest.sha256` its SHA-256. An archive without that end is no backup.
 
 export const HEAD = 'backup.json';
 export const MANIFEST = 'manifest.json';
+export const MANIFEST_MAC = 'manifest.mac';
 export const MANIFEST_SUM = 'manifest.sha256';
 export const HOME = 'home';
 export const DATABASES = { sqlite: 'database.sqlite', postgresql: 'database.dump' } as const;
@@ -22,11 +24,15 @@ export const KEYS = 'keys/';
 
 /** Allowed names of a backup's files: no path leads out of a folder. */
 export const ENTRY =
-  /^(?:backup\.json|manifest\.json|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|store\/[\da-f-]{36}|attachments\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
+  /^(?:backup\.json|manifest\.json|manifest\.mac|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|store\/[\da-f-]{36}|attachments\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
 
-/** Raised when an older version could not restore the archive: 2 with files of a store, 3 with files of the chat. */
-export const FORMAT = 3;
-export const FORMAT_WITH_STORE = 2;
+/** Raised when an older version could not restore the archive: 4 with a signed manifest. */
+export const FORMAT = 4;
+
+/** The HMAC of a manifest, by its SHA-256 in hex: all bytes of the backup are in it by theirs. */
+export function signManifest(key: Buffer, sha256: string): string {
+  return createHmac('sha256', key).update(`palisade backup 1 ${sha256}`).digest('hex');
+}
 
 export const headSchema = z.object({
   format: z.int(),

@@ -87,7 +87,7 @@ const refusal = async (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
 const restoreInto = (place: Place, file: string, how: { force?: boolean; end_sessions?: boolean } = {}) =>
-  readBackup({ settings: place.settings, file, force: false, end_sessions: false, ...how });
+  readBackup({ settings: place.settings, file, force: false, end_sessions: false, trust: true, ...how });
 const bytesOf = async (app: TestApp, token: string, id: string) => {
   const answer = await app.fetch(`/api${restoreFile.path.replace('{id}', id)}`, {
     method: restoreFile.method,
@@ -235,6 +235,7 @@ describe('a backup', async () => {
       'home',
       ...place.quarantine().map((id) => `quarantine/${id}`),
       'manifest.json',
+      'manifest.mac',
       'manifest.sha256',
     ]);
     const other = await newPlace('equal');

@@ -10,6 +10,7 @@ import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
 import { takeExclusive } from '#platform/exclusive.ts';
 import { HOME_FILE } from '#platform/home.ts';
+import { openKeyFile } from '#platform/key-file.ts';
 import { installationKeys, readKey } from '#platform/keys.ts';
 import { requireKnownVersion } from '#platform/migrations.ts';
 import { runPostgresProgram } from '#platform/postgres-programs.ts';
@@ -22,13 +23,13 @@ import {
   type BackupTables,
   DATABASES,
   FORMAT,
-  FORMAT_WITH_STORE,
   HEAD,
   type Head,
   HOME,
   isNoSpace,
   KEYS,
   MANIFEST,
+  MANIFEST_MAC,
   MANIFEST_SUM,
   type Manifest,
   quarantineFolder,
@@ -38,6 +39,7 @@ import {
   STORED,
   type StoredFile,
   sealedFilesOf,
+  signManifest,
 } from './backup-format.ts';
 import { ATTACHMENTS_IN_STORE, QUARANTINE_IN_STORE, withStored } from './storage.ts';
 
@@ -112,12 +114,6 @@ async function place(part: string, file: string): Promise<void> {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code) || existsSync(file)) throw error;
     await rename(part, file);
   }
-}
-
-/** The oldest version that could restore it. */
-function formatOf({ stored, attachments }: Pick<Snapshot, 'stored' | 'attachments'>, without_store: boolean): number {
-  if (attachments.length > 0) return FORMAT;
-  return stored.length > 0 && !without_store ? FORMAT_WITH_STORE : 1;
 }
 
 /** Reads the facts of the manifest, from a database that does not change meanwhile. */
@@ -300,7 +296,7 @@ export async function writeBackup(parts: {
     );
     const database = 'sqlite' in location ? 'sqlite' : 'postgresql';
     const head: Head = {
-      format: formatOf(snapshot, without_store),
+      format: FORMAT,
       version: VERSION,
       created_at: now.toISOString(),
       database,
@@ -353,6 +349,8 @@ export async function writeBackup(parts: {
         );
       const last = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
       const sum = Buffer.from(await tar.add(MANIFEST, last.length, inOnePiece(last)));
+      const mac = Buffer.from(signManifest(openKeyFile(settings.backup_key_file), sum.toString()));
+      await tar.add(MANIFEST_MAC, mac.length, inOnePiece(mac));
       await tar.add(MANIFEST_SUM, sum.length, inOnePiece(sum));
       await tar.finish();
       await out.sync();

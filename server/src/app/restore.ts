@@ -3,13 +3,17 @@ import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
+import { BASELINE, migrations } from '#migrations/all.ts';
 import { BlobNotFoundError, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { MARK, RESTORING } from '#platform/data-folder.ts';
-import { databaseLocation, openDatabase } from '#platform/database.ts';
+import { type DatabaseLocation, databaseLocation, openDatabase } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
+import { createTextFunctions } from '#platform/folded-text.ts';
 import { HOME_FILE, takeHome } from '#platform/home.ts';
 import { type InstallationKey, installationKeys, readKey } from '#platform/keys.ts';
+import { migrate, versionOf } from '#platform/migrations.ts';
 import { runPostgresProgram } from '#platform/postgres-programs.ts';
+import { differingPart } from '#platform/schema.ts';
 import type { Settings } from '#platform/settings.ts';
 import {
   ATTACHMENTS,
@@ -43,6 +47,8 @@ interface Restored {
 const ENDED = 'palisade.restored';
 
 const ASIDE = 'before-restore-';
+/** Characters of a differing part of a schema that a message has. */
+const PART_LENGTH = 200;
 
 const NAME_OF_SCHEMA = /^before_restore_\d{14}$/;
 
@@ -125,8 +131,31 @@ async function requireRows(file: string, database: Kysely<BackupTables>, { rows 
   }
 }
 
+/** Refuses statements in a schema that no migration of this program made: a trigger would act with the rights of the server. `empty` is where the migrations are done for comparison. */
+async function requireSchema(
+  file: string,
+  database: Kysely<BackupTables>,
+  empty: DatabaseLocation,
+  { migrations: has }: Head,
+): Promise<void> {
+  const made = openDatabase<BackupTables>(empty, { connections: 1 });
+  try {
+    const done = versionOf(has, migrations, BASELINE) === 'replaced' ? [BASELINE.name] : has;
+    await migrate(made, Object.fromEntries(Object.entries(migrations).filter(([name]) => done.includes(name))));
+    const part = await differingPart(database, made);
+    if (part !== undefined) throw damaged(file, `${part.slice(0, PART_LENGTH)}, unlike the schema of its version`);
+  } finally {
+    await made.destroy();
+  }
+}
+
 /** The embedded database as it lies in the stage: whole, with all its rows, and mended. */
-async function prepareSqlite(file: string, path: string, manifest: Manifest, end_sessions: boolean): Promise<void> {
+async function prepareSqlite(
+  file: string,
+  path: string,
+  { head, manifest }: { head: Head; manifest: Manifest },
+  end_sessions: boolean,
+): Promise<void> {
   const check = new SqliteDatabase(path, { fileMustExist: true });
   try {
     const found: unknown = check.pragma('integrity_check', { simple: true });
@@ -136,6 +165,7 @@ async function prepareSqlite(file: string, path: string, manifest: Manifest, end
   }
   const database = openDatabase<BackupTables>({ sqlite: path });
   try {
+    await requireSchema(file, database, { sqlite: ':memory:' }, head);
     await requireRows(file, database, manifest);
     await mend(database, manifest, end_sessions);
   } finally {
@@ -166,11 +196,12 @@ async function requireFreeDatabase(database: Kysely<BackupTables>, force: boolea
 
 /** Restores into the schema `public`; earlier data goes to a schema of its own, and comes back when this fails. Answers the name of that one. */
 async function restorePostgres(
-  parts: { file: string; url: string; dump: string; manifest: Manifest; end_sessions: boolean; stamp: string },
+  parts: { file: string; url: string; dump: string; head: Head; manifest: Manifest; end_sessions: boolean; stamp: string },
   database: Kysely<BackupTables>,
   is_used: boolean,
 ): Promise<string | undefined> {
-  const { file, url, dump, manifest, end_sessions, stamp } = parts;
+  const { file, url, dump, head, manifest, end_sessions, stamp } = parts;
+  const compared = `compared_${stamp}`;
   const schema = `before_restore_${stamp}`;
   if (!NAME_OF_SCHEMA.test(schema)) throw new Error('This isn’t a schema name.');
   if (is_used) {
@@ -180,12 +211,20 @@ async function restorePostgres(
   try {
     const args = ['--no-owner', '--no-acl', '--exit-on-error', '--single-transaction', '--schema=public', dump];
     await runPostgresProgram('pg_restore', url, args);
+    await sql`create schema ${sql.id(compared)}`.execute(database);
+    const empty = new URL(url);
+    empty.searchParams.set('options', `-c search_path=${compared}`);
+    await requireSchema(file, database, { postgres: empty.href }, head);
+    // Their texts depend on the version of Node, and are compared with none.
+    await createTextFunctions(database);
     await requireRows(file, database, manifest);
     await mend(database, manifest, end_sessions);
   } catch (error) {
     await sql`drop schema public cascade`.execute(database);
     await (is_used ? sql`alter schema ${sql.id(schema)} rename to public` : sql`create schema public`).execute(database);
     throw error;
+  } finally {
+    await sql`drop schema if exists ${sql.id(compared)} cascade`.execute(database);
   }
   return is_used ? schema : undefined;
 }
@@ -260,9 +299,11 @@ export async function readBackup(parts: {
   file: string;
   force: boolean;
   end_sessions: boolean;
+  /** Restores what another key, or none, has signed. */
+  trust?: boolean;
   now?: Date;
 }): Promise<Restored> {
-  const { settings, file, force, end_sessions, now = new Date() } = parts;
+  const { settings, file, force, end_sessions, trust = false, now = new Date() } = parts;
   const { data_dir } = settings;
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new BackupError(`The backup ${file} doesn’t exist.`);
   const stamp = now.toISOString().replaceAll(/\D/g, '').slice(0, 14);
@@ -287,7 +328,7 @@ export async function readBackup(parts: {
     await mkdir(stage, { mode: 0o700 });
     // From here on no server starts on this folder, until the restore has ended: also when this process is killed.
     await syncFolder(data_dir);
-    const { head, manifest } = await unpack(file, stage, settings);
+    const { head, manifest } = await unpack(file, stage, { settings, trust });
     const restored = await place(head, manifest);
     is_done = true;
     return restored;
@@ -315,13 +356,13 @@ export async function readBackup(parts: {
     if (settings.storage !== undefined) await storeFiles({ settings, file, stage }, manifest, ATTACHMENTS, ATTACHMENTS_IN_STORE);
     const staged = join(stage, DATABASES[head.database]);
     let schema: string | undefined;
-    if ('sqlite' in location) await prepareSqlite(file, staged, manifest, end_sessions);
+    if ('sqlite' in location) await prepareSqlite(file, staged, { head, manifest }, end_sessions);
     else {
       const database = openDatabase<BackupTables>(location, { connections: 2 });
       try {
         schema = await waitingUnbounded(async () =>
           restorePostgres(
-            { file, url: location.postgres, dump: staged, manifest, end_sessions, stamp },
+            { file, url: location.postgres, dump: staged, head, manifest, end_sessions, stamp },
             database,
             await requireFreeDatabase(database, force),
           ),

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
 import type { z } from 'zod';
 import { BASELINE, migrations } from '#migrations/all.ts';
+import { readKeyFile } from '#platform/key-file.ts';
 import { describeOldData, versionOf } from '#platform/migrations.ts';
 import type { Settings } from '#platform/settings.ts';
 import { readTar, TarError } from '#platform/tar-file.ts';
@@ -16,9 +17,11 @@ import {
   type Head,
   headSchema,
   MANIFEST,
+  MANIFEST_MAC,
   MANIFEST_SUM,
   type Manifest,
   manifestSchema,
+  signManifest,
 } from './backup-format.ts';
 
 const MANIFEST_BYTES_MAXIMUM = 1024 ** 3;
@@ -50,8 +53,31 @@ function requireKind(file: string, { database }: Head, settings: Settings): void
   );
 }
 
-/** Unpacks the archive into a folder; its content is trusted only after its last byte. */
-export async function unpack(file: string, stage: string, settings: Settings): Promise<{ head: Head; manifest: Manifest }> {
+/** Refuses a backup that the key of this installation has not signed: from another machine, from before backups were signed, or made by somebody else. */
+function requireSigned(file: string, signed: { sum: string; mac: string | undefined }, settings: Settings): void {
+  const { sum, mac } = signed;
+  const path = settings.backup_key_file;
+  const key = readKeyFile(path);
+  const wanted = key === undefined ? undefined : Buffer.from(signManifest(key, sum));
+  const found = Buffer.from(mac ?? '');
+  if (wanted !== undefined && wanted.length === found.length && timingSafeEqual(wanted, found)) return;
+  const reason =
+    mac === undefined
+      ? 'has no signature, like those of older versions'
+      : wanted === undefined
+        ? `can’t be checked without the key that signed it: ${path} is missing`
+        : `isn’t signed with the key in ${path}`;
+  throw new BackupError(
+    `${file} ${reason}. Set BACKUP_KEY_FILE to a copy of that key. If you know that nobody else could write this file, use --trust. Nothing was changed.`,
+  );
+}
+
+/** Unpacks the archive into a folder; its content is trusted only after its last byte, and with `trust` whoever signed it. */
+export async function unpack(
+  file: string,
+  stage: string,
+  { settings, trust }: { settings: Settings; trust: boolean },
+): Promise<{ head: Head; manifest: Manifest }> {
   const source = await open(file, 'r').catch((error: unknown) => {
     throw new BackupError(`We can’t read the backup ${file} (${error instanceof Error ? error.message : String(error)}).`);
   });
@@ -60,10 +86,11 @@ export async function unpack(file: string, stage: string, settings: Settings): P
     let head: Head | undefined;
     let manifest: Manifest | undefined;
     let sum: string | undefined;
+    let mac: string | undefined;
     let is_whole = false;
     for await (const { name, size, content } of readTar(source)) {
       if (head === undefined && name !== HEAD) throw new BackupError(`${file} isn’t a Palisade backup. Nothing was changed.`);
-      const is_late = manifest !== undefined && name !== MANIFEST_SUM;
+      const is_late = manifest !== undefined && name !== MANIFEST_SUM && name !== MANIFEST_MAC;
       if (is_late || is_whole || !ENTRY.test(name) || found.has(name)) throw damaged(file, `holds ${JSON.stringify(name)}`);
       if (/^(backup|manifest)\./.test(name) && size > MANIFEST_BYTES_MAXIMUM) throw damaged(file, `has an unfinished ${name}`);
       const path = join(stage, name);
@@ -86,6 +113,7 @@ export async function unpack(file: string, stage: string, settings: Settings): P
       } else if (name === MANIFEST) manifest = parsed(file, path, manifestSchema);
       const sha256 = hash.digest('hex');
       if (name === MANIFEST) sum = sha256;
+      else if (name === MANIFEST_MAC && size < 1_000) mac = readFileSync(path, 'latin1');
       else if (name !== MANIFEST_SUM) found.set(name, { size, sha256 });
       else if (readFileSync(path, 'latin1') === sum) is_whole = true;
     }
@@ -98,6 +126,7 @@ export async function unpack(file: string, stage: string, settings: Settings): P
       found.delete(name);
     }
     if (found.size > 0) throw damaged(file, `contains ${JSON.stringify([...found.keys()][0])}, which isn’t part of the backup`);
+    if (!trust) requireSigned(file, { sum: sum ?? '', mac }, settings);
     return { head, manifest };
   } catch (error) {
     if (error instanceof TarError) throw damaged(file, error.message);

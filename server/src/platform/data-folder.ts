@@ -41,7 +41,7 @@ const SYSTEM_FILES = new Map([
 
 /** Names that a folder may hold before a server has run in it: of file systems, of keys that were put there, of an interrupted first start. */
 const BEFORE_FIRST = /^(lost\+found|palisade\.[\w.-]*|server\.(json|lock)|before-restore-\d+)$/;
-const KEY_FILE = /^(quarantine\.key|two-factor\.key|audit\.key|audit\.head)(\.[\w.-]+)?$/;
+const KEY_FILE = /^(quarantine\.key|two-factor\.key|audit\.key|backup\.key|audit\.head)(\.[\w.-]+)?$/;
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown');
 

@@ -166,7 +166,7 @@ describe('settings', () => {
     expect(settings.look_for_scanner).toBe(url === '');
   });
 
-  test.each(['DATA_DIR', 'QUARANTINE_KEY_FILE', 'TWO_FACTOR_KEY_FILE', 'AUDIT_KEY_FILE'])(
+  test.each(['DATA_DIR', 'QUARANTINE_KEY_FILE', 'TWO_FACTOR_KEY_FILE', 'AUDIT_KEY_FILE', 'BACKUP_KEY_FILE'])(
     'a ~ in %s, which only a shell replaces, is no folder of that name',
     (name) => {
       for (const path of ['~', '~/palisade', '~anna/palisade'])

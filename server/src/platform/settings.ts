@@ -56,6 +56,8 @@ export interface Settings {
   two_factor_key_file: string;
   /** The key that the audit log is sealed with; made when it is not there. */
   audit_key_file: string;
+  /** The key that backups are signed with; made by the first backup. No backup contains it. */
+  backup_key_file: string;
   /** The file in which this server notes the end of the audit log, for itself alone. */
   audit_witness_file: string;
   /** The accounts that must have a second factor; `staff` are support and administrators. */
@@ -118,6 +120,7 @@ const environmentSchema = z.object({
   QUARANTINE_KEY_FILE: path,
   TWO_FACTOR_KEY_FILE: path,
   AUDIT_KEY_FILE: path,
+  BACKUP_KEY_FILE: path,
   REQUIRE_TWO_FACTOR: z.preprocess(
     blankIsUnset,
     z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff", or "everyone"' }).default('nobody'),
@@ -416,6 +419,7 @@ export function parseSettings(given: Readonly<Record<string, string | undefined>
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),
     audit_key_file: resolve(values.AUDIT_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'audit.key')),
+    backup_key_file: resolve(values.BACKUP_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'backup.key')),
     audit_witness_file: resolve(join(values.DATA_DIR, 'keys', 'audit.head')),
     require_two_factor: values.REQUIRE_TWO_FACTOR,
     totp_drift_steps: values.TOTP_DRIFT_STEPS,
