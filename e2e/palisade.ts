@@ -9,7 +9,7 @@ import { type Product, startProduct } from './product.ts';
 import type { SampleFile } from './samples.ts';
 import { startSideBySide } from './side-by-side.ts';
 
-const READ_OUTBOX = fileURLToPath(new URL('../server/dist/read-outbox.js', import.meta.url));
+const COMMANDS = fileURLToPath(new URL('../server/dist/palisade.js', import.meta.url));
 
 /** Time after which no journey starts, in ms since 1970. Set by a gate with a time limit (scripts/test-deep.mjs). */
 const LAST_BEGIN = Number(process.env['JOURNEYS_BEGIN_UNTIL'] ?? Number.POSITIVE_INFINITY);
@@ -79,7 +79,7 @@ export const test = base.extend<Journey, { server: Installation }>({
 });
 
 export function readOutbox(DATA_DIR: string): string {
-  return execFileSync(process.execPath, [READ_OUTBOX], { env: { DATA_DIR }, encoding: 'utf8' });
+  return execFileSync(process.execPath, [COMMANDS, 'outbox'], { env: { DATA_DIR }, encoding: 'utf8' });
 }
 
 /** Registers on the open sign-in screen. */

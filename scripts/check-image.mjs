@@ -121,9 +121,9 @@ if (scan_status !== 'infected') fail(`The engine in the image says ${scan_status
 const command = (...args) => must('buildah', [...STORE, ...inImage, ...settings, image, '--', ...args]);
 const who = command('id', '-u');
 if (who === '0') fail('The server runs as root.');
-command('node', 'server/dist/write-backup.js', '/data/backup.tar', '--with-keys');
-command('env', 'DATA_DIR=/data/restored', 'node', 'server/dist/read-backup.js', '/data/backup.tar');
-command('env', 'DATA_DIR=/data/restored', 'node', 'server/dist/verify-audit.js');
+command('palisade', 'backup', '/data/backup.tar', '--with-keys');
+command('env', 'DATA_DIR=/data/restored', 'BACKUP_KEY_FILE=/data/keys/backup.key', 'palisade', 'restore', '/data/backup.tar');
+command('env', 'DATA_DIR=/data/restored', 'palisade', 'verify');
 command('pg_dump', '--version');
 const ended = new Promise((resolve) => server?.once('exit', resolve));
 const node = below(server.pid ?? 0).find((pid) =>

@@ -3,13 +3,7 @@
 /** The server with its commands, processes and threads. Paths begin in server/. */
 export const SERVER_PROGRAMS = {
   main: 'src/main.ts',
-  'update-signatures': 'src/update-signatures.ts',
-  'verify-audit': 'src/verify-audit.ts',
-  'move-storage': 'src/move-storage.ts',
-  'read-outbox': 'src/read-outbox.ts',
-  'accept-keys': 'src/accept-keys.ts',
-  'write-backup': 'src/write-backup.ts',
-  'read-backup': 'src/read-backup.ts',
+  palisade: 'src/palisade.ts',
   'yara-process': '../scanner/src/engine/yara-process.ts',
   'trial-process': '../scanner/src/rules/trial-process.ts',
   'mail-thread': 'src/features/chat/mail-thread.ts',

@@ -1,4 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lchownSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadEnvFile } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import type { Kysely } from 'kysely';
 import { BASELINE, migrations } from '#migrations/all.ts';
 import { DataFolderError, requireOwnFolder } from '#platform/data-folder.ts';
@@ -20,14 +23,72 @@ export function say(line: string): void {
   process.stdout.write(`palisade: ${line}\n`);
 }
 
+/** Arguments that a command does not have. */
+export class UsageError extends Error {}
+
+/** One folder above this file, in the source tree and in the bundle alike. */
+export const SIGNATURES_FOLDER = fileURLToPath(new URL('../signatures', import.meta.url));
+
+/** As deploy/palisade.service has them. */
+const SERVICE = {
+  unit: '/etc/systemd/system/palisade.service',
+  settings: '/etc/palisade/palisade.env',
+  data_dir: '/var/lib/palisade',
+};
+
+/** Takes the settings of the systemd unit, where it is installed and the environment names no data folder. */
+export function takeServiceSettings(environment: NodeJS.ProcessEnv, service = SERVICE): void {
+  if (environment['DATA_DIR'] !== undefined || !existsSync(service.unit)) return;
+  try {
+    if (existsSync(service.settings)) loadEnvFile(service.settings);
+  } catch {
+    fail(
+      `We can’t read ${service.settings}. Run this as root, or let the group of the service read the file (chgrp palisade, chmod 640).`,
+    );
+  }
+  environment['DATA_DIR'] ??= service.data_dir;
+}
+
+/** Gives a data folder with all in it to the owner of the folder, as a command of root leaves it. */
+function giveToOwner(data_dir: string): void {
+  const owner = statSync(data_dir, { throwIfNoEntry: false });
+  if (owner === undefined || owner.uid === 0) return;
+  const give = (path: string) => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return;
+    if (stat.uid !== owner.uid || stat.gid !== owner.gid) lchownSync(path, owner.uid, owner.gid);
+    if (stat.isDirectory()) for (const name of readdirSync(path)) give(join(path, name));
+  };
+  give(data_dir);
+}
+
+/**
+ * Has root act for the service: files of the data folder stay its owner's. `reads_elsewhere` is for commands whose file only root may open.
+ */
+function actForOwner(data_dir: string, reads_elsewhere: boolean): void {
+  const owner = statSync(data_dir, { throwIfNoEntry: false });
+  if (process.getuid?.() !== 0 || owner === undefined || owner.uid === 0) return;
+  if (reads_elsewhere) {
+    process.once('exit', () => giveToOwner(data_dir));
+    return;
+  }
+  process.setgroups?.([owner.gid]);
+  process.setgid?.(owner.gid);
+  process.setuid?.(owner.uid);
+}
+
 /**
  * Reads the settings, refuses a data folder that is not ours, and keeps from others what lies in it; says once what it has mended. Ends the process with one line for a
- * bad setting or folder. `restores` is for the command that ends an interrupted restore.
+ * bad setting or folder. The server makes the folder, and so does the command that `restores`; others need one. `as` is for commands of root.
  */
-export function prepare({ restores = false }: { restores?: boolean } = {}): Settings {
+export function prepare({ as = 'server' }: { as?: 'server' | 'command' | 'backup' | 'restore' } = {}): Settings {
   try {
     const settings = parseSettings(process.env);
     const { data_dir } = settings;
+    const restores = as === 'restore';
+    if ((as === 'command' || as === 'backup') && !existsSync(data_dir))
+      fail(`There is no data folder at ${data_dir}. Set DATA_DIR to the server’s data folder.`);
+    if (as !== 'server') actForOwner(data_dir, as !== 'command');
     const key_files = [...installationKeys(settings).map(({ path }) => path), settings.backup_key_file];
     requireOwnFolder({ data_dir, key_files, restores });
     const { mended, warnings } = keepFilesPrivate({ data_dir, key_files });

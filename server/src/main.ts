@@ -7,7 +7,7 @@ import { collectWhenIdle } from '#platform/idle-collection.ts';
 import { createLog } from '#platform/log.ts';
 import { removeUpgradeCopy } from '#platform/upgrade-copy.ts';
 import { type App, createApp } from './app.ts';
-import { fail, prepare } from './command.ts';
+import { fail, prepare, SIGNATURES_FOLDER } from './command.ts';
 import { explainListen, explainStart, reasonOf } from './start-refusals.ts';
 
 /**
@@ -44,8 +44,8 @@ try {
   app = await createApp({
     settings,
     database: databaseLocation(settings),
+    signatures_folder: SIGNATURES_FOLDER,
     // One folder above this file, in the source tree and in the bundle alike.
-    signatures_folder: fileURLToPath(new URL('../signatures', import.meta.url)),
     leaked_passwords: fileURLToPath(new URL('../passwords/leaked.bin', import.meta.url)),
     web_folder: fileURLToPath(new URL('../../web/dist', import.meta.url)),
     agent_folder: fileURLToPath(new URL('../../agent/dist', import.meta.url)),

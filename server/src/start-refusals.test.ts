@@ -14,11 +14,11 @@ describe('a start that failed is explained in one sentence with path and remedy'
   test.each([
     [
       'SQLITE_CORRUPT',
-      'The database /srv/palisade/palisade.sqlite is damaged (SQLITE_CORRUPT). Put back a backup: npm run restore -- <file> --force. What is there now is kept beside it.',
+      'The database /srv/palisade/palisade.sqlite is damaged (SQLITE_CORRUPT). Put back a backup: palisade restore <file> --force. What is there now is kept beside it.',
     ],
     [
       'SQLITE_NOTADB',
-      'The database /srv/palisade/palisade.sqlite is damaged (SQLITE_NOTADB). Put back a backup: npm run restore -- <file> --force. What is there now is kept beside it.',
+      'The database /srv/palisade/palisade.sqlite is damaged (SQLITE_NOTADB). Put back a backup: palisade restore <file> --force. What is there now is kept beside it.',
     ],
     [
       'SQLITE_FULL',

@@ -20,7 +20,7 @@ function ofFolder(code: string, settings: Settings): string | undefined {
   const location = databaseLocation(settings);
   const file = 'sqlite' in location ? location.sqlite : data_dir;
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
-    return `The database ${file} is damaged (${code}). Put back a backup: npm run restore -- <file> --force. What is there now is kept beside it.`;
+    return `The database ${file} is damaged (${code}). Put back a backup: palisade restore <file> --force. What is there now is kept beside it.`;
   if (code === 'ENOSPC' || code === 'SQLITE_FULL' || code === 'EDQUOT')
     return `The disk of the data folder ${data_dir} is full. Free some space or set DATA_DIR to another folder, then start again. No data is lost.`;
   if (code.startsWith('SQLITE_IOERR'))

@@ -19,8 +19,8 @@ test('a data folder is one server’s alone: a second one ends with one line tha
     /^\S+, started \S+\)\. Stop that server, or set DATA_DIR to a separate folder\.\n$/,
   );
   // Commands run beside it.
-  expect(await runCommand('read-outbox.ts', { DATA_DIR })).toMatchObject({ code: 0 });
-  expect(await runCommand('verify-audit.ts', { DATA_DIR })).toMatchObject({ code: 0 });
+  expect(await runCommand('outbox', { DATA_DIR })).toMatchObject({ code: 0 });
+  expect(await runCommand('verify', { DATA_DIR })).toMatchObject({ code: 0 });
   expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
   // The leftovers of a killed server do not disturb the next one.
   const id = readFileSync(join(DATA_DIR, 'home'), 'utf8');

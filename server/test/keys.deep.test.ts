@@ -97,10 +97,10 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     const server = await startServer({ DATA_DIR });
     await server.kill('SIGTERM');
     for (const [file, args] of [
-      ['verify-audit.ts', []],
-      ['read-outbox.ts', []],
-      ['update-signatures.ts', []],
-      ['accept-keys.ts', ['audit']],
+      ['verify', []],
+      ['outbox', []],
+      ['update-signatures', []],
+      ['accept-keys', ['audit']],
     ] as const) {
       chmodSync(join(DATA_DIR, 'palisade.sqlite'), 0o644);
       expect(await runCommand(file, { DATA_DIR }, args)).toMatchObject({ code: 0 });
@@ -161,7 +161,7 @@ describe('the keys of a database', { timeout: 180_000 }, () => {
       expect(gone).toMatchObject({ code: 1 });
       expect(gone.errors).toMatch(/^palisade: [^\n]*\n$/);
       expect(gone.errors).toContain(`The key file ${file} is missing. Without its key, ${lost}`);
-      expect(gone.errors).toContain(`npm run keys:accept -- ${name}`);
+      expect(gone.errors).toContain(`palisade accept-keys ${name}`);
       expect(readdirSync(join(DATA_DIR, 'keys'))).not.toContain(`${name}.key`);
       writeFileSync(file, kept, { mode: 0o600 });
     }
@@ -172,11 +172,11 @@ describe('the keys of a database', { timeout: 180_000 }, () => {
     expect(other.errors).toContain('has a different key than this database. Without its key');
 
     rmSync(audit_key);
-    expect(await runCommand('accept-keys.ts', { DATA_DIR }, ['audit', 'quarantine'])).toMatchObject({ code: 0 });
+    expect(await runCommand('accept-keys', { DATA_DIR }, ['audit', 'quarantine'])).toMatchObject({ code: 0 });
     const accepted = await startServer({ DATA_DIR });
     await accepted.signIn('bert');
     await accepted.kill('SIGTERM');
-    const verified = await runCommand('verify-audit.ts', { DATA_DIR });
+    const verified = await runCommand('verify', { DATA_DIR });
     expect(verified).toMatchObject({ code: 0 });
     expect(verified.output).toContain('Entries before 3 were not checked. They expired, or their key was replaced.');
   });
@@ -193,22 +193,22 @@ describe('the keys of a database', { timeout: 180_000 }, () => {
     await second.kill('SIGTERM');
     renameSync(join(DATA_DIR, 'palisade.copy'), database);
 
-    const found = await runCommand('verify-audit.ts', { DATA_DIR });
+    const found = await runCommand('verify', { DATA_DIR });
     expect(found).toMatchObject({ code: 1 });
     expect(found.output).toContain('Entry 3: The end was cut off: this server’s own note is at entry 4.');
-    expect(await runCommand('accept-keys.ts', { DATA_DIR }, ['audit'])).toMatchObject({ code: 0 });
-    expect(await runCommand('verify-audit.ts', { DATA_DIR })).toMatchObject({ code: 0 });
+    expect(await runCommand('accept-keys', { DATA_DIR }, ['audit'])).toMatchObject({ code: 0 });
+    expect(await runCommand('verify', { DATA_DIR })).toMatchObject({ code: 0 });
     onSqlite(database, (sqlite) => {
       sqlite.exec('drop trigger audit_entries_update');
       sqlite.exec("update audit_entries set kind = 'signed_out' where seq = 1");
     });
-    expect(await runCommand('accept-keys.ts', { DATA_DIR }, ['audit'])).toMatchObject({ code: 1 });
+    expect(await runCommand('accept-keys', { DATA_DIR }, ['audit'])).toMatchObject({ code: 1 });
   });
 
   test('a command without a name of a key says which there are', async () => {
-    const { code, output } = await runCommand('accept-keys.ts', { DATA_DIR: freshFolder() }, ['all']);
+    const { code, output } = await runCommand('accept-keys', { DATA_DIR: freshFolder() }, ['all']);
     expect(code).toBe(1);
-    expect(output).toContain('There is no key named all: npm run keys:accept -- quarantine two-factor audit');
+    expect(output).toContain('There is no key named all: palisade accept-keys quarantine two-factor audit');
   });
 });
 
@@ -229,8 +229,8 @@ test('a database that a newer version made is refused in one line, and nothing i
     /^palisade: A newer Palisade version upgraded this database \(unknown here: 9999-later\)\. Start that version, or .* Nothing was changed\.\n$/,
   );
   expect(readFileSync(path).equals(before)).toBe(true);
-  for (const file of ['verify-audit.ts', 'read-outbox.ts', 'accept-keys.ts'])
-    expect((await runCommand(file, { DATA_DIR }, file === 'accept-keys.ts' ? ['audit'] : [])).output).toContain(
+  for (const file of ['verify', 'outbox', 'accept-keys'])
+    expect((await runCommand(file, { DATA_DIR }, file === 'accept-keys' ? ['audit'] : [])).output).toContain(
       'A newer Palisade version upgraded this database',
     );
 });

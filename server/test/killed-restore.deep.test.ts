@@ -29,13 +29,13 @@ let backup_ms = 0;
 
 /** Runs a command, and kills it so many ms after its sign is there, if it has not ended by then. Answers for how long the sign was there. */
 async function run(
-  file: string,
+  name: string,
   environment: Record<string, string>,
   args: string[],
   hasBegun: () => boolean,
   kill_after_ms = Number.POSITIVE_INFINITY,
 ): Promise<number> {
-  const child = spawn(process.execPath, [programOf(file), ...args], {
+  const child = spawn(process.execPath, [programOf('palisade.ts'), name, ...args], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: 'ignore',
   });
@@ -78,10 +78,10 @@ async function setUp(): Promise<void> {
   expect(await server.kill('SIGTERM')).toBe(0);
   mkdirSync(backups);
   const isWriting = () => unfinished().length > 0;
-  backup_ms = await run('write-backup.ts', { DATA_DIR: place }, [backups, '--with-keys'], isWriting);
+  backup_ms = await run('backup', { DATA_DIR: place }, [backups, '--with-keys'], isWriting);
   archive = join(backups, readdirSync(backups).find((name) => name.endsWith('.tar')) ?? '');
   const whole = join(root, 'whole');
-  restore_ms = await run('read-backup.ts', { DATA_DIR: whole }, [archive, '--trust'], isRestoring(whole));
+  restore_ms = await run('restore', { DATA_DIR: whole }, [archive, '--trust'], isRestoring(whole));
   expect(countOf(whole)).toEqual({ people: 1, scans: 6 });
 }
 
@@ -96,13 +96,13 @@ test('a killed restore leaves a folder that no server starts on, and the next re
     // Half of them over an installation that is kept aside.
     if (trial % 2 === 1) cpSync(place, DATA_DIR, { recursive: true });
     const force = trial % 2 === 1 ? ['--force'] : [];
-    await run('read-backup.ts', { DATA_DIR }, [archive, '--trust', ...force], isRestoring(DATA_DIR), 0.6 * restore_ms * random());
+    await run('restore', { DATA_DIR }, [archive, '--trust', ...force], isRestoring(DATA_DIR), 0.6 * restore_ms * random());
     if (existsSync(join(DATA_DIR, 'restoring'))) {
       refused += 1;
       const { code, errors } = await runServer({ DATA_DIR, PORT: '0' });
       expect([code, errors]).toEqual([
         1,
-        expect.stringMatching(/A restore into the data folder .* npm run restore -- <file> --force\n$/),
+        expect.stringMatching(/A restore into the data folder .* palisade restore <file> --force\n$/),
       ]);
     } else if (existsSync(join(DATA_DIR, 'palisade.sqlite'))) {
       // It had not begun, or was done: the folder is one of the two, whole, and a server starts on it.
@@ -118,7 +118,7 @@ test('a killed restore leaves a folder that no server starts on, and the next re
       // The kill came before the first folder: the folder holds no sign of an installation.
       expect(existsSync(DATA_DIR) ? readdirSync(DATA_DIR) : []).toEqual([]);
     }
-    expect(await runCommand('read-backup.ts', { DATA_DIR }, [archive, '--trust', '--force'])).toMatchObject({ code: 0 });
+    expect(await runCommand('restore', { DATA_DIR }, [archive, '--trust', '--force'])).toMatchObject({ code: 0 });
     expect(existsSync(join(DATA_DIR, 'restoring'))).toBe(false);
     expect(countOf(DATA_DIR)).toEqual({ people: 1, scans: 6 });
     expect(readdirSync(join(DATA_DIR, 'quarantine'))).toHaveLength(1);
@@ -133,13 +133,13 @@ test('files of killed backups go with the next one', { timeout: 300_000 }, async
   for (let trial = 0; trial < BACKUPS; trial += 1) {
     const before = unfinished();
     const isWriting = () => unfinished().some((name) => !before.includes(name));
-    await run('write-backup.ts', { DATA_DIR: place }, [join(backups, `${trial}.tar`)], isWriting, 0.6 * backup_ms * random());
+    await run('backup', { DATA_DIR: place }, [join(backups, `${trial}.tar`)], isWriting, 0.6 * backup_ms * random());
     left += unfinished().length > 0 ? 1 : 0;
   }
   process.stdout.write(`${left} of ${BACKUPS} kills left something\n`);
   expect(left).toBeGreaterThan(0);
   // One that was killed before it had locked its folder is kept for an hour: it could be about to.
   for (const name of unfinished()) if (!existsSync(join(backups, name, 'held'))) utimesSync(join(backups, name), 0, 0);
-  expect(await runCommand('write-backup.ts', { DATA_DIR: place }, [join(backups, 'last.tar')])).toMatchObject({ code: 0 });
+  expect(await runCommand('backup', { DATA_DIR: place }, [join(backups, 'last.tar')])).toMatchObject({ code: 0 });
   expect(readdirSync(backups).filter((name) => name.startsWith('.'))).toEqual([]);
 });

@@ -124,7 +124,7 @@ describe.runIf(landed !== undefined && POSTGRES_PROGRAMS !== undefined)('a rolli
     }
     expect(await old.kill('SIGTERM')).toBe(0);
     await now.close();
-    const verified = await runCommand('verify-audit.ts', { DATABASE_URL: postgres.url, DATA_DIR, ...old.keys });
+    const verified = await runCommand('verify', { DATABASE_URL: postgres.url, DATA_DIR, ...old.keys });
     expect(verified.output).toContain('The audit log is intact');
     expect(verified.code).toBe(0);
   });

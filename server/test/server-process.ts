@@ -39,13 +39,13 @@ export function runServer(environment: Record<string, string>): Promise<{ code: 
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, errors })));
 }
 
-/** Runs a command of the server's folder `src` as its npm script does, to its end. */
+/** Runs `palisade` with a command, to its end. */
 export function runCommand(
-  file: string,
+  name: string,
   environment: Record<string, string>,
   args: readonly string[] = [],
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [programOf(file), ...args], {
+  const child = spawn(process.execPath, [programOf('palisade.ts'), name, ...args], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -58,9 +58,9 @@ export function runCommand(
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
 }
 
-/** Runs `npm run signatures:update` without npm, to its end. */
+/** Runs `palisade update-signatures` to its end. */
 export function runUpdate(environment: Record<string, string>): Promise<{ code: number | null; output: string }> {
-  return runCommand('update-signatures.ts', environment);
+  return runCommand('update-signatures', environment);
 }
 
 export interface ServerProcess {

@@ -118,7 +118,7 @@ describe('a backup of a server that is in use', async () => {
     });
     const folder = join(root, 'archives');
     mkdirSync(folder);
-    const { code, output } = await runCommand('write-backup.ts', place.environment, [folder]);
+    const { code, output } = await runCommand('backup', place.environment, [folder]);
     is_over = true;
     await Promise.all(load);
     expect(output).toMatch(/^palisade: Wrote .*\.tar: \d+ rows in \d+ tables, \d+ quarantined files, /m);
@@ -131,7 +131,7 @@ describe('a backup of a server that is in use', async () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
     const other = await newPlace('restored');
-    const without = await runCommand('read-backup.ts', other.environment, [file]);
+    const without = await runCommand('restore', other.environment, [file, '--trust']);
     expect(without.output).toMatch(
       /missing: The key file \S+quarantine\.key is missing\. Without its key, quarantined files can’t be opened/,
     );
@@ -140,7 +140,7 @@ describe('a backup of a server that is in use', async () => {
     copyKeys(place, other);
     // The newer note was written by the server that stayed in use.
     rmSync(join(other.DATA_DIR, 'keys', 'audit.head'));
-    expect(await runCommand('verify-audit.ts', other.environment)).toMatchObject({ code: 0 });
+    expect(await runCommand('verify', other.environment)).toMatchObject({ code: 0 });
 
     const restored = await other.start();
     const records = replyOf(await restored.call(listScans, { token, query: '?limit=200' }));
@@ -329,9 +329,9 @@ describe('a backup', async () => {
   });
 
   test.each([
-    ['write-backup.ts', [], 'Say where to: npm run backup'],
-    ['write-backup.ts', ['a', 'b'], 'Say where to: npm run backup'],
-    ['read-backup.ts', ['--over-everything'], 'Say which backup: npm run restore'],
+    ['backup', [], 'Usage: palisade backup'],
+    ['backup', ['a', 'b'], 'Usage: palisade backup'],
+    ['restore', ['--over-everything'], 'Usage: palisade restore'],
   ])('%s with %j says how it is used', async (command, args, sentence) => {
     const { code, output } = await runCommand(command, place.environment, args);
     expect(code).toBe(1);

@@ -34,7 +34,7 @@ export function openWitness(path: string, key: Buffer): WitnessFile {
       }
       const note = noteSchema.safeParse(parseJson(text)).data;
       if (note === undefined || note.mac !== macOf(note))
-        throw new Error(`The audit log’s end mark, ${path}, has the wrong key. Restore it, or run npm run keys:accept -- audit.`);
+        throw new Error(`The audit log’s end mark, ${path}, has the wrong key. Restore it, or run palisade accept-keys audit.`);
       return { seq: note.seq, hash: note.hash, by: 'this server’s own note' };
     },
 
@@ -108,7 +108,7 @@ export function createAuditWitness(parts: {
     told = true;
     logger.error(
       { noted: mark?.seq, found: head?.seq },
-      'the audit log is not the one that this server wrote: run npm run audit:verify',
+      'the audit log is not the one that this server wrote: run palisade verify',
     );
   }
 

@@ -92,7 +92,7 @@ describe('a data folder', () => {
     const folder = freshFolder();
     use(folder);
     mkdirSync(join(folder, RESTORING));
-    expect(() => use(folder)).toThrow(/was interrupted, or is under way.* npm run restore -- <file> --force$/);
+    expect(() => use(folder)).toThrow(/was interrupted, or is under way.* palisade restore <file> --force$/);
     use(folder, { restores: true });
   });
 });

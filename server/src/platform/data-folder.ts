@@ -125,7 +125,7 @@ export function requireOwnFolder(parts: { data_dir: string; key_files: readonly 
     const { folder, names } = openFolder(data_dir);
     if (!restores && names.includes(RESTORING))
       throw new DataFolderError(
-        `A restore into the data folder ${data_dir} was interrupted, or is under way: what is in it is not whole. Run it to its end: npm run restore -- <file> --force`,
+        `A restore into the data folder ${data_dir} was interrupted, or is under way: what is in it is not whole. Run it to its end: palisade restore <file> --force`,
       );
     if (names.includes(MARK)) return;
     const is_known = startsAsSqlite(join(folder, 'palisade.sqlite')) || holdsHomeId(join(folder, 'home'));

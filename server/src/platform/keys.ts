@@ -55,7 +55,7 @@ function checkValue({ name }: InstallationKey, key: Buffer): string {
 function refusal({ name, setting, path, lost }: InstallationKey, fault: string): KeyError {
   return new KeyError(
     `The key file ${path} ${fault}. Without its key, ${lost}. Restore the file. Servers that share a database need the same file: copy it, or set ${setting}. ` +
-      `To give the locked data up for good: npm run keys:accept -- ${name}`,
+      `To give the locked data up for good: palisade accept-keys ${name}`,
   );
 }
 

@@ -52,7 +52,7 @@ const WITHHELD = {
 const LETTERS = {
   mail: 'If an account uses this email, we’ve sent a message there. Check your spam folder too.',
   outbox:
-    'If an account uses this email, a message is in the outbox. Ask an administrator, or run "npm run outbox" on the server.',
+    'If an account uses this email, a message is in the outbox. Ask an administrator, or run "palisade outbox" on the server.',
 } as const;
 
 function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) => boolean {

@@ -50,13 +50,10 @@ export interface Settings {
   redis_url: string | undefined;
   /** The store of kept files that several servers share; undefined: a folder of DATA_DIR. */
   storage: S3Location | undefined;
-  /** The key of the files in quarantine; made when it is not there. */
+  /** Keys of the files in quarantine, of what authenticator apps share with the server, of the audit log, and of backups; made where they are not there. */
   quarantine_key_file: string;
-  /** The key of what authenticator apps share with the server; made when it is not there. */
   two_factor_key_file: string;
-  /** The key that the audit log is sealed with; made when it is not there. */
   audit_key_file: string;
-  /** The key that backups are signed with; made by the first backup. No backup contains it. */
   backup_key_file: string;
   /** The file in which this server notes the end of the audit log, for itself alone. */
   audit_witness_file: string;

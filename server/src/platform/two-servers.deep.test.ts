@@ -81,7 +81,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     expect(stranger.errors).toContain('is missing. Without its key, quarantined files can’t be opened.');
     for (const server of [one, other]) expect(await server.kill('SIGTERM')).toBe(0);
     for (const DATA_DIR of folders) {
-      const { code, output } = await runCommand('verify-audit.ts', { DATABASE_URL, DATA_DIR, ...one.keys });
+      const { code, output } = await runCommand('verify', { DATABASE_URL, DATA_DIR, ...one.keys });
       expect(output).toContain('is intact: 4 entries');
       expect(code).toBe(0);
     }

@@ -72,7 +72,7 @@ describe('the banner', () => {
     expect(screen.getByText(/wait with your administrator/u)).toBeVisible();
     server.answer(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'outbox', administrator: 'named_email' });
     await act(refreshConfig);
-    expect(screen.getByText(/"npm run outbox" prints it there/u)).toBeVisible();
+    expect(screen.getByText(/"palisade outbox" prints it there/u)).toBeVisible();
     server.answer(sendEmailProof, { success: true });
     await userEvent.click(screen.getByRole('button', { name: 'Resend email' }));
     expect(await screen.findByText('Another code waits on the server.')).toBeVisible();

@@ -53,7 +53,7 @@ describe('registering', () => {
   it.each([
     ['local', 'response', 'there', 'Please login with your credentials.'],
     ['public', 'email', 'named_email', 'Follow the steps in our email, then login.'],
-    ['public', 'outbox', 'named_email', 'Email isn’t set up. Run "npm run outbox" on the server to see your code, then login.'],
+    ['public', 'outbox', 'named_email', 'Email isn’t set up. Run "palisade outbox" on the server to see your code, then login.'],
     ['public', 'outbox', 'there', 'Ask your administrator for our email to you, then login.'],
   ] as const)(
     'in %s exposure, with mails by %s and the administrator %s, says what is next',

@@ -32,7 +32,7 @@ function nextOf(config: Config | undefined): string {
   if (config?.exposure !== 'public') return 'Please login with your credentials.';
   if (config.reset_delivery !== 'outbox') return 'Follow the steps in our email, then login.';
   return config.administrator === 'named_email'
-    ? 'Email isn’t set up. Run "npm run outbox" on the server to see your code, then login.'
+    ? 'Email isn’t set up. Run "palisade outbox" on the server to see your code, then login.'
     : 'Ask your administrator for our email to you, then login.';
 }
 
