@@ -33,7 +33,8 @@ const PLACES = {
     again: 'Another email waits with your administrator.',
   },
   server: {
-    first: 'No mail server is set, so the code waits on the server: "palisade outbox" prints it there. It was written to {email}.',
+    first:
+      'No mail server is set, so the code waits on the server: "palisade outbox" prints it there. It was written to {email}.',
     again: 'Another code waits on the server.',
   },
 } as const;
