@@ -93,7 +93,7 @@ export type JoinedSession = z.infer<typeof joinedSessionSchema>;
 const sessionsQuerySchema = pageQuerySchema.extend({ status: sessionStatusSchema.optional(), search: searchSchema });
 export type SessionsQuery = z.infer<typeof sessionsQuerySchema>;
 
-export const listSessions = endpoint({
+export const listRemoteSessions = endpoint({
   method: 'GET',
   path: '/remote/sessions',
   summary: 'The remote-support sessions of the signed-in person, newest first.',

@@ -19,6 +19,7 @@ import { createRequestWatch } from '#platform/request-watch.ts';
 import type { Observe } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
 import { createStorageWatch, type StorageWatch } from '#platform/storage-watch.ts';
+import { endpointNames, nameSchemas, TAGS } from './api-names.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Monitor } from './monitor.ts';
 import { SERVER_PHRASES } from './phrases.ts';
@@ -69,7 +70,8 @@ export async function openHttp(
     observe,
     now,
   });
-  await serveOpenApi(fastify, { limits: rateLimits, phrases: SERVER_PHRASES });
+  nameSchemas();
+  await serveOpenApi(fastify, { limits: rateLimits, phrases: SERVER_PHRASES, names: endpointNames(), tags: TAGS });
   const lookAtToken = createMovedTokens({ observe, now });
   const api: Api = {
     fastify,

@@ -245,6 +245,7 @@ async function describeApi(fastify: FastifyInstance): Promise<void> {
       info: {
         title: 'Palisade',
         version: VERSION,
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
         description:
           'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.\n\n' +
           'A `phrase` beside a sentence says the same as data: the code of a template in `x-phrases`, and a value for each of its parameters. A parameter is a ' +
@@ -252,6 +253,7 @@ async function describeApi(fastify: FastifyInstance): Promise<void> {
           'What happens is told on the WebSocket `/api/events` as JSON frames, told apart by `kind`. Say ' +
           '`{"kind":"hello","access_token":"..."}` first, with `"after"` and the last event id after a gap; answer each `ping` with `{"kind":"pong"}`.',
       },
+      servers: [{ url: '/' }],
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },
     transformObject: jsonSchemaTransformObject,

@@ -4,6 +4,7 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 import swaggerUi from '@fastify/swagger-ui';
 import type { Template } from '@palisade/contract/phrase';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shapeDescription } from './openapi-shape.ts';
 import type { RateLimits } from './rate-limit.ts';
 
 const PATH = '/api/openapi.json';
@@ -36,12 +37,14 @@ export async function serveOpenApi(
     limits: Pick<RateLimits, 'ofDocument'>;
     /** The sentences that have a code, by what says them. */
     phrases: Readonly<Record<string, Readonly<Record<string, Template>>>>;
+    names: ReadonlyMap<string, string>;
+    tags: Readonly<Record<string, string>>;
   },
 ): Promise<void> {
-  const { limits, phrases } = parts;
+  const { limits, phrases, names, tags } = parts;
   const written = once(async () => {
     // `x-phrases`: each code that a phrase can have, with its English and the parameters that it takes.
-    const plain = Buffer.from(JSON.stringify({ ...fastify.swagger(), 'x-phrases': phrases }));
+    const plain = Buffer.from(JSON.stringify({ ...shapeDescription(fastify.swagger(), { names, tags }), 'x-phrases': phrases }));
     const params = { [zlib.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
     const [br, gz] = await Promise.all([promisify(brotliCompress)(plain, { params }), promisify(gzip)(plain)]);
     return { plain, br, gzip: gz, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };

@@ -9,7 +9,7 @@ import {
   createSession,
   joinSession,
   listJoined,
-  listSessions,
+  listRemoteSessions,
   SESSION_LIMITS,
 } from '@palisade/contract/remote';
 import {
@@ -91,13 +91,13 @@ export function serveRemote(
   const customer = (call: Parameters<typeof doer>[0]) => ({ ...doer(call), side: 'customer' as const });
   const technician = (call: Parameters<typeof doer>[0]) => ({ ...doer(call), side: 'technician' as const });
 
-  const list = keptAnswers.keepList(listSessions, async ({ session, query, header, request }) => {
+  const list = keptAnswers.keepList(listRemoteSessions, async ({ session, query, header, request }) => {
     const rows = await remote.list(session.user.id, query);
     await countPages({ rows, query, header, count: () => remote.count(session.user.id, query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
-  serve(api, listSessions, 'customer', list);
+  serve(api, listRemoteSessions, 'customer', list);
 
   serve(api, createSession, 'customer', ({ session }) => remote.create(session.user));
   serve(api, readSession, party, ({ session, row }) => Promise.resolve(remote.show(session.user, row)));

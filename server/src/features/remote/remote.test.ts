@@ -5,7 +5,7 @@ import {
   createSession,
   joinSession,
   listJoined,
-  listSessions,
+  listRemoteSessions,
 } from '@palisade/contract/remote';
 import { approveSession, declineSession } from '@palisade/contract/remote-session';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ async function startRemote() {
     /** As its customer, once a technician has asked. */
     approve: (token: string, { id }: { id: string }) =>
       app.call(approveSession, { token, params: { id }, body: { view: 'talk' } }),
-    newest: async (token: string) => replyOf(await app.call(listSessions, { token }))[0],
+    newest: async (token: string) => replyOf(await app.call(listRemoteSessions, { token }))[0],
   };
 }
 
@@ -97,14 +97,18 @@ describe('a remote session', async () => {
     const token = await customer();
     const first = await create(token);
     const second = await create(token);
-    expect(replyOf(await call(listSessions, { token }))).toMatchObject([
+    expect(replyOf(await call(listRemoteSessions, { token }))).toMatchObject([
       { id: second.id, status: 'pending' },
       { id: first.id, status: 'cancelled', end_reason: 'replaced' },
     ]);
     await join(second);
     replyOf(await approve(token, second));
     await create(token);
-    expect(replyOf(await call(listSessions, { token })).map(({ status }) => status)).toEqual(['pending', 'active', 'cancelled']);
+    expect(replyOf(await call(listRemoteSessions, { token })).map(({ status }) => status)).toEqual([
+      'pending',
+      'active',
+      'cancelled',
+    ]);
   });
 
   test('is found by its code and its technician, and counted over all pages', async () => {
@@ -115,7 +119,7 @@ describe('a remote session', async () => {
     replyOf(await call(completeSession, { token, params: { id: first.id } }));
     for (let more = 0; more < 4; more += 1) await create(token);
     const read = async (query: string) => {
-      const answer = await call(listSessions, { token, query });
+      const answer = await call(listRemoteSessions, { token, query });
       return { rows: replyOf(answer).length, total: answer.headers.get('x-total-count') };
     };
     expect(await read('?limit=2')).toEqual({ rows: 2, total: '5' });
@@ -136,7 +140,7 @@ describe('at once', async () => {
     const token = await customer();
     const answers = await Promise.all(again(4).map(() => call(createSession, { token })));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
-    const statuses = replyOf(await call(listSessions, { token })).map(({ status }) => status);
+    const statuses = replyOf(await call(listRemoteSessions, { token })).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual(['cancelled', 'cancelled', 'cancelled', 'pending']);
   });
 

@@ -10,7 +10,7 @@ import {
   createSession,
   joinSession,
   listJoined,
-  listSessions,
+  listRemoteSessions,
   SESSION_LIMITS,
 } from '@palisade/contract/remote';
 import {
@@ -155,8 +155,8 @@ describe('the clock', () => {
     const before = (await stored(id)).version;
     clock.now += SESSION_LIMITS.customer_gone;
     expect(await read(id, token)).toMatchObject({ ...LOST, ended_at: new Date(clock.now).toISOString() });
-    expect(replyOf(await call(listSessions, { token, query: '?status=completed' }))).toHaveLength(1);
-    expect(replyOf(await call(listSessions, { token, query: '?status=active' }))).toEqual([]);
+    expect(replyOf(await call(listRemoteSessions, { token, query: '?status=completed' }))).toHaveLength(1);
+    expect(replyOf(await call(listRemoteSessions, { token, query: '?status=active' }))).toEqual([]);
     expect((await stored(id)).status).toBe('active');
     await Promise.all([app.app.settleSessions(), app.app.settleSessions()]);
     expect(await stored(id)).toMatchObject(LOST);

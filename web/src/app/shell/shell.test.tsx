@@ -7,7 +7,7 @@ import { readCounts } from '@palisade/contract/desk-counts';
 import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
-import { completeSession, listSessions as listRemoteSessions, SESSION_POLL_INTERVAL } from '@palisade/contract/remote';
+import { completeSession, listRemoteSessions, SESSION_POLL_INTERVAL } from '@palisade/contract/remote';
 import { listSessions } from '@palisade/contract/sessions';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';

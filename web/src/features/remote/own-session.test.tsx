@@ -1,5 +1,5 @@
 import { readConfig } from '@palisade/contract/platform';
-import { listSessions, type RemoteSession } from '@palisade/contract/remote';
+import { listRemoteSessions, type RemoteSession } from '@palisade/contract/remote';
 import { listSessionFiles } from '@palisade/contract/remote-files';
 import {
   approveSession,
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 function visit(session: RemoteSession) {
-  server.answer(listSessions, [session]);
+  server.answer(listRemoteSessions, [session]);
   server.on(of(listSessionMessages, session), reply(listSessionMessages, []));
   server.on(of(readSessionChanges, session), reply(readSessionChanges, []));
   server.on(of(listSessionFiles, session), reply(listSessionFiles, []));
@@ -81,7 +81,7 @@ describe('a technician who asks', () => {
     visit(session);
     const declined = { ...session, status: 'cancelled' as const, phase: 'ended' as const, end_reason: 'declined' as const };
     server.on(of(declineSession, session), () => {
-      server.answer(listSessions, [declined]);
+      server.answer(listRemoteSessions, [declined]);
       return reply(declineSession, declined);
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Decline' }));
@@ -115,7 +115,7 @@ describe('a browser that cannot share', () => {
     expect(screen.queryByRole('button', { name: 'Approve' })).not.toBeInTheDocument();
     const running = { ...session, status: 'active' as const, phase: 'active' as const, view: 'talk' as const };
     server.on(of(approveSession, session), () => {
-      server.answer(listSessions, [running]);
+      server.answer(listRemoteSessions, [running]);
       return reply(approveSession, running);
     });
     await userEvent.click(screen.getByRole('button', { name: 'Approve without a screen' }));
@@ -239,7 +239,7 @@ describe('a session that has just ended', () => {
     visit(session);
     const reported = { ...session, reported_at: new Date().toISOString() };
     server.on(of(reportSession, session), () => {
-      server.answer(listSessions, [reported]);
+      server.answer(listRemoteSessions, [reported]);
       return reply(reportSession, reported);
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Report this session' }));

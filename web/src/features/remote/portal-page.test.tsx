@@ -1,5 +1,5 @@
 import { readConfig } from '@palisade/contract/platform';
-import { completeJoined, createSession, joinSession, listJoined, listSessions } from '@palisade/contract/remote';
+import { completeJoined, createSession, joinSession, listJoined, listRemoteSessions } from '@palisade/contract/remote';
 import { listSessionMessages } from '@palisade/contract/remote-session';
 import { QueryClient } from '@tanstack/react-query';
 import { act, screen, waitFor, within } from '@testing-library/react';
@@ -20,7 +20,7 @@ beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
   server = new FakeServer();
   server.answer(readConfig, CONFIG);
-  server.answer(listSessions, []);
+  server.answer(listRemoteSessions, []);
   server.answer(listJoined, []);
   vi.stubGlobal('open', open);
 });
@@ -46,7 +46,7 @@ describe('the portal of a customer', () => {
     vi.useFakeTimers();
     visit('customer');
     await act(() => vi.advanceTimersByTimeAsync(10));
-    server.answer(listSessions, [sessionOf()]);
+    server.answer(listRemoteSessions, [sessionOf()]);
     await act(() => vi.advanceTimersByTimeAsync(5_000));
     expect(screen.getByText('K7M-4QP-9XD')).toBeVisible();
     expect(screen.getByRole('button', { name: 'Cancel' })).toBeVisible();
@@ -57,7 +57,7 @@ describe('the portal of a customer', () => {
     await screen.findByText('No session is open. No one can join you.');
     const session = sessionOf();
     server.on(createSession, () => {
-      server.answer(listSessions, [session]);
+      server.answer(listRemoteSessions, [session]);
       return reply(createSession, session);
     });
     await userEvent.click(screen.getByRole('button', { name: 'New Session' }));

@@ -1,5 +1,5 @@
 import { readConfig } from '@palisade/contract/platform';
-import { cancelSession, completeSession, createSession, listSessions } from '@palisade/contract/remote';
+import { cancelSession, completeSession, createSession, listRemoteSessions } from '@palisade/contract/remote';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -19,7 +19,7 @@ beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
   server = new FakeServer(MARIA);
   server.answer(readConfig, CONFIG);
-  server.answer(listSessions, []);
+  server.answer(listRemoteSessions, []);
   alert.mockReset();
   open.mockReset();
   vi.stubGlobal('alert', alert);
@@ -47,7 +47,7 @@ describe('the session history', () => {
 
   it('tells of each session the code, the agent, both times and the status', async () => {
     const ended_at = '2026-11-20T10:20:00.000Z';
-    server.answer(listSessions, [
+    server.answer(listRemoteSessions, [
       sessionOf({ session_code: 'AAA-AAA-AA2', status: 'completed', support_agent: '<b>tina</b>', ended_at }),
       sessionOf({ session_code: 'AAA-AAA-AA3', status: 'cancelled', end_reason: 'expired', ended_at }),
     ]);
@@ -70,11 +70,11 @@ describe('the session history', () => {
   it('continues with Show more, and is narrowed by the server', async () => {
     const asked: string[] = [];
     const old = sessionOf({ session_code: 'AAA-AAA-AA2', status: 'completed' });
-    server.on(listSessions, (query) => {
+    server.on(listRemoteSessions, (query) => {
       asked.push(`${query.get('status') ?? 'all'} ${query.get('search') ?? ''}`);
       return query.has('cursor') || query.get('limit') === '20'
-        ? page(listSessions, [old], {})
-        : page(listSessions, [sessionOf({ status: 'cancelled' })], { next: old.id, total: 300 });
+        ? page(listRemoteSessions, [old], {})
+        : page(listRemoteSessions, [sessionOf({ status: 'cancelled' })], { next: old.id, total: 300 });
     });
     renderForTest(<RemotePage />);
     await userEvent.click(await screen.findByRole('button', { name: 'Show more (299 left)' }));
@@ -91,7 +91,7 @@ describe('a new session', () => {
     await screen.findByText('No sessions yet');
     const session = sessionOf();
     server.on(createSession, () => {
-      server.answer(listSessions, [session]);
+      server.answer(listRemoteSessions, [session]);
       return reply(createSession, session);
     });
     await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
@@ -143,7 +143,7 @@ describe('a new session', () => {
 
 describe('the banner', () => {
   it('copies the code', async () => {
-    server.answer(listSessions, [sessionOf()]);
+    server.answer(listRemoteSessions, [sessionOf()]);
     const user = userEvent.setup();
     renderForTest(<RemotePage />);
     await user.click(await screen.findByRole('button', { name: 'Copy code' }));
@@ -153,7 +153,7 @@ describe('the banner', () => {
 
   it('cancels a session that waits', async () => {
     const session = sessionOf();
-    server.answer(listSessions, [session]);
+    server.answer(listRemoteSessions, [session]);
     renderForTest(<RemotePage />);
     const cancelled = {
       ...session,
@@ -162,7 +162,7 @@ describe('the banner', () => {
       ended_at: session.started_at,
     };
     server.on({ ...cancelSession, path: `/remote/sessions/${session.id}/cancel` }, () => {
-      server.answer(listSessions, [cancelled]);
+      server.answer(listRemoteSessions, [cancelled]);
       return reply(cancelSession, cancelled);
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
@@ -184,7 +184,7 @@ describe('the banner', () => {
   it('without a session stands at the first step, and after one at the last', async () => {
     expect(stepOf(undefined, false)).toBe('Code');
     const session = sessionOf({ status: 'completed', support_agent: 'tina', ended_at: new Date().toISOString() });
-    server.answer(listSessions, [session]);
+    server.answer(listRemoteSessions, [session]);
     renderForTest(<RemotePage />);
     const steps = within(await screen.findByRole('list', { name: 'Steps of a session' }));
     const current = steps.getAllByRole('listitem').filter((item) => item.getAttribute('aria-current') === 'step');
@@ -193,7 +193,7 @@ describe('the banner', () => {
 
   it('says why a session could not be ended', async () => {
     const session = sessionOf({ status: 'active', support_agent: 'tina', joined_at: '2026-11-20T10:05:00.000Z' });
-    server.answer(listSessions, [session]);
+    server.answer(listRemoteSessions, [session]);
     server.on(
       { ...completeSession, path: `/remote/sessions/${session.id}/complete` },
       refusal('conflict', { detail: 'It has ended already.' }),
@@ -206,20 +206,20 @@ describe('the banner', () => {
   // proves: product-3.3-1
   it('follows a session every 5 seconds: from waiting to the technician who joined', async () => {
     const session = sessionOf();
-    server.answer(listSessions, [session]);
+    server.answer(listRemoteSessions, [session]);
     vi.useFakeTimers();
     renderForTest(<RemotePage />);
     await act(() => vi.advanceTimersByTimeAsync(10));
     expect(screen.getByText('Waiting for connection...')).toBeVisible();
     const joined = { ...session, status: 'active' as const, support_agent: 'tina', joined_at: session.started_at };
-    server.answer(listSessions, [joined]);
+    server.answer(listRemoteSessions, [joined]);
     await act(() => vi.advanceTimersByTimeAsync(5_000));
     expect(screen.queryByText('Waiting for connection...')).not.toBeInTheDocument();
     expect(banner().getByRole('heading')).toHaveTextContent('tina has joined your session');
     // The session and the history, and each once more: nothing asks for the history that stays as it was.
-    expect(server.callsOf(listSessions)).toHaveLength(4);
+    expect(server.callsOf(listRemoteSessions)).toHaveLength(4);
     await act(() => vi.advanceTimersByTimeAsync(10_000));
-    expect(server.callsOf(listSessions)).toHaveLength(6);
+    expect(server.callsOf(listRemoteSessions)).toHaveLength(6);
   });
 
   it.each([

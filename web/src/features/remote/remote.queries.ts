@@ -6,7 +6,7 @@ import {
   type JoinedSession,
   joinSession,
   listJoined,
-  listSessions,
+  listRemoteSessions,
   type RemoteSession,
   SESSION_POLL_INTERVAL,
   type SessionsQuery,
@@ -38,7 +38,7 @@ const NEWEST = 20;
 /** The history, page by page. Refetched when an open session changes. */
 export const historyQuery = (choice: SessionChoice) => ({
   ...pagesQuery([...REMOTE, 'history', choice], (page, signal) =>
-    callPage(listSessions, { signal, query: { ...choice, ...page } }),
+    callPage(listRemoteSessions, { signal, query: { ...choice, ...page } }),
   ),
   networkMode: 'always' as const,
 });
@@ -52,7 +52,7 @@ export const joinedHistoryQuery = (choice: SessionChoice) => ({
 /** Polled while a session is open and the page is visible, because most changes happen on the other side. */
 export const sessionsQuery = queryOptions({
   queryKey: [...REMOTE, 'sessions'],
-  queryFn: ({ signal }) => call(listSessions, { signal, query: { limit: NEWEST } }),
+  queryFn: ({ signal }) => call(listRemoteSessions, { signal, query: { limit: NEWEST } }),
   refetchInterval: (query) => (query.state.data?.some(isOpen) ? SESSION_POLL_INTERVAL : false),
   networkMode: 'always',
 });
