@@ -7,6 +7,7 @@ import { BASELINE, migrations } from '#migrations/all.ts';
 import { DataFolderError, requireOwnFolder } from '#platform/data-folder.ts';
 import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { installationKeys } from '#platform/keys.ts';
+import { createLog } from '#platform/log.ts';
 import { requireKnownVersion } from '#platform/migrations.ts';
 import { keepFilesPrivate } from '#platform/private-files.ts';
 import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
@@ -94,7 +95,10 @@ export function prepare({ as = 'server' }: { as?: 'server' | 'command' | 'backup
     const { mended, warnings } = keepFilesPrivate({ data_dir, key_files });
     if (mended > 0)
       warnings.unshift(`Other users could read ${mended} files and folders in ${settings.data_dir}. Now only this user can.`);
-    for (const warning of [...settings.warnings, ...warnings]) process.stderr.write(`palisade: warning: ${warning}\n`);
+    // The server promises lines of JSON; a person reads what a command writes.
+    const warn = (text: string) =>
+      as === 'server' ? createLog(settings.log_level).warn(text) : process.stderr.write(`palisade: warning: ${text}\n`);
+    for (const warning of [...settings.warnings, ...warnings]) warn(warning);
     return settings;
   } catch (error) {
     if (error instanceof SettingsError || error instanceof DataFolderError) fail(error.message);

@@ -33,6 +33,9 @@ async function listenAt(server: Server, address: { host: string; port: number })
 
 const settings = prepare();
 const logger = createLog(settings.log_level);
+// Node would print its own warnings as text among the lines of JSON.
+process.removeAllListeners('warning');
+process.on('warning', (warning) => logger.warn({ err: warning }, 'a warning of Node'));
 // Node would print the error with everything in it, and so the row that a database quotes.
 process.on('uncaughtException', (error) => {
   logger.fatal({ err: error }, 'nobody caught an error');

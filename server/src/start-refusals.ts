@@ -22,7 +22,8 @@ function ofFolder(code: string, settings: Settings): string | undefined {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
     return `The database ${file} is damaged (${code}). Put back a backup: palisade restore <file> --force. What is there now is kept beside it.`;
   if (code === 'ENOSPC' || code === 'SQLITE_FULL' || code === 'EDQUOT')
-    return `The disk of the data folder ${data_dir} is full. Free some space or set DATA_DIR to another folder, then start again. No data is lost.`;
+    // Another folder would begin empty, beside the data of this one.
+    return `The disk of the data folder ${data_dir} is full. Free some space${existsSync(file) ? '' : ' or set DATA_DIR to another folder'}, then start again. No data is lost.`;
   if (code.startsWith('SQLITE_IOERR'))
     return `The disk of the data folder ${data_dir} has errors (${code}). Check its space and health, then start again.`;
   if (/^(EACCES|EPERM|EROFS|ENOTDIR|EEXIST|SQLITE_CANTOPEN|SQLITE_READONLY\w*)$/.test(code))

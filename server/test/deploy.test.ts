@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -249,6 +250,24 @@ describe('compose.yaml', () => {
       expect(stdout).toMatch(/^-c \S+\/turnserver\.conf --log-file=stdout --realm=example --use-auth-secret/);
       expect(stdout).not.toContain(secretOf('turn_secret'));
       expect(readFileSync(join(place, 'turnserver.conf'), 'utf8')).toBe(`static-auth-secret=${secretOf('turn_secret')}\n`);
+    });
+
+    test('coturn reaches no address of a network behind it, in any form', () => {
+      const denied = new BlockList();
+      for (const option of compose.services['coturn']?.command ?? []) {
+        const [, first = '', last = ''] = /^--denied-peer-ip=([^-]+)-(.+)$/.exec(option) ?? [];
+        if (first !== '') denied.addRange(first, last, first.includes(':') ? 'ipv6' : 'ipv4');
+      }
+      const isDenied = (address: string) => denied.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+      const inside = ['10.0.0.7', '127.0.0.1', '169.254.169.254', '172.31.255.255', '192.168.1.1', '100.64.0.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '0.0.0.0'];
+      const others = ['::', '::1', '::7f00:1', '::ffff:a00:7', '64:ff9b::a00:7', '64:ff9b:1::a00:7', '2002:a00:7::1', '2001:0:a00:7::1', 'fd00::1', 'fe80::1', 'fec0::1', 'ff02::1'];
+      for (const address of [...inside, ...others]) expect(isDenied(address), address).toBe(true);
+      for (const address of ['1.1.1.1', '172.32.0.1', '192.1.0.1', '2606:4700::1111', '2a00:1450::1']) expect(isDenied(address), address).toBe(false);
+    });
+
+    test('coturn is of a version without known high faults', () => {
+      const [, major = '0', minor = '0'] = /coturn:(\d+)\.(\d+)/.exec(compose.services['coturn']?.image ?? '') ?? [];
+      expect(Number(major) * 100 + Number(minor)).toBeGreaterThanOrEqual(410);
     });
 
     test.each([

@@ -86,7 +86,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
     const second = await startServer({ DATA_DIR });
     expect(openToOthers(DATA_DIR)).toEqual([]);
     expect(lstatSync(elsewhere).mode & 0o777).toBe(0o644);
-    expect(second.errors()).toContain(`warning: Other users could read ${all.length} files and folders in ${DATA_DIR}.`);
+    expect(second.errors()).toContain(`"msg":"Other users could read ${all.length} files and folders in ${DATA_DIR}.`);
     await second.kill('SIGTERM');
     const third = await startServer({ DATA_DIR });
     expect(third.errors()).not.toContain('could read');

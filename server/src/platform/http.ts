@@ -359,7 +359,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     if (!request.is404 && /^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) {
       // HTTP/1.1 keeps the connection unless told otherwise (RFC 9112 section 9.3): the bytes go to the policy.
       reply.raw.removeHeader('connection');
-      reply.headers(headers.asset);
+      reply.headers(request.url === '/service-worker.js' ? headers.worker : headers.asset);
       if (request.headers['x-request-id'] === request.id) reply.header('x-request-id', request.id);
     } else {
       reply.headers(headers.document);

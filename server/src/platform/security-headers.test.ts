@@ -16,6 +16,7 @@ function builtApplication(): string {
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Palisade</title>');
   writeFileSync(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(folder, 'assets', 'main.js'), 'export {};');
+  writeFileSync(join(folder, 'service-worker.js'), 'self.skipWaiting();');
   writeFileSync(join(folder, '.secret'), 'nobody may see this');
   return folder;
 }
@@ -143,6 +144,12 @@ describe('every answer', async () => {
     // Neither is personal.
     if (/^<!doctype html><title>Palisade|^\{"openapi":/.test(body)) expect(kept).toBe('no-cache');
     else expect(kept).toBe('no-store');
+  });
+
+  test('of the service worker carries the policy that it needs alone', async () => {
+    const { headers } = await ask('GET', '/service-worker.js');
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; connect-src 'self'; frame-ancestors 'none'");
+    expect(headers.get('permissions-policy')).toBeNull();
   });
 
   test.each([

@@ -36,15 +36,22 @@ const ASSET_HEADERS = {
   'cross-origin-resource-policy': DOCUMENT_HEADERS['cross-origin-resource-policy'],
 } as const;
 
+/** A service worker is a document of its own, whose policy bounds what it loads: it fetches from this origin alone. */
+const WORKER_HEADERS = { ...ASSET_HEADERS, 'content-security-policy': "default-src 'none'; connect-src 'self'; frame-ancestors 'none'" } as const;
+
 type Headers = Readonly<Record<string, string>>;
 
 /**
  * The headers of every answer (OWASP Secure Headers Project): of documents and of the API, and of the application's files. With a `public_url` of https browsers
  * are told to come by https alone for a year, to its subdomains as well (RFC 6797; docs/decisions/web.md).
  */
-export function securityHeaders(public_url: string | undefined): { document: Headers; asset: Headers } {
+export function securityHeaders(public_url: string | undefined): { document: Headers; asset: Headers; worker: Headers } {
   if (public_url === undefined || new URL(public_url).protocol !== 'https:')
-    return { document: DOCUMENT_HEADERS, asset: ASSET_HEADERS };
+    return { document: DOCUMENT_HEADERS, asset: ASSET_HEADERS, worker: WORKER_HEADERS };
   const transport = { 'strict-transport-security': `max-age=${YEAR_SECONDS}; includeSubDomains` };
-  return { document: { ...DOCUMENT_HEADERS, ...transport }, asset: { ...ASSET_HEADERS, ...transport } };
+  return {
+    document: { ...DOCUMENT_HEADERS, ...transport },
+    asset: { ...ASSET_HEADERS, ...transport },
+    worker: { ...WORKER_HEADERS, ...transport },
+  };
 }

@@ -23,6 +23,19 @@ export const webAddress = z.preprocess(
   z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }).optional(),
 );
 
+/** The address at which people open the application, which is served at the root of its host. */
+export const publicAddress = webAddress.refine((value) => {
+  const { pathname, search, hash } = new URL(value ?? 'https://none/');
+  return pathname === '/' && search === '' && hash === '';
+}, 'must have no path, like https://palisade.example.com: the pages are served at the root of their host, and not below a path');
+
+/** Proxies, and networks of proxies. One of all addresses would let anybody say where a request comes from. */
+export const proxyAddress = z
+  .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+    error: 'must be a list of IP addresses or networks (10.0.0.0/8), separated by commas',
+  })
+  .refine((value) => !/\/0+$/.test(value), 'must not contain a network of all addresses (/0): anybody could say where a request comes from');
+
 /** An address with an account in it: clients decode it, and would fail over a % that stands for itself. */
 export const accountAddress = (protocol: RegExp, error: string) =>
   z.preprocess(

@@ -21,6 +21,8 @@ import {
   portNumber,
   SECOND_MS,
   text,
+  proxyAddress,
+  publicAddress,
   webAddress,
 } from './setting-forms.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
@@ -111,7 +113,7 @@ const INBOX_LOCAL_MAXIMUM = 21;
 const environmentSchema = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: z.preprocess(blankIsUnset, portNumber.default(3000)),
-  PUBLIC_URL: webAddress,
+  PUBLIC_URL: publicAddress,
   EXPOSURE: z.preprocess(blankIsUnset, z.enum(['local', 'public'], { error: 'must be "local" or "public"' }).optional()),
   DATA_DIR: path.default('./data'),
   QUARANTINE_KEY_FILE: path,
@@ -152,13 +154,7 @@ const environmentSchema = z.object({
       .optional(),
   ),
   ADMIN_EMAILS: commaList.pipe(z.array(emailAddress('must be a list of email addresses, separated by commas'))),
-  TRUSTED_PROXIES: commaList.pipe(
-    z.array(
-      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-        error: 'must be a list of IP addresses or networks (10.0.0.0/8), separated by commas',
-      }),
-    ),
-  ),
+  TRUSTED_PROXIES: commaList.pipe(z.array(proxyAddress)),
   SCANNER_URL: commaList.transform((urls, context) => {
     if (urls.length === 1 && urls[0] === 'none') return { scanners: [], look_for_scanner: false };
     const scanners = parseScannerUrls(urls);

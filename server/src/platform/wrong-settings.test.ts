@@ -29,6 +29,16 @@ const WRONG: readonly [Record<string, string>, string][] = [
   ],
   [{ STOP_NOTICE: '1000' }, 'STOP_NOTICE must be a whole number of seconds from 0 to 300 (it is "1000").'],
   [{ EXPOSURE: 'open' }, 'EXPOSURE must be "local" or "public" (it is "open").'],
+  ...['https://example.com/palisade', 'https://example.com/?a=1', 'https://example.com/#a'].map(
+    (PUBLIC_URL): [Record<string, string>, string] => [
+      { PUBLIC_URL },
+      `PUBLIC_URL must have no path, like https://palisade.example.com: the pages are served at the root of their host, and not below a path (it is "${PUBLIC_URL}").`,
+    ],
+  ),
+  ...['0.0.0.0/0', '::/0', '10.0.0.0/8, 0.0.0.0/0'].map((TRUSTED_PROXIES): [Record<string, string>, string] => [
+    { TRUSTED_PROXIES },
+    `TRUSTED_PROXIES must not contain a network of all addresses (/0): anybody could say where a request comes from (it is "${TRUSTED_PROXIES}").`,
+  ]),
   [{ PUBLIC_URL: 'ftp://example.com' }, 'PUBLIC_URL must start with http:// or https:// (it is "ftp://example.com").'],
   [{ DATABASE_URL: 'mysql://localhost/x' }, 'DATABASE_URL must start with postgres://.'],
   [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL must start with smtp:// or smtps://.'],
