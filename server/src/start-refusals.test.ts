@@ -37,14 +37,17 @@ describe('a start that failed is explained in one sentence with path and remedy'
     expect(explainStart(failed(code), EMBEDDED)).toBe(sentence);
   });
 
-  test.each(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])('a full disk below data that is there: another folder would begin empty (%s)', (code) => {
-    const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-full-'));
-    onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }));
-    writeFileSync(join(DATA_DIR, 'palisade.sqlite'), '');
-    expect(explainStart(failed(code), parseSettings({ DATA_DIR }))).toBe(
-      `The disk of the data folder ${DATA_DIR} is full. Free some space, then start again. No data is lost.`,
-    );
-  });
+  test.each(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])(
+    'a full disk below data that is there: another folder would begin empty (%s)',
+    (code) => {
+      const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-full-'));
+      onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+      writeFileSync(join(DATA_DIR, 'palisade.sqlite'), '');
+      expect(explainStart(failed(code), parseSettings({ DATA_DIR }))).toBe(
+        `The disk of the data folder ${DATA_DIR} is full. Free some space, then start again. No data is lost.`,
+      );
+    },
+  );
 
   test.each([
     [

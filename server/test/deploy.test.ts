@@ -259,10 +259,35 @@ describe('compose.yaml', () => {
         if (first !== '') denied.addRange(first, last, first.includes(':') ? 'ipv6' : 'ipv4');
       }
       const isDenied = (address: string) => denied.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
-      const inside = ['10.0.0.7', '127.0.0.1', '169.254.169.254', '172.31.255.255', '192.168.1.1', '100.64.0.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '0.0.0.0'];
-      const others = ['::', '::1', '::7f00:1', '::ffff:a00:7', '64:ff9b::a00:7', '64:ff9b:1::a00:7', '2002:a00:7::1', '2001:0:a00:7::1', 'fd00::1', 'fe80::1', 'fec0::1', 'ff02::1'];
+      const inside = [
+        '10.0.0.7',
+        '127.0.0.1',
+        '169.254.169.254',
+        '172.31.255.255',
+        '192.168.1.1',
+        '100.64.0.1',
+        '198.18.0.1',
+        '224.0.0.1',
+        '255.255.255.255',
+        '0.0.0.0',
+      ];
+      const others = [
+        '::',
+        '::1',
+        '::7f00:1',
+        '::ffff:a00:7',
+        '64:ff9b::a00:7',
+        '64:ff9b:1::a00:7',
+        '2002:a00:7::1',
+        '2001:0:a00:7::1',
+        'fd00::1',
+        'fe80::1',
+        'fec0::1',
+        'ff02::1',
+      ];
       for (const address of [...inside, ...others]) expect(isDenied(address), address).toBe(true);
-      for (const address of ['1.1.1.1', '172.32.0.1', '192.1.0.1', '2606:4700::1111', '2a00:1450::1']) expect(isDenied(address), address).toBe(false);
+      for (const address of ['1.1.1.1', '172.32.0.1', '192.1.0.1', '2606:4700::1111', '2a00:1450::1'])
+        expect(isDenied(address), address).toBe(false);
     });
 
     test('coturn is of a version without known high faults', () => {

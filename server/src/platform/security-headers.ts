@@ -37,7 +37,10 @@ const ASSET_HEADERS = {
 } as const;
 
 /** A service worker is a document of its own, whose policy bounds what it loads: it fetches from this origin alone. */
-const WORKER_HEADERS = { ...ASSET_HEADERS, 'content-security-policy': "default-src 'none'; connect-src 'self'; frame-ancestors 'none'" } as const;
+const WORKER_HEADERS = {
+  ...ASSET_HEADERS,
+  'content-security-policy': "default-src 'none'; connect-src 'self'; frame-ancestors 'none'",
+} as const;
 
 type Headers = Readonly<Record<string, string>>;
 

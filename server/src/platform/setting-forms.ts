@@ -34,7 +34,10 @@ export const proxyAddress = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
     error: 'must be a list of IP addresses or networks (10.0.0.0/8), separated by commas',
   })
-  .refine((value) => !/\/0+$/.test(value), 'must not contain a network of all addresses (/0): anybody could say where a request comes from');
+  .refine(
+    (value) => !/\/0+$/.test(value),
+    'must not contain a network of all addresses (/0): anybody could say where a request comes from',
+  );
 
 /** An address with an account in it: clients decode it, and would fail over a % that stands for itself. */
 export const accountAddress = (protocol: RegExp, error: string) =>

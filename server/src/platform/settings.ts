@@ -19,10 +19,10 @@ import {
   mailAddress,
   path,
   portNumber,
-  SECOND_MS,
-  text,
   proxyAddress,
   publicAddress,
+  SECOND_MS,
+  text,
   webAddress,
 } from './setting-forms.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
