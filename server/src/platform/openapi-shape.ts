@@ -7,6 +7,8 @@ const operationSchema = z.looseObject({
   responses: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
 const documentSchema = z.looseObject({
+  openapi: z.string(),
+  info: z.unknown(),
   paths: z.record(z.string(), z.record(z.string(), operationSchema)),
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
 });
@@ -51,6 +53,14 @@ function changeObjects(value: Json, change: (object: { [key: string]: Json }) =>
   if (Array.isArray(value)) return value.map((one) => changeObjects(one, change));
   if (typeof value !== 'object' || value === null) return value;
   return change(Object.fromEntries(Object.entries(value).map(([key, one]) => [key, changeObjects(one, change)])));
+}
+
+/** The part of a value that JSON has. */
+function plainOf(value: unknown): Json {
+  if (Array.isArray(value)) return value.map(plainOf);
+  if (typeof value !== 'object' || value === null) return z.json().parse(value);
+  const given = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(given.map(([key, one]) => [key, plainOf(one)]));
 }
 
 /** Leaves out bounds that every whole number has, and what an answer need not say: that it has no more fields. */
@@ -195,8 +205,7 @@ export function shapeDescription(
   written: object,
   { names, tags }: { names: ReadonlyMap<string, string>; tags: Readonly<Record<string, string>> },
 ): object {
-  const plain = z.json().parse(JSON.parse(JSON.stringify(written)));
-  const document = documentSchema.parse(changeObjects(plain, withoutNoise));
+  const document = documentSchema.parse(changeObjects(plainOf(written), withoutNoise));
   const responses = shareAnswers(document);
   const parameters = shareParameters(document);
   const used = new Set<string>();
@@ -232,7 +241,10 @@ export function shapeDescription(
   const parts = z.json().parse({ paths: merge(paths), schemas: used_schemas });
   const repeated = takeOutRepeated(parts, kept);
   const left = z.object({ paths: z.json(), schemas: z.record(z.string(), z.json()) }).parse(repeated.left);
+  const { openapi, info } = document;
   return {
+    openapi,
+    info,
     ...document,
     tags: [...used].sort().map((name) => ({ name, description: tags[name] ?? name })),
     security: [{ bearer: [] }],

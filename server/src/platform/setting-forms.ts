@@ -25,8 +25,8 @@ export const webAddress = z.preprocess(
 
 /** The address at which people open the application, which is served at the root of its host. */
 export const publicAddress = webAddress.refine((value) => {
-  const { pathname, search, hash } = new URL(value ?? 'https://none/');
-  return pathname === '/' && search === '' && hash === '';
+  const address = URL.parse(value ?? '');
+  return address === null || (address.pathname === '/' && address.search === '' && address.hash === '');
 }, 'must have no path, like https://palisade.example.com: the pages are served at the root of their host, and not below a path');
 
 /** Proxies, and networks of proxies. One of all addresses would let anybody say where a request comes from. */
