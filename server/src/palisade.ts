@@ -24,7 +24,7 @@ const COMMANDS: Record<string, Command> = {
     does: 'checks the whole audit log',
     load: () => import('./commands/verify.ts'),
   },
-  outbox: { usage: 'outbox', does: 'prints the mails that wait', load: () => import('./commands/outbox.ts') },
+  outbox: { usage: 'outbox', does: 'prints the emails that wait', load: () => import('./commands/outbox.ts') },
   'accept-keys': {
     usage: 'accept-keys <quarantine, two-factor, audit>',
     does: 'gives up what a lost key locks',

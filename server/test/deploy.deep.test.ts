@@ -158,7 +158,7 @@ describe.each(KINDS)('the example for %s', (kind) => {
 });
 
 describe('two servers behind the example for nginx', () => {
-  /** A server that answers as one of ours: 200, or 503 while it stops. */
+  /** A server that answers 200, or 503 while it stops. */
   async function stub(name: string) {
     const server = { name, status: 200, asked: 0, at: 0 };
     const listening = createServer((asked, answer) => {

@@ -200,7 +200,7 @@ function shareParameters({ paths }: Document): Record<string, unknown> {
   return Object.fromEntries([...shared.values()].map(({ name, parameter }) => [name, parameter]));
 }
 
-/** What the plugin writes of the routes, as an API description that other programs read: names of operations, tags that say what they are, and everything that is shared written once. */
+/** Makes of the plugin's document an API description for other programs: operations have names, tags have sentences, and shared parts are written once. */
 export function shapeDescription(
   written: object,
   { names, tags }: { names: ReadonlyMap<string, string>; tags: Readonly<Record<string, string>> },
@@ -241,11 +241,11 @@ export function shapeDescription(
   const parts = z.json().parse({ paths: merge(paths), schemas: used_schemas });
   const repeated = takeOutRepeated(parts, kept);
   const left = z.object({ paths: z.json(), schemas: z.record(z.string(), z.json()) }).parse(repeated.left);
-  const { openapi, info } = document;
+  const { openapi, info, ...rest } = document;
   return {
     openapi,
     info,
-    ...document,
+    ...rest,
     tags: [...used].sort().map((name) => ({ name, description: tags[name] ?? name })),
     security: [{ bearer: [] }],
     paths: left.paths,

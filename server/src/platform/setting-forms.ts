@@ -36,7 +36,7 @@ export const proxyAddress = z
   })
   .refine(
     (value) => !/\/0+$/.test(value),
-    'must not contain a network of all addresses (/0): anybody could say where a request comes from',
+    'must not contain a network of all addresses (/0): any client could then name the address of its request',
   );
 
 /** An address with an account in it: clients decode it, and would fail over a % that stands for itself. */

@@ -37,7 +37,7 @@ const WRONG: readonly [Record<string, string>, string][] = [
   ),
   ...['0.0.0.0/0', '::/0', '10.0.0.0/8, 0.0.0.0/0'].map((TRUSTED_PROXIES): [Record<string, string>, string] => [
     { TRUSTED_PROXIES },
-    `TRUSTED_PROXIES must not contain a network of all addresses (/0): anybody could say where a request comes from (it is "${TRUSTED_PROXIES}").`,
+    `TRUSTED_PROXIES must not contain a network of all addresses (/0): any client could then name the address of its request (it is "${TRUSTED_PROXIES}").`,
   ]),
   [{ PUBLIC_URL: 'ftp://example.com' }, 'PUBLIC_URL must start with http:// or https:// (it is "ftp://example.com").'],
   [{ DATABASE_URL: 'mysql://localhost/x' }, 'DATABASE_URL must start with postgres://.'],
