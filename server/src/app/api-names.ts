@@ -135,7 +135,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   antivirus: 'Scans of files, their verdicts, and quarantine.',
   auth: 'Accounts, sign-in, second factors, sessions and the data of a person.',
   chat: 'The conversation of a customer with support.',
-  config: 'What the pages know of an installation before anybody signs in.',
+  config: 'Facts of the installation that the pages know before a sign-in.',
   dashboard: 'The state of an account at a glance.',
   devices: 'Computers with an agent: their state, scans, findings and settings.',
   firewall: 'Rules of the firewall, their analysis, revisions and exports.',

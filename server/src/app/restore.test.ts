@@ -71,7 +71,7 @@ async function installed() {
   await database.destroy();
   const archive = join(folder, 'palisade.tar');
   await writeBackup({ settings, target: archive, with_keys: false });
-  /** What somebody with the file makes of it: other statements in its database, and new sums. */
+  /** The archive with another statement in its database, and new sums. */
   async function craft(statement: string): Promise<string> {
     const unpacked = mkdtempSync(join(folder, 'crafted-'));
     execFileSync('tar', ['-xf', archive, '-C', unpacked]);

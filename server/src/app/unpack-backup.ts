@@ -68,7 +68,7 @@ function requireSigned(file: string, signed: { sum: string; mac: string | undefi
         ? `can’t be checked without the key that signed it: ${path} is missing`
         : `isn’t signed with the key in ${path}`;
   throw new BackupError(
-    `${file} ${reason}. Set BACKUP_KEY_FILE to a copy of that key. If you know that nobody else could write this file, use --trust. Nothing was changed.`,
+    `${file} ${reason}. Set BACKUP_KEY_FILE to a copy of that key. Use --trust only if no other person could write this file. Nothing was changed.`,
   );
 }
 
