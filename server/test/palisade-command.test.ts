@@ -76,7 +76,11 @@ describe('bin/palisade', () => {
     writeFileSync(join(place, 'path/uname'), `#!/bin/sh\necho ${machine}\n`, { mode: 0o755 });
     spawnSync('ln', ['-s', join(place, 'bin/palisade'), join(place, 'path/palisade')]);
     const run = () =>
-      spawnSync('palisade', ['backup', 'a b'], { cwd: '/', env: { PATH: `${place}/path:/usr/bin:/bin` }, encoding: 'utf8' });
+      spawnSync(join(place, 'path/palisade'), ['backup', 'a b'], {
+        cwd: '/',
+        env: { PATH: `${place}/path:/usr/bin:/bin` },
+        encoding: 'utf8',
+      });
     expect(run().stderr).toContain('Run npm run build there');
     writeFileSync(join(place, 'server/dist/palisade.js'), '');
     expect(run().stdout).toBe(`${node}/node ${place}/server/dist/palisade.js backup a b\n`);
