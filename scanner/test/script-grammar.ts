@@ -342,9 +342,9 @@ const PYTHON: Tongue = {
           .map((piece) => pythonLiteral(piece, chance))
           .join(chance.of([' + ', '+', '\n  ', ' +\n  ']))})`,
       (text, chance) =>
-        codes(text)
+        `(${codes(text)
           .map((code) => `chr(${number(code, chance)})`)
-          .join('+'),
+          .join('+')})`,
       (text, chance, depth) => `${next(turned(text), chance, depth)}[::-1]`,
       (text, chance, depth) => {
         const junk = junkFor(text, chance);

@@ -247,7 +247,7 @@ function joined(text: string): string {
   return result;
 }
 
-/** A script with its constants evaluated, and the texts that its functions make of them. */
+/** A script with its constants evaluated, and the texts that are made of them. */
 function withConstants(text: string, budget: Budget): { script: string; made: string[]; runs_unknown: boolean } {
   const made: string[] = [];
   let script = '';
@@ -255,7 +255,8 @@ function withConstants(text: string, budget: Budget): { script: string; made: st
   let runs_unknown = false;
   for (const { language, start, end } of partsOfScript(text)) {
     const evaluated = evaluate(text.slice(start, end), language, budget);
-    made.push(...evaluated.made.filter((one) => isCode(one) && ACTS.test(one)));
+    const texts = evaluated.constants.filter(({ is_telling }) => is_telling).map(({ value }) => value);
+    made.push(...[...texts, ...evaluated.made].filter((one) => isCode(one) && ACTS.test(one)));
     runs_unknown ||= evaluated.runs_unknown;
     // Literals that are put together are in the folded view.
     if (!evaluated.constants.some(({ is_telling }) => is_telling)) continue;

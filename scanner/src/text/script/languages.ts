@@ -21,12 +21,16 @@ const PYTHON =
   /^#![^\n]{0,60}python|^[ \t]{0,8}import (?![^\n]{0,200}\bfrom\b)[\w., ]{1,80}(?:;|\r?$)|^[ \t]{0,8}from [\w.]{1,40} import\b|\bb64decode\b|__import__|\bexec\(|\blambda\b/m;
 const JAVASCRIPT = /\b(?:var|let|const)\s{1,4}[\w$[{]|\bfunction\b|=>|\batob\(|fromcharcode|activexobject|\bnew\s[A-Z]/i;
 
+/** Calls of JavaScript, whose commands may name PowerShell. */
+const METHODS = /\beval\(|\.(?:split|join|map|concat|charCodeAt)\(/;
+
 /** The language of a script without marks around it; undefined for shells, whose words are no expressions. */
 function languageOf(text: string): Language | undefined {
   if (/^#![^\n]{0,60}sh\b/.test(text)) return undefined;
   if (PYTHON.test(text)) return 'python';
   if (VISUAL_BASIC.test(text) && !/;[ \t]{0,8}\r?\n|\bvar\s|\$\w+\s{0,4}=/.test(text)) return 'visual-basic';
-  if (/^\s{0,32}&\s{0,4}\(/.test(text) || (POWERSHELL.test(text) && !JAVASCRIPT.test(text))) return 'powershell';
+  if (/^\s{0,32}&\s{0,4}\(/.test(text) || (POWERSHELL.test(text) && !JAVASCRIPT.test(text) && !METHODS.test(text)))
+    return 'powershell';
   return 'javascript';
 }
 
