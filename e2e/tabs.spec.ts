@@ -75,6 +75,9 @@ test('a change in one tab shows in the other within two seconds', async ({ palis
   await expect(other.getByText('No scans yet')).toBeVisible(SOON);
   await expect(tile(other, 'Threats Detected').locator('.num')).toHaveText('0', SOON);
 
+  // The dialog's entry in the history is removed after the dialog, which would stop the next navigation.
+  await expect.poll(() => page.evaluate('history.state.layers')).toBe(0);
+
   // A simulated alert: the list, the tile and the history of days.
   await open('/anti-hacking');
   const days = tile(other, 'Score and threats');
