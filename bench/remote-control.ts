@@ -179,7 +179,9 @@ async function startAgent(folder: string, url: string, session: Pick<RunningSess
   mkdirSync(environment.PALISADE_AGENT_STATE);
   mkdirSync(environment.PALISADE_AGENT_RUN);
   const run = (...args: string[]): ChildProcess => spawn(agent.program, args, { env: environment, stdio: 'inherit' });
-  const enrolling = run('enrol', await session.code(), url);
+  const file = join(environment.PALISADE_AGENT_STATE, 'code');
+  writeFileSync(file, await session.code(), { mode: 0o600 });
+  const enrolling = run('enrol', '--code-file', file, url);
   const code = await new Promise((resolve) => enrolling.once('exit', resolve));
   if (code !== 0) throw new Error('the agent could not be enrolled');
   const running = run('run');

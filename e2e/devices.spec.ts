@@ -41,10 +41,13 @@ async function addTheDevice(page: Page, computer: Computer): Promise<void> {
   await expect(lead(page)).toHaveText('No device is connected.');
   await page.getByRole('button', { name: /^Linux/u }).click();
   const command = (await page.locator('[data-command]').textContent()) ?? '';
-  expect(command).toMatch(
-    /^curl -fsS https:\/\/palisade\.example\/agent\/install\.sh \| sudo sh -s -- [A-Z2-9]{5}-[A-Z2-9]{5}$/u,
-  );
-  expect(await computer.shell(command.replace('sudo ', ''))).toContain('This computer is now the device');
+  expect(command).toMatch(/^curl -fsS https:\/\/palisade\.example\/agent\/install\.sh \| sudo sh$/u);
+  const code = (await page.locator('[data-code]').textContent()) ?? '';
+  expect(code).toMatch(/^[A-Z2-9]{5}-[A-Z2-9]{5}$/u);
+  // The computer has no terminal to type at.
+  const file = `(umask 077; echo ${code} >/tmp/enrolment-code)`;
+  const unattended = `${command.replace('sudo ', '')} -s -- --code-file /tmp/enrolment-code`;
+  expect(await computer.shell(`${file}; ${unattended}`)).toContain('This computer is now the device');
   await computer.startAgent();
   await page.getByRole('button', { name: /^Rename / }).click();
   await page.getByRole('textbox', { name: 'Device name' }).fill('Kitchen');

@@ -95,7 +95,7 @@ const THEIRS = [
     ({ kind, install, upgrade, purge }) => {
       const [first = '', second = ''] = made[kind].map((path) => `/root/packages/${basename(path)}`);
       const before = files();
-      expect(within(...install, first)).toContain('palisade-agent enrol CODE SERVER');
+      expect(within(...install, first)).toContain('palisade-agent enrol SERVER');
       writeState();
       const usage = 'palisade-agent: what protects this computer for its Palisade server';
       expect(installed()).toEqual({ version: '1.0.0', usage, units: true, state: true });

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes this computer a device of a Palisade server:
-#   curl -fsS SERVER/agent/install.sh | sudo sh -s -- CODE
+#   curl -fsS SERVER/agent/install.sh | sudo sh
+# It asks for the enrolment code at the terminal. Without one: ... | sudo sh -s -- --code-file FILE
 # Everything lies in /opt/palisade-agent and /var/lib/palisade-agent; `palisade-agent uninstall` takes all of it away.
 set -eu
 
@@ -19,8 +20,12 @@ die() {
 
 # Nothing is run before all of this file has come: a connection that breaks off leaves nothing half done.
 main() {
-  code="${1:-}"
-  [ -n "$code" ] || die "Give the enrolment code that your server shows: ... | sudo sh -s -- CODE"
+  # Other users can read arguments, so the code is none.
+  case "$#:${1:-}" in
+    0:) (: </dev/tty) 2>/dev/null || die "There is no terminal to type the code at. Write it to a file: ... | sudo sh -s -- --code-file FILE" ;;
+    2:--code-file) [ -r "$2" ] || die "The file $2 could not be read." ;;
+    *) die "Other users can read a code that is an argument. Leave it out and type it when asked, or run: ... | sudo sh -s -- --code-file FILE" ;;
+  esac
   [ "$(uname -s)" = Linux ] || die "The agent runs on Linux. For other systems, rules can be exported on the server's page."
   case "$(uname -m)" in
     x86_64) node="$NODE_X64" node_sha256="$NODE_X64_SHA256" ;;
@@ -28,8 +33,8 @@ main() {
     *) die "The agent is built for x86_64 and aarch64, and this computer is $(uname -m)." ;;
   esac
   [ -n "$node" ] || die "This server has no agent for $(uname -m) yet. Its operator makes one with: npm run agent:packages"
-  [ ! -f "$HOME_FOLDER/PACKAGED" ] || die "The agent is installed as a package here. Run: sudo palisade-agent enrol $code $SERVER"
-  [ "$(id -u)" = 0 ] || die "Run it as root: ... | sudo sh -s -- CODE"
+  [ ! -f "$HOME_FOLDER/PACKAGED" ] || die "The agent is installed as a package here. Run: sudo palisade-agent enrol $SERVER"
+  [ "$(id -u)" = 0 ] || die "Run it as root: ... | sudo sh"
   for program in curl tar gzip sha256sum; do
     command -v "$program" >/dev/null || die "The program $program is missing."
   done
@@ -63,7 +68,7 @@ main() {
   mkdir -p /usr/local/bin
   ln -sf "$HOME_FOLDER/bin/palisade-agent" /usr/local/bin/palisade-agent
 
-  if ! "$HOME_FOLDER/bin/palisade-agent" enrol "$code" "$SERVER"; then
+  if ! "$HOME_FOLDER/bin/palisade-agent" enrol "$@" "$SERVER"; then
     # Nothing is left of what did not become a device.
     [ -f /var/lib/palisade-agent/identity.json ] || rm -rf "$HOME_FOLDER" /usr/local/bin/palisade-agent
     exit 1

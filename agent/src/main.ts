@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { enrolmentCodeSchema } from '@palisade/contract/agent';
 import { z } from 'zod';
 import { kernelLink, kernelNames, kernelStat, kernelText } from '#files/kernel.ts';
 import { endInTime, endProcess } from '#files/timely.ts';
 import { compileRemoval } from '#firewall/compile.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
+import { readCode, readEnrolArguments } from '#link/enrolment-code.ts';
 import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
 import { Scans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
@@ -18,7 +18,8 @@ import { writeWhole } from './store.ts';
 
 const USAGE = `palisade-agent: what protects this computer for its Palisade server
 
-  palisade-agent enrol CODE [SERVER]   make this computer a device
+  palisade-agent enrol [--code-file FILE] [SERVER]
+                                       make this computer a device, by a code that is typed or in a file
   palisade-agent status                how it stands
   palisade-agent scan [PATH]           scan this computer, or one folder, now
   palisade-agent second-looks on|off   let files that were found be sent to the server when its person asks, or not
@@ -43,22 +44,21 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function requireIdentity(): Promise<Identity> {
   const identity = await identityStore(folders.state).read();
-  if (identity === undefined) throw new Refused('This computer is no device yet. Run: palisade-agent enrol CODE');
+  if (identity === undefined) throw new Refused('This computer is no device yet. Run: palisade-agent enrol SERVER');
   return identity;
 }
 
-async function runEnrol([code = '', address]: readonly string[]): Promise<void> {
+async function runEnrol(args: readonly string[]): Promise<void> {
+  const { address, code_file } = readEnrolArguments(args);
   const store = identityStore(folders.state);
   const before = await store.read();
   const text = address ?? env['PALISADE_SERVER'] ?? before?.server;
   if (text === undefined || !URL.canParse(text))
-    throw new Refused('Name the server: palisade-agent enrol CODE https://palisade.example.org');
+    throw new Refused('Name the server: palisade-agent enrol https://palisade.example.org');
   const server = new URL(text);
   if (!isSafeServer(server))
     throw new Refused(`${server.origin} is not https, so anybody on the way could read and change what it says.`);
-  const read = enrolmentCodeSchema.safeParse(code);
-  if (!read.success) throw new Refused(read.error.issues[0]?.message ?? 'Give the enrolment code.');
-  const identity = await enrol(server, read.data, before);
+  const identity = await enrol(server, await readCode(code_file), before);
   await store.write(identity);
   say(`This computer is now the device “${identity.device_name}”.`);
 }

@@ -149,7 +149,7 @@ export const createEnrolmentCode = endpoint({
     /** Shown as `K7M4Q-P9XDA`. */
     code: z.string(),
     expires_at: timeSchema,
-    /** The whole line to run on the computer; null where this server cannot be reached by https and is not on this machine, with `refusal`. */
+    /** The whole line to run on the computer, which asks for the code; null where this server cannot be reached by https and is not on this machine, with `refusal`. */
     command: z.string().nullable(),
     refusal: z.string().nullable(),
   }),

@@ -5,5 +5,5 @@ if [ -d /run/systemd/system ]; then
   systemctl try-restart palisade-agent.service || true
 fi
 if [ ! -f /var/lib/palisade-agent/identity.json ]; then
-  echo "palisade-agent: make this computer a device with: palisade-agent enrol CODE SERVER"
+  echo "palisade-agent: make this computer a device with: sudo palisade-agent enrol SERVER"
 fi

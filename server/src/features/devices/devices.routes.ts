@@ -50,11 +50,11 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 const NOT_SAFE =
   'Adding a device needs a secure connection (https). Ask your server administrator to set up https and PUBLIC_URL.';
 
-/** The line that enrols a computer: only from an address whose downloads are this server's own. */
-function commandOf(code: string, base: string): { command: string | null; refusal: string | null } {
+/** The line that installs the agent, which asks for the code: only from an address whose downloads are this server's own. */
+function commandOf(base: string): { command: string | null; refusal: string | null } {
   const { protocol, hostname, origin } = new URL(base);
   if (protocol !== 'https:' && !LOOPBACK.test(hostname)) return { command: null, refusal: NOT_SAFE };
-  return { command: `curl -fsS ${origin}/agent/install.sh | sudo sh -s -- ${code}`, refusal: null };
+  return { command: `curl -fsS ${origin}/agent/install.sh | sudo sh`, refusal: null };
 }
 
 /** The address at which pages and agents reach this server. */
@@ -111,7 +111,7 @@ export function serveDevices(
   serve(api, listDevices, 'customer', list);
   serve(api, createEnrolmentCode, 'customer', async ({ session, request }) => {
     const { code, expires_at } = await enrolment.newCode(session.user.id);
-    return { code, expires_at, ...commandOf(code, baseOf(request, public_url)) };
+    return { code, expires_at, ...commandOf(baseOf(request, public_url)) };
   });
   serve(api, listDeviceWishes, 'customer', ({ session }) => wishesOf(database, session.user.id));
   serve(api, saveDeviceWish, 'customer', ({ session, body }) => saveWish(database, { ...body, user_id: session.user.id }, now()));

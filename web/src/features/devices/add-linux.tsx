@@ -87,9 +87,13 @@ export function AddLinux({ devices, onDone }: AddLinuxProps) {
       <p className="sub">
         It installs the Palisade agent, which needs Linux with nftables.{' '}
         <Sentence
-          text="The code {code} works once, for {time}."
+          text="When it asks for the enrollment code, type {code}. The code works once, for {time}."
           parts={{
-            code: <b className="num">{data.code}</b>,
+            code: (
+              <b className="num" data-code="">
+                {data.code}
+              </b>
+            ),
             time: <Countdown until={Date.parse(data.expires_at)} onEnd={expire} />,
           }}
         />

@@ -48,7 +48,7 @@ describe('without a device', () => {
   it('says so, pretends nothing, and shows the command for ten minutes', async () => {
     const user = open();
     expect(await screen.findByRole('region', { name: 'No device is connected.' })).toHaveAttribute('data-tone', 'unknown');
-    const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
+    const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh';
     const expires_at = new Date(Date.now() + 600_000).toISOString();
     server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
     await user.click(screen.getByRole('button', { name: /^Linux/u }));
@@ -60,7 +60,7 @@ describe('without a device', () => {
   it('says that a command with an address of this computer adds no other one', async () => {
     const user = open();
     const expires_at = new Date(Date.now() + 600_000).toISOString();
-    const command = 'curl -fsS http://localhost:3000/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
+    const command = 'curl -fsS http://localhost:3000/agent/install.sh | sudo sh';
     server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
     await user.click(await screen.findByRole('button', { name: /^Linux/u }));
     expect(await screen.findByText(/^This command works only on this computer/u)).toBeVisible();
@@ -81,7 +81,7 @@ describe('without a device', () => {
 
 describe('adding a device', () => {
   const expires_at = new Date(Date.now() + 600_000).toISOString();
-  const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
+  const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh';
 
   it('turns the wait to success when the new device connects, whatever devices there were', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
