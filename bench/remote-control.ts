@@ -139,8 +139,10 @@ async function startSession(url: string) {
     device: () =>
       until(async () => {
         const devices = z
-          .array(z.looseObject({ id: z.string(), state: z.string() }))
+          .array(z.looseObject({ id: z.string(), state: z.string(), fingerprint: z.string() }))
           .parse(await call('GET', '/devices', customer));
+        const waiting = devices.find(({ state }) => state === 'waiting');
+        if (waiting) await call('POST', `/devices/${waiting.id}/confirm`, customer, { fingerprint: waiting.fingerprint });
         return devices.find(({ state }) => state === 'online')?.id;
       }, 'the device'),
     grant: (device_id: string) => call('POST', `/remote/sessions/${id}/grants`, customer, { grant: 'control', device_id }),

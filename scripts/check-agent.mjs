@@ -211,6 +211,10 @@ async function check() {
     hold(said.includes('The agent runs') || said.includes('the agent runs'), 'the command installs, enrols and starts the agent');
     const verified = await computer.shell('systemd-analyze verify /etc/systemd/system/palisade-*.service 2>&1');
     hold(verified.trim() === '', 'systemd has nothing against its units');
+    await waitFor('the device', async () => (await device())?.state === 'waiting');
+    const { id, fingerprint } = await device();
+    hold(said.includes(fingerprint), 'the agent shows the fingerprint of the page');
+    await call(`/devices/${id}/confirm`, 'POST', { fingerprint });
     await waitFor('the device', async () => (await device())?.state === 'online');
     hold(
       (await device()).capabilities.firewall === 'nftables',

@@ -8,7 +8,7 @@ import { endInTime, endProcess } from '#files/timely.ts';
 import { compileRemoval } from '#firewall/compile.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
 import { readCode, readEnrolArguments } from '#link/enrolment-code.ts';
-import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
+import { enrol, type Identity, identityStore, isSafeServer, keyFingerprint, leave, Refused } from '#link/identity.ts';
 import { Scans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
 import { BOOT_FILE, type Folders, LOOKS_OFF_FILE, runAgent } from './agent.ts';
@@ -61,12 +61,15 @@ async function runEnrol(args: readonly string[]): Promise<void> {
   const identity = await enrol(server, await readCode(code_file), before);
   await store.write(identity);
   say(`This computer is now the device “${identity.device_name}”.`);
+  say(`Fingerprint of its key: ${keyFingerprint(identity)}`);
+  say('It counts once you confirm on the page of your devices that this fingerprint is there.');
 }
 
 async function runStatus(): Promise<void> {
   const identity = await requireIdentity();
   say(`Device     ${identity.device_name}`);
   say(`Server     ${identity.server}`);
+  say(`Key        ${keyFingerprint(identity)}`);
   const text = await readFile(join(folders.run, 'status.json'), 'utf8').catch(() => undefined);
   const status = text === undefined ? undefined : statusSchema.safeParse(JSON.parse(text)).data;
   if (status === undefined) {

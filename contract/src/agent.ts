@@ -466,6 +466,11 @@ export const enrolmentCodeSchema = z
   .transform((typed) => typedCode(typed).toUpperCase().replaceAll('-', ''))
   .refine((code) => ENROLMENT_CODE.test(code), 'An enrollment code has 10 letters and digits, like K7M4Q-P9XDA.');
 
+/** The fingerprint of a device's key as pages and the agent show it: the first half of its SHA-256 (hex), in groups that people compare. */
+export function fingerprintOf(sha256: string): string {
+  return (sha256.slice(0, 32).toUpperCase().match(/.{4}/gu) ?? []).join(' ');
+}
+
 export const enrolDevice = endpoint({
   method: 'POST',
   path: '/agent/enrol',

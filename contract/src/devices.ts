@@ -43,7 +43,8 @@ export const deviceNameSchema = z
 export const STALLED_MS = 90_000;
 
 /** `offline`: its agent has no socket now. `stalled`: it has one, and does not report. A revoked device is listed until it is removed. */
-export const deviceStateSchema = z.enum(['online', 'stalled', 'offline', 'revoked']);
+/** `waiting`: its person has not said that it is theirs. It gets no rules, and its reports do not count. */
+export const deviceStateSchema = z.enum(['waiting', 'online', 'stalled', 'offline', 'revoked']);
 export type DeviceState = z.infer<typeof deviceStateSchema>;
 
 /** The state of a device's rules beside those that it should have. `pending`: it has not answered for `desired_rev` yet. */
@@ -88,6 +89,8 @@ export const deviceSchema = z.object({
   os: osSchema,
   agent_version: z.string(),
   enrolled_at: timeSchema,
+  /** Of its key; its agent shows the same. */
+  fingerprint: z.string(),
   revoked_at: timeSchema.nullable(),
   last_seen_at: timeSchema.nullable(),
   state: deviceStateSchema,
@@ -154,6 +157,19 @@ export const createEnrolmentCode = endpoint({
     refusal: z.string().nullable(),
   }),
   problems: ['device_limit'],
+});
+
+export const confirmDevice = endpoint({
+  method: 'POST',
+  path: '/devices/{id}/confirm',
+  summary: 'Say that a new device with this fingerprint is yours. Until then it gets no rules, and its reports do not count.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({ fingerprint: z.string().max(100) }),
+  changes: 'devices',
+  status: 200,
+  reply: deviceSchema,
+  problems: ['conflict'],
 });
 
 /** Systems for which there is no agent yet, and that people may ask for. */

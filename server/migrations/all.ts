@@ -5,6 +5,7 @@ import * as auditReading from './0201-audit-reading.ts';
 import * as invitationMakers from './0202-invitation-makers.ts';
 import * as pushSessions from './0203-push-sessions.ts';
 import * as findingOwners from './0204-finding-owners.ts';
+import * as confirmedDevices from './0205-confirmed-devices.ts';
 
 /**
  * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives.
@@ -37,4 +38,5 @@ export const migrations: Record<string, Migration> = {
   '0202-invitation-makers': invitationMakers,
   '0203-push-sessions': pushSessions,
   '0204-finding-owners': findingOwners,
+  '0205-confirmed-devices': confirmedDevices,
 };

@@ -80,6 +80,7 @@ const ACCESS: Record<string, Access> = {
   'POST /devices/enrolment-code': 'customer',
   'PATCH /devices/{id}': 'customer',
   'POST /devices/{id}/revoke': 'customer',
+  'POST /devices/{id}/confirm': 'customer',
   'DELETE /devices/{id}': 'customer',
   'GET /devices/counters': 'customer',
   'GET /devices/blocked': 'customer',

@@ -10,7 +10,7 @@ import {
   type Told,
   toldSchema,
 } from '@palisade/contract/agent';
-import { createEnrolmentCode } from '@palisade/contract/devices';
+import { confirmDevice, createEnrolmentCode, readDevice } from '@palisade/contract/devices';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { onTestFinished } from 'vitest';
 import { replyOf, type TestApp } from './harness.ts';
@@ -39,6 +39,9 @@ export async function enrol(
 ): Promise<AgentIdentity> {
   const { code } = replyOf(await call(createEnrolmentCode, { token }));
   const { device_id, token: device_token } = replyOf(await call(enrolDevice, { body: computer(code, parts) }));
+  const params = { id: device_id };
+  const { fingerprint } = replyOf(await call(readDevice, { token, params }));
+  replyOf(await call(confirmDevice, { token, params, body: { fingerprint } }));
   return { device_id, token: device_token };
 }
 

@@ -5,7 +5,7 @@ import type { Rule } from '@palisade/contract/firewall';
 import { type AgentPrincipal, createAgents } from '#features/devices/agents.ts';
 import type { DeviceIncident } from '#features/devices/device-alerts.ts';
 import type { FoundOnDevice } from '#features/devices/device-files.ts';
-import type { DeviceRow } from '#features/devices/device-record.ts';
+import { type DeviceRow, keyFingerprint } from '#features/devices/device-record.ts';
 import { createDevices } from '#features/devices/devices.ts';
 import { createEnrolment } from '#features/devices/enrolment.ts';
 import { createMeasuredSessions } from '#features/devices/measured-sessions.ts';
@@ -76,6 +76,9 @@ export async function openDevices({ findings_kept }: { findings_kept?: number } 
   async function enrol(user_id: string, parts: Parameters<typeof computer>[1] = {}): Promise<AgentIdentity> {
     const { code } = await enrolment.newCode(user_id);
     const { device_id, token } = await enrolment.enrol(computer(code.replace('-', ''), parts), ORIGIN);
+    const row = await rowOf(device_id);
+    await devices.confirm(row, keyFingerprint(row.public_key));
+    world.nudged.pop();
     return { device_id, token };
   }
 

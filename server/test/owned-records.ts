@@ -7,14 +7,16 @@ import { EICAR } from '@palisade/scanner/test/files';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { keyFingerprint } from '#features/devices/device-record.ts';
 import { newId } from '#platform/id.ts';
 import type { App } from '#server/app.ts';
-import { computer, helloOf } from './agent-double.ts';
+import { computer, helloOf, newKey } from './agent-double.ts';
 import { Authenticator } from './authenticator.ts';
 import { foundClean, grantInBrowsers } from './granted-session.ts';
 import { newUploadKey, openUpload } from './upload.ts';
 
 const idSchema = z.object({ id: z.string() });
+const KEY = newKey();
 
 /**
  * Every address that names a record: a way to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
@@ -51,6 +53,7 @@ export const RECORDS: Record<
   'GET /devices/{id}': { make: makeDevice },
   'PATCH /devices/{id}': { make: makeDevice, body: { device_name: 'Other' } },
   'POST /devices/{id}/revoke': { make: makeDevice },
+  'POST /devices/{id}/confirm': { make: makeDevice, body: { fingerprint: keyFingerprint(KEY) } },
   'DELETE /devices/{id}': { make: makeDevice },
   'GET /devices/{id}/scans': { make: makeDevice },
   'POST /devices/{id}/scans': { make: makeDevice, body: { scan: 'quick' } },
@@ -225,7 +228,7 @@ async function makeDevice(owner: Asker, _staff: Asker, { url }: RecordApp): Prom
   const response = await fetch(`${url}/api/agent/enrol`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(computer(code)),
+    body: JSON.stringify(computer(code, { public_key: KEY })),
   });
   return z.object({ device_id: z.string() }).parse(await response.json()).device_id;
 }

@@ -56,7 +56,7 @@ describe('the code', () => {
   const environment = { ...env, PALISADE_AGENT_STATE: folder, PALISADE_AGENT_RUN: folder };
 
   test('is asked for at the terminal, and not at the standard input, which is the script', () => {
-    // `script` gives the command a terminal of its own. Nothing listens at port 1, so that enrolling ends there.
+    // `script` gives the command a terminal of its own. Port 1 is closed, so that enrolling ends there.
     const command = `echo AAAAA-AAAAA | '${process.execPath}' '${MAIN}' enrol http://127.0.0.1:1`;
     const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
       input: 'K7M4Q-P9XDA\n',

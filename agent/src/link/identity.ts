@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, hash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { LookupFunction } from 'node:net';
 import { arch, hostname, platform, release, type } from 'node:os';
@@ -7,6 +7,7 @@ import {
   deviceTokenSchema,
   downloadSignatures,
   enrolDevice,
+  fingerprintOf,
   leaveDevice,
   type Os,
   type Signatures,
@@ -33,6 +34,10 @@ const identitySchema = z.object({
 export type Identity = z.infer<typeof identitySchema>;
 
 export const identityStore = (folder: string): Store<Identity> => createStore(join(folder, 'identity.json'), identitySchema);
+
+/** The fingerprint that the server's page shows for this device. */
+export const keyFingerprint = ({ public_key }: Pick<Identity, 'public_key'>) =>
+  fingerprintOf(hash('sha256', Buffer.from(public_key, 'base64'), 'hex'));
 
 /** A refusal in a sentence, for who typed the command. */
 export class Refused extends Error {}

@@ -16,6 +16,7 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
     state: 'online',
     os: { platform: 'linux', name: 'Debian GNU/Linux 12 (bookworm)', arch: 'x64' },
     enrolled_at: '2026-11-20T10:00:00.000Z',
+    fingerprint: '0123 4567 89AB CDEF 0123 4567 89AB CDEF',
     revoked_at: null,
     last_seen_at: '2026-11-20T10:05:00.000Z',
     skew_ms: 3,

@@ -1,4 +1,3 @@
-import { enrolDevice } from '@palisade/contract/agent';
 import { listAlerts } from '@palisade/contract/anti-hacking';
 import { listAudit } from '@palisade/contract/audit';
 import { currentUser } from '@palisade/contract/auth';
@@ -25,7 +24,6 @@ import {
   startRemoteSession,
 } from '@palisade/contract/desk';
 import { readCounts } from '@palisade/contract/desk-counts';
-import { createEnrolmentCode } from '@palisade/contract/devices';
 import type { LiveEvent } from '@palisade/contract/events';
 import { addRule, deleteRule } from '@palisade/contract/firewall';
 import { readPersonRecord } from '@palisade/contract/person-record';
@@ -36,7 +34,7 @@ import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
-import { computer } from '#test/agent-double.ts';
+import { enrol } from '#test/agent-double.ts';
 import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
@@ -481,8 +479,7 @@ describe('of a customer', () => {
   // proves: support-customer-23
   test('devices are on the card by name, and one of them opens where it was shared', async () => {
     const [{ token, id }, other] = [await customerWith(), await signIn()];
-    const { code } = replyOf(await call(createEnrolmentCode, { token }));
-    const { device_id: subject_id } = replyOf(await call(enrolDevice, { body: computer(code, { hostname: 'laptop' }) }));
+    const { device_id: subject_id } = await enrol({ call }, token, { hostname: 'laptop' });
     const card = replyOf(await call(readCustomerCard, { token: ana.token, params: { id } }));
     expect(card.devices).toMatchObject([{ name: 'laptop' }]);
     const share = (from: string) => call(shareThing, { token: from, body: { thing: 'device', subject_id } });

@@ -241,7 +241,8 @@ export class Agents implements DesiredStates {
   /** Keeps an agent's frame. Answers the frames to send back. Frames never reach another device. */
   async hear({ id, instance }: AgentPrincipal, said: Said): Promise<Told[]> {
     const device = await find(this.database, id);
-    if (device === undefined || device.revoked_at !== null) return [];
+    // Reports of a device that waits for its person's word are not noted: it says them again.
+    if (device === undefined || device.revoked_at !== null || device.confirmed_at === null) return [];
     switch (said.kind) {
       case 'ack':
         await this.hearAck(device, said);

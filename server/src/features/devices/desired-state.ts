@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalRules, DEVICE_RULES_MAXIMUM, type Desired, type Signatures } from '@palisade/contract/agent';
+import { canonicalRules, DEVICE_RULES_MAXIMUM, type Desired, ENROLLED_DEFAULTS, type Signatures } from '@palisade/contract/agent';
 import { deviceRuleOf } from '@palisade/contract/device-rule';
 import type { Rule } from '@palisade/contract/firewall';
 import type { Kysely } from 'kysely';
@@ -55,7 +55,7 @@ export function createDesiredStates(parts: {
   async function markOf(device_id: string): Promise<string | undefined> {
     const device = await database
       .selectFrom('devices')
-      .select(['user_id', 'own_rev', 'told_rev', 'revoked_at'])
+      .select(['user_id', 'own_rev', 'told_rev', 'confirmed_at', 'revoked_at'])
       .where('id', '=', device_id)
       .executeTakeFirst();
     if (device === undefined || device.revoked_at !== null) return undefined;
@@ -94,11 +94,12 @@ export function createDesiredStates(parts: {
         .limit(200)
         .execute(),
     ]);
+    const is_confirmed = device.confirmed_at !== null;
     const is_parsed = capabilitiesOf(device)?.parsed_rules === true;
     const state = {
-      defaults: { inbound: device.default_inbound, outbound: device.default_outbound },
+      defaults: is_confirmed ? { inbound: device.default_inbound, outbound: device.default_outbound } : ENROLLED_DEFAULTS,
       rules: all
-        .filter(({ device_ids }) => device_ids.length === 0 || device_ids.includes(device_id))
+        .filter(({ device_ids }) => is_confirmed && (device_ids.length === 0 || device_ids.includes(device_id)))
         .slice(0, DEVICE_RULES_MAXIMUM)
         .map((rule) => deviceRuleOf(rule, is_parsed)),
       block_list: [],
@@ -111,17 +112,17 @@ export function createDesiredStates(parts: {
         rev: desired_rev,
         hash: createHash('sha256').update(canonicalRules(state)).digest('hex'),
         ...state,
-        scan_jobs: jobs,
+        scan_jobs: is_confirmed ? jobs : [],
         file_orders: orders.flatMap(({ order_id: id, finding_id, order_action: action }) =>
           id === null || action === null ? [] : [{ id, finding_id, action }],
         ),
-        second_looks,
+        second_looks: is_confirmed ? second_looks : [],
         exclusions: foldersSchema.parse(JSON.parse(device.exclusions)),
         watched: foldersSchema.parse(JSON.parse(device.watched)),
         is_watching: device.is_watching === 1,
         signatures,
-        remote_sessions,
-        control,
+        remote_sessions: is_confirmed ? remote_sessions : [],
+        control: is_confirmed ? control : null,
       },
     };
   }

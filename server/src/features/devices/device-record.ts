@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import {
   type AckState,
   agentHealthSchema,
   capabilitiesSchema,
   devicePathSchema,
+  fingerprintOf,
   foreignTableSchema,
   osSchema,
   postureSchema,
@@ -33,9 +35,9 @@ function read<T>(schema: z.ZodType<T>, text: string | null): T | undefined {
   return text === null ? undefined : schema.safeParse(JSON.parse(text)).data;
 }
 
-/** The revision that a device should have: changes of its person's rules and of its own. It never falls. */
-export function desiredRev({ own_rev }: Pick<DeviceRow, 'own_rev'>, rules_rev: number): number {
-  return 1 + rules_rev + own_rev;
+/** The revision that a device should have: changes of its person's rules and of its own. It never falls. A device that waits for its person's word has the first one, without rules. */
+export function desiredRev({ own_rev, confirmed_at }: Pick<DeviceRow, 'own_rev' | 'confirmed_at'>, rules_rev: number): number {
+  return confirmed_at === null ? 1 : 1 + rules_rev + own_rev;
 }
 
 function stateOf({ ack_rev, ack_state }: DeviceRow, desired_rev: number): 'pending' | AckState {
@@ -61,13 +63,19 @@ function enforcementOf(row: DeviceRow, desired_rev: number, now: number): Enforc
 
 /** The present state of a device. A connection alone does not show that the agent's workers run; their reports do. */
 function deviceStateOf(
-  { revoked_at, reported_at }: Pick<DeviceRow, 'revoked_at' | 'reported_at'>,
+  { revoked_at, confirmed_at, reported_at }: Pick<DeviceRow, 'revoked_at' | 'confirmed_at' | 'reported_at'>,
   is_connected: boolean,
   now: number,
 ): Device['state'] {
   if (revoked_at !== null) return 'revoked';
+  if (confirmed_at === null) return 'waiting';
   if (!is_connected) return 'offline';
   return reported_at !== null && now - Date.parse(reported_at) > STALLED_MS ? 'stalled' : 'online';
+}
+
+/** The fingerprint of a public key (SPKI in base64). */
+export function keyFingerprint(public_key: string): string {
+  return fingerprintOf(hash('sha256', Buffer.from(public_key, 'base64'), 'hex'));
 }
 
 /** A device as a reply has it. Columns are copied under their names; the schema of the reply removes those that it does not name. */
@@ -75,11 +83,12 @@ export function deviceOf(
   row: DeviceRow,
   more: { rules_rev: number; rules_count: number; is_online: boolean; scan: ScanRow | undefined; now: number },
 ): Device {
-  const { token_hash: _, public_key: __, ...columns } = row;
+  const { token_hash: _, public_key, ...columns } = row;
   const desired_rev = desiredRev(row, more.rules_rev);
   return {
     ...columns,
     os: read(osSchema, row.os) ?? { platform: 'other', name: '', arch: '' },
+    fingerprint: keyFingerprint(public_key),
     state: deviceStateOf(row, more.is_online, more.now),
     capabilities: read(capabilitiesSchema, row.capabilities) ?? null,
     defaults: { inbound: row.default_inbound, outbound: row.default_outbound },

@@ -9,6 +9,11 @@ export const DEVICE_REFUSALS = {
   },
   'threat_definitions.none': { problem: 'not_found', english: 'These threat definitions aren’t available.', params: {} },
   'device.revoked': { problem: 'conflict', english: 'This device was revoked.', params: {} },
+  'device.other_fingerprint': {
+    problem: 'conflict',
+    english: 'The key of this device changed meanwhile. Reload the page and compare again.',
+    params: {},
+  },
   'device.already_revoked': { problem: 'conflict', english: 'This device is already revoked.', params: {} },
   'device.already_scanning': {
     problem: 'conflict',

@@ -11,6 +11,7 @@ import type { Scan } from '@palisade/contract/antivirus';
 import {
   askSecondLook,
   changeDevice,
+  confirmDevice,
   countDeviceWishes,
   countRules,
   createEnrolmentCode,
@@ -121,6 +122,7 @@ export function serveDevices(
   serve(api, listBlocked, 'customer', ({ session }) => devices.blocked(session.user.id));
   serve(api, readDevice, own, ({ row }) => devices.read(row));
   serve(api, changeDevice, own, ({ row, body }) => devices.change(row, body));
+  serve(api, confirmDevice, own, ({ row, body }) => devices.confirm(row, body.fingerprint));
   serve(api, revokeDevice, own, ({ row, session, request }) => devices.revoke(row, doer(request, session.user.id)));
   serve(api, removeDevice, own, ({ row, session, request }) => devices.remove(row, doer(request, session.user.id)));
   serve(api, listDeviceScans, own, async ({ row, query, header, request }) => {

@@ -18,6 +18,8 @@ export interface DeviceTables {
     token_hash: string;
     agent_version: string;
     enrolled_at: string;
+    /** When its person said that it is theirs; null while it waits for that. */
+    confirmed_at: string | null;
     revoked_at: string | null;
     last_seen_at: string | null;
     /** The holder of its one connection, and the end of its lease, by the clock of the database. */

@@ -54,7 +54,7 @@ describe('routes of devices', async () => {
     expect(enrolled).toMatchObject({ device_name: '<b>laptop</b>' });
     expect(replyOf(await call(listDevices, { token }))).toMatchObject([
       {
-        ...{ id: enrolled.device_id, device_name: '<b>laptop</b>', state: 'offline', capabilities: null, rules_count: 0 },
+        ...{ id: enrolled.device_id, device_name: '<b>laptop</b>', state: 'waiting', capabilities: null, rules_count: 0 },
         ...{ defaults: { inbound: 'allow', outbound: 'allow' } },
         enforcement: { state: 'pending', desired_rev: 1, applied_rev: 0 },
       },

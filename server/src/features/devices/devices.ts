@@ -22,7 +22,15 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { PersonsRules } from './desired-state.ts';
 import { type DeviceIncident, incidentOfSilence } from './device-alerts.ts';
-import { type DeviceRow, deviceOf, deviceScanOf, type FindingRow, SCANS_OVER, type ScanRow } from './device-record.ts';
+import {
+  type DeviceRow,
+  deviceOf,
+  deviceScanOf,
+  type FindingRow,
+  keyFingerprint,
+  SCANS_OVER,
+  type ScanRow,
+} from './device-record.ts';
 import { refuse } from './devices.refusals.ts';
 import type { DeviceTables } from './devices.tables.ts';
 import type { SecondLooks } from './second-looks.ts';
@@ -136,6 +144,7 @@ export class Devices {
       .selectFrom('devices')
       .select(['id', 'user_id', 'device_name', 'last_seen_at'])
       .where('revoked_at', 'is', null)
+      .where('confirmed_at', 'is not', null)
       .where('silence_told_at', 'is', null)
       .where('last_seen_at', '<=', before)
       .limit(SILENT_AT_ONCE)
@@ -156,11 +165,12 @@ export class Devices {
     return await this.records(user_id, await query.execute());
   }
 
-  /** All that are not revoked. */
+  /** All that are confirmed and not revoked. */
   async living(user_id: string): Promise<Device[]> {
     const rows = await this.select()
       .where('user_id', '=', user_id)
       .where('revoked_at', 'is', null)
+      .where('confirmed_at', 'is not', null)
       .orderBy('id', 'desc')
       .execute();
     return await this.records(user_id, rows);
@@ -200,6 +210,21 @@ export class Devices {
       .where('id', '=', row.id)
       .execute();
     if (has_defaults || has_folders) this.nudge(row.id);
+    return await this.readOne(row.id);
+  }
+
+  /** Makes a new device count. @throws Problem `conflict` for another key than the one that its person saw, and for a revoked device. */
+  async confirm(row: DeviceRow, fingerprint: string): Promise<Device> {
+    if (fingerprint !== keyFingerprint(row.public_key)) throw refuse('device.other_fingerprint');
+    if (row.revoked_at !== null) throw refuse('device.revoked');
+    await this.database
+      .updateTable('devices')
+      .set(({ eb }) => ({ confirmed_at: at(this.now), pending_since: at(this.now), told_rev: eb('told_rev', '+', 1) }))
+      .where('id', '=', row.id)
+      .where('enrolled_at', '=', row.enrolled_at)
+      .where('revoked_at', 'is', null)
+      .execute();
+    this.nudge(row.id);
     return await this.readOne(row.id);
   }
 
@@ -413,6 +438,7 @@ export class Devices {
       .select('id')
       .where('user_id', '=', user_id)
       .where('revoked_at', 'is', null)
+      .where('confirmed_at', 'is not', null)
       .execute();
     for (const { id } of rows) this.nudge(id);
     return rows.length;

@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
-import { computer, newKey } from '#test/agent-double.ts';
+import { describe, expect, test } from 'vitest';
+import { computer, newKey, reportOf } from '#test/agent-double.ts';
 import { openDevices } from '#test/device-parts.ts';
 import { ORIGIN } from '#test/feature-database.ts';
+import { keyFingerprint } from './device-record.ts';
 import { hashOf } from './enrolment.ts';
 
 const parts = await openDevices();
-const { database, clock, world, devices, agents, enrolment, newPerson, enrol, rowOf } = parts;
+const { database, clock, world, devices, agents, enrolment, newPerson, enrol, connect, rowOf, setRules } = parts;
 const codeOf = async (user_id: string) => (await enrolment.newCode(user_id)).code.replace('-', '');
 const enrolWith = (code: string, source = '192.0.2.1') => enrolment.enrol(computer(code), { ...ORIGIN, source });
 
@@ -88,4 +89,57 @@ test('with the same key is the same device, whose older token ends', async () =>
   expect(await devices.list(user_id, { limit: 10 })).toMatchObject([
     { device_name: 'Mine', hostname: 'other', state: 'offline' },
   ]);
+});
+
+describe('a device that its person has not confirmed', () => {
+  async function waiting() {
+    const user_id = await newPerson();
+    const { code } = await enrolment.newCode(user_id);
+    const identity = await enrolment.enrol(computer(code.replace('-', '')), ORIGIN);
+    const agent = await connect(identity);
+    return { user_id, identity, agent, row: () => rowOf(identity.device_id) };
+  }
+
+  test('gets no rules, and its reports neither count nor are noted', async () => {
+    const { user_id, identity, agent, row } = await waiting();
+    setRules(user_id, [{}]);
+    const raised = world.raised.length;
+    expect((await devices.read(await row())).state).toBe('waiting');
+    expect(await devices.living(user_id)).toEqual([]);
+    await devices.startScan(await row(), { scan: 'quick', path: null });
+    const before = await agents.desired(identity.device_id);
+    expect(before?.desired).toMatchObject({ rules: [], scan_jobs: [], defaults: { inbound: 'allow', outbound: 'allow' } });
+    const counters = [{ of: 'inbound' as const, packets: 5, bytes: 5 }];
+    expect(await agents.hear(agent, reportOf({ counters }))).toEqual([]);
+    expect(await devices.counters(user_id)).toEqual([]);
+    expect(world.raised).toHaveLength(raised);
+
+    const { fingerprint } = await devices.read(await row());
+    expect(fingerprint).toMatch(/^(?:[0-9A-F]{4} ){7}[0-9A-F]{4}$/);
+    expect((await devices.confirm(await row(), fingerprint)).state).toBe('online');
+    const after = await agents.desired(identity.device_id);
+    expect(after?.desired).toMatchObject({ rules: [{}], scan_jobs: [{}] });
+    expect(after?.desired.rev).toBeGreaterThan(before?.desired.rev ?? 0);
+    expect(after?.mark).not.toBe(before?.mark);
+    expect(await agents.hear(agent, reportOf({ counters }))).toMatchObject([{ kind: 'noted' }]);
+    expect(await devices.counters(user_id)).toHaveLength(1);
+    expect(await devices.living(user_id)).toHaveLength(1);
+  });
+
+  test('is not confirmed with the fingerprint of another key', async () => {
+    const [one, other] = [await waiting(), await waiting()];
+    const { fingerprint } = await devices.read(await other.row());
+    await expect(devices.confirm(await one.row(), fingerprint)).rejects.toMatchObject({ code: 'conflict' });
+    expect((await one.row()).confirmed_at).toBeNull();
+  });
+
+  test('waits again after it was enrolled again', async () => {
+    const { user_id, row } = await waiting();
+    const { public_key } = await row();
+    await devices.confirm(await row(), keyFingerprint(public_key));
+    const { code } = await enrolment.newCode(user_id);
+    await enrolment.enrol(computer(code.replace('-', ''), { public_key }), ORIGIN);
+    expect((await row()).confirmed_at).toBeNull();
+    expect(await database.selectFrom('devices').select('id').where('user_id', '=', user_id).execute()).toHaveLength(1);
+  });
 });

@@ -160,6 +160,7 @@ export class Enrolment {
         token_hash: hashOf(token),
         agent_version,
         enrolled_at: at(this.now),
+        confirmed_at: null,
         revoked_at: null,
         instance: null,
         connection_id: null,

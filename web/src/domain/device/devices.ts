@@ -27,7 +27,7 @@ export const blockedQuery = queryOptions({
   queryFn: ({ signal }) => call(listBlocked, { signal }),
 });
 
-/** Devices that are not revoked. */
+/** Devices that are confirmed and not revoked. */
 export function livingOf(devices: readonly Device[]): Device[] {
-  return devices.filter(({ state }) => state !== 'revoked');
+  return devices.filter(({ state }) => state !== 'revoked' && state !== 'waiting');
 }

@@ -10,6 +10,7 @@ import { ScreenLink } from '#ui/button-link.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Sentence } from '#ui/sentence.tsx';
+import { ConfirmDevice } from './confirm-device.tsx';
 
 /** A local address, which other computers cannot reach. */
 const OWN_MACHINE = /\/\/(?:localhost|127\.|\[::1\])/u;
@@ -54,6 +55,7 @@ export function AddLinux({ devices, onDone }: AddLinuxProps) {
     mutate();
   }
 
+  if (added?.state === 'waiting') return <ConfirmDevice device={added} />;
   if (added) return <Connected device={added} onAnother={begin} onDone={onDone} />;
   const refusal = data?.refusal ?? (error ? sentenceOf(error) : undefined);
   if (refusal !== undefined || isExpired || data === undefined || command === undefined) {

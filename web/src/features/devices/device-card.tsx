@@ -21,6 +21,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { isEscape } from '#ui/pressed.ts';
 import { Sentence } from '#ui/sentence.tsx';
+import { ConfirmDevice } from './confirm-device.tsx';
 import { DeepScan } from './deep-scan.tsx';
 import { healthNotes, healthProblems } from './device-health.ts';
 import { CHECKS, DEVICE_STATES, ENFORCEMENTS } from './device-words.ts';
@@ -52,6 +53,7 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
   const params = { id: device.id };
   const { label, tone } = DEVICE_STATES[device.state];
   const isRevoked = device.state === 'revoked';
+  const isWaiting = device.state === 'waiting';
   return (
     <section className="card device" aria-labelledby={id} aria-busy={isPending}>
       <div className="device__head">
@@ -77,7 +79,8 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
         </div>
         <Badge tone={tone}>{label}</Badge>
       </div>
-      {!isRevoked && (
+      {isWaiting && <ConfirmDevice device={device} />}
+      {!isRevoked && !isWaiting && (
         <div className="device__parts">
           <Rules device={device} ruleNames={ruleNames} />
           <Health device={device} />
@@ -97,7 +100,7 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
       )}
       <div className="device__actions">
         <ShowToSupport kind="device" id={device.id} name={device.device_name} />
-        {!isRevoked && device.capabilities?.firewall === 'nftables' && (
+        {!isRevoked && !isWaiting && device.capabilities?.firewall === 'nftables' && (
           <Button
             variant="quiet"
             onClick={() => {
@@ -112,7 +115,7 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
             {device.defaults.inbound === 'allow' ? 'Block inbound traffic' : 'Allow inbound traffic'}
           </Button>
         )}
-        {isRevoked ? (
+        {isWaiting ? null : isRevoked ? (
           <Button variant="quiet" onClick={() => mutate(() => call(removeDevice, { params }))}>
             Remove device
           </Button>

@@ -2,6 +2,7 @@ import type { Device, DeviceScan, Enforcement, WishedSystem } from '@palisade/co
 import type { Tone } from '#ui/badge.tsx';
 
 export const DEVICE_STATES: Record<Device['state'], { label: string; tone: Tone }> = {
+  waiting: { label: 'Waiting for you', tone: 'attention' },
   online: { label: 'Online', tone: 'safe' },
   stalled: { label: 'Not responding', tone: 'danger' },
   offline: { label: 'Offline', tone: 'attention' },

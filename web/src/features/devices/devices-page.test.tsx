@@ -1,11 +1,13 @@
 import {
   askSecondLook,
   changeDevice,
+  confirmDevice,
   countDeviceWishes,
   createEnrolmentCode,
   listDeviceFindings,
   listDevices,
   listDeviceWishes,
+  removeDevice,
   revokeDevice,
   saveDeviceWish,
   startDeviceScan,
@@ -76,6 +78,30 @@ describe('without a device', () => {
     server.on(createEnrolmentCode, refusal('device_limit', { detail: 'Your plan holds 1 device.' }));
     await user.click(screen.getByRole('button', { name: 'Get a new command' }));
     await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Your plan holds 1 device.'));
+  });
+});
+
+describe('a new device', () => {
+  const waiting = deviceOf({ state: 'waiting', device_name: 'Kitchen' });
+
+  it('counts once its fingerprint was confirmed', async () => {
+    server.answer(at(confirmDevice, waiting), { ...waiting, state: 'online' });
+    const user = open(waiting);
+    expect(await screen.findByText(waiting.fingerprint)).toBeVisible();
+    expect(screen.getByText('Waiting for you')).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Block inbound traffic' })).toBeNull();
+    server.answer(listDevices, [{ ...waiting, state: 'online' }]);
+    await user.click(screen.getByRole('button', { name: 'The fingerprint is the same' }));
+    expect(await screen.findByText('Online')).toBeVisible();
+    expect(server.callsOf(at(confirmDevice, waiting)).map(({ body }) => body)).toEqual([{ fingerprint: waiting.fingerprint }]);
+  });
+
+  it('with another fingerprint is removed', async () => {
+    server.answer(at(removeDevice, waiting), undefined);
+    const user = open(waiting);
+    server.answer(listDevices, []);
+    await user.click(await screen.findByRole('button', { name: 'Remove this device' }));
+    await waitFor(() => expect(screen.queryByText(waiting.fingerprint)).toBeNull());
   });
 });
 
