@@ -95,7 +95,7 @@ function answerOf(uploads: readonly Upload[], summary: UploadSummary): Answer {
   if (infected > 0) {
     const names = listFirst(uploads.filter(isInfected).map(({ file }) => shownNameOf(file.name).whole));
     const sentence = plural(infected, {
-      one: total === 1 ? 'Don’t open it. Delete it from your device.' : `Don’t open ${names}. Delete it from your device.`,
+      one: only === undefined ? `Don’t open ${names}. Delete it from your device.` : 'Don’t open it. Delete it from your device.',
       other: `Don’t open ${names}. Delete them from your device.`,
     });
     return { tone: 'danger', icon: IconAlertTriangle, title, sentence };
