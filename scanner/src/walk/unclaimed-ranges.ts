@@ -289,6 +289,8 @@ export class UnclaimedRanges {
       // A header of a mail may stand within another one.
       for (; hit?.carved.format.traits.is_mail === true; hit = this.nextHit(1, after)) this.hit += 1;
       await this.examinePart(0, hit?.offset ?? after);
+      // A stream may begin with letters, which look like the end of the text.
+      await this.streams(0, end);
       return hit?.offset ?? after;
     }
     if (leaf.kind === 'binary') await this.carriedMembers();
