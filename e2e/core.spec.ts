@@ -21,7 +21,7 @@ test('a new person registers and has files scanned', { tag: '@core' }, async ({ 
       .filter({ has: page.getByText(name, { exact: true }) });
   await expect(entry(eicarFile.name)).toContainText('Infected');
   await expect(entry(cleanPdf.name)).toContainText('Clean');
-  await expect(entry(nestedZip.name)).toContainText('EICAR-Test-File in inner.zip / eicar.com');
+  await expect(entry(nestedZip.name)).toContainText('EICAR-Test-File in the file inner.zip / eicar.com');
 });
 
 test('an infected file is locked away and comes back unchanged', { tag: '@core' }, async ({ palisade }) => {
