@@ -1,6 +1,6 @@
 // proves: asvs-13.2.4, asvs-13.2.5, asvs-15.3.2, security-40
 import { fork } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -370,6 +370,7 @@ describe('an update of the signatures', () => {
 
   test('is a command that prints the result of each source, and fails when one failed', async () => {
     const DATA_DIR = join((await freshStore()).folder, 'data');
+    mkdirSync(DATA_DIR, { mode: 0o700 });
     feeds.put('/told/list.txt', LIST);
     const SIGNATURE_FEEDS = [signed('sha256', '/told/list.txt'), signed('yara', '/told/nothing.zip')].join();
     expect(await runUpdate({ DATA_DIR, SIGNATURE_FEEDS })).toEqual({
