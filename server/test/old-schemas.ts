@@ -81,19 +81,19 @@ export async function readKept<Tables>(database: Kysely<Tables>): Promise<Record
 /** Migrations that a later version could have: they rewrite each row, so that an interruption finds an upgrade of 509b6c4c in the middle. */
 export const UPGRADED: Record<string, Migration> = {
   ...migrations,
-  '0201-marks': {
+  '0901-marks': {
     async up(database: Kysely<unknown>) {
       await sql`create table scan_marks (id text primary key, mark text not null)`.execute(database);
       await sql`insert into scan_marks (id, mark) select id, file_hash from scans`.execute(database);
     },
   },
-  '0202-rewrite': {
+  '0902-rewrite': {
     async up(database: Kysely<unknown>) {
       await sql`alter table scans add column mark text`.execute(database);
       await sql`update scans set mark = (select mark from scan_marks where scan_marks.id = scans.id)`.execute(database);
     },
   },
-  '0203-contract': {
+  '0903-contract': {
     async up(database: Kysely<unknown>) {
       await sql`drop table scan_marks`.execute(database);
       await sql`alter table alerts add column mark text`.execute(database);
