@@ -169,7 +169,8 @@ function shareAnswers({ paths }: Document): Record<string, unknown> {
     const description = common.map(([, answer]) => String(answer['description'])).join('\n\n');
     for (const [status, answer] of Object.entries(responses)) {
       const codes = [...String(answer['description']).matchAll(/^`(\w+)`/gm)].map(([, code]) => code);
-      if (codes.length > 0) responses[status] = share(answer, codes.join('.'));
+      const code = codes.at(-1);
+      if (code !== undefined) responses[status] = share(answer, code);
       else if ((given.get(JSON.stringify(answer)) ?? []).length > 1) responses[status] = share(answer, 'done');
     }
     responses['default'] = share({ description, content }, 'any');
