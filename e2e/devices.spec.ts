@@ -49,7 +49,7 @@ async function addTheDevice(page: Page, computer: Computer): Promise<void> {
   const unattended = `${command.replace('sudo ', '')} -s -- --code-file /tmp/enrolment-code`;
   expect(await computer.shell(`${file}; ${unattended}`)).toContain('This computer is now the device');
   await computer.startAgent();
-  const shown = (await page.locator('[data-fingerprint]').textContent()) ?? 'none';
+  const shown = (await page.locator('[data-fingerprint]').first().textContent()) ?? 'none';
   expect(await computer.shell('palisade-agent status')).toContain(shown);
   await page.getByRole('button', { name: 'The fingerprint is the same' }).first().click();
   await page.getByRole('button', { name: /^Rename / }).click();
