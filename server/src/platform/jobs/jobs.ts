@@ -132,6 +132,7 @@ export class Jobs {
     clearTimeout(of.timer);
     if (of.due.size === 0) return;
     const next = Math.min(...of.due);
+    const left_ms = Math.max(0, next - performance.now());
     of.timer = setTimeout(() => {
       // Timers count from the beginning of their turn, and may come early.
       if (next <= performance.now()) {
@@ -139,7 +140,7 @@ export class Jobs {
         this.look(of);
       }
       this.setTimer(of);
-    }, next - performance.now()).unref();
+    }, left_ms).unref();
   }
 
   private async take(of: Handled): Promise<void> {
