@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
@@ -8,6 +8,7 @@ import { BlobNotFoundError, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { MARK, RESTORING } from '#platform/data-folder.ts';
 import { type DatabaseLocation, databaseLocation, openDatabase } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
+import { fileBytes } from '#platform/file-bytes.ts';
 import { createTextFunctions } from '#platform/folded-text.ts';
 import { HOME_FILE, takeHome } from '#platform/home.ts';
 import { type InstallationKey, installationKeys, readKey } from '#platform/keys.ts';
@@ -268,7 +269,7 @@ async function storeFiles(
           throw error;
         });
         if (there?.size === size && there.sha256 === sha256) continue;
-        const put = await store.put(id, createReadStream(join(stage, name)), { size });
+        const put = await store.put(id, fileBytes(join(stage, name)), { size });
         if (put.sha256 !== sha256) throw new Error(`The store saved different bytes than ${name} has.`);
       }
     });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -7,6 +7,7 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { StoreAwayError } from './blobs/blobs.ts';
 import { logFailure } from './database-patience.ts';
 import type { Disk } from './disk.ts';
+import { fileBytes } from './file-bytes.ts';
 import { newId } from './id.ts';
 import { refuse, refuseField } from './platform.refusals.ts';
 import { storageProblem } from './storage-problem.ts';
@@ -135,7 +136,7 @@ export function createScannedFiles(parts: {
       async function decide(): Promise<void> {
         const verdict = await inspect({ ...file, user_id, signal: stop.signal });
         // First the bytes, then the word that they are there.
-        if (verdict.status === 'clean') await files.seal(sealedOf(file), createReadStream(file.path));
+        if (verdict.status === 'clean') await files.seal(sealedOf(file), fileBytes(file.path));
         if (!(await conclude(verdict))) await files.remove(file.id);
       }
       const done = decide()

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,6 +6,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { inPages } from '#platform/batches.ts';
 import { type BlobFacts, StoreAwayError } from '#platform/blobs/blobs.ts';
+import { fileBytes } from '#platform/file-bytes.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import type { JobTables } from '#platform/jobs/job-tables.ts';
 import { isStorageError } from '#platform/storage-problem.ts';
@@ -23,8 +23,6 @@ type Kept = Pick<ScanRow, 'id' | 'in_store'>;
 const LEFTOVER_AFTER_MS = DAY_MS;
 
 const SWEPT_AT_ONCE = 100;
-
-const READ_BYTES = 256 * 1024;
 
 /** A server that has not removed expired files for so long does not run any more: other servers note that on its records. */
 const ABANDONED_MS = DAY_MS;
@@ -128,7 +126,7 @@ export class ScanStore {
 
   private async seal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string }> {
     const place = this.shared ?? this.quarantine;
-    const { sha256 }: BlobFacts = await place.seal(row, createReadStream(this.spool.path(row.id), { highWaterMark: READ_BYTES }));
+    const { sha256 }: BlobFacts = await place.seal(row, fileBytes(this.spool.path(row.id)));
     return { in_store: place === this.shared ? 1 : 0, sealed_sha256: sha256 };
   }
 

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { allBlobs, type Blobs } from '#platform/blobs/blobs.ts';
 import { takeExclusive } from '#platform/exclusive.ts';
+import { fileBytes } from '#platform/file-bytes.ts';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import { SET_FILE, type SignatureStore, setNameSchema, stateSchema, type UpdateState } from './signature-store.ts';
 
@@ -78,10 +79,10 @@ export function createSharedSignatures(parts: { database: Kysely<InstallationTab
       const before = (await read())?.sets ?? [];
       const sets = set === undefined ? before : [set.name, ...before.filter((name) => name !== set.name)].slice(0, SETS_KEPT);
       if (set !== undefined && before[0] !== set.name) {
-        for (const { id, path } of set.feeds) await blobs.put(`${set.name}/${id}`, createReadStream(path), await stat(path));
+        for (const { id, path } of set.feeds) await blobs.put(`${set.name}/${id}`, fileBytes(path), await stat(path));
         const [first] = set.feeds;
         // Last: what names the others.
-        if (first !== undefined) await blobs.put(`${set.name}/set`, createReadStream(join(dirname(first.path), SET_FILE)));
+        if (first !== undefined) await blobs.put(`${set.name}/set`, fileBytes(join(dirname(first.path), SET_FILE)));
       }
       await writeFact(database, FACT, JSON.stringify({ sets, state }));
       for await (const { key } of allBlobs(blobs)) {
