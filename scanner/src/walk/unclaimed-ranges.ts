@@ -286,10 +286,9 @@ export class UnclaimedRanges {
     }
     if (isTextBeforeOthers(this.reader, leaf)) {
       let hit = this.nextHit(1, after);
-      // A header of a mail may stand within another one.
+      // A header of a mail may stand within another one. A stream may begin with letters, which look like the end of the text.
       for (; hit?.carved.format.traits.is_mail === true; hit = this.nextHit(1, after)) this.hit += 1;
       await this.examinePart(0, hit?.offset ?? after);
-      // A stream may begin with letters, which look like the end of the text.
       await this.streams(0, end);
       return hit?.offset ?? after;
     }
