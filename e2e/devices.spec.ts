@@ -45,12 +45,14 @@ async function addTheDevice(page: Page, computer: Computer): Promise<void> {
   const code = (await page.locator('[data-code]').textContent()) ?? '';
   expect(code).toMatch(/^[A-Z2-9]{5}-[A-Z2-9]{5}$/u);
   // The computer has no terminal to type at.
-  const file = `(umask 077; echo ${code} >/tmp/enrolment-code)`;
-  const unattended = `${command.replace('sudo ', '')} -s -- --code-file /tmp/enrolment-code`;
-  expect(await computer.shell(`${file}; ${unattended}`)).toContain('This computer is now the device');
+  const unattended = `${command.replace('sudo ', '')} -s -- --code-file "$file"`;
+  expect(await computer.shell(`file=$(mktemp); echo ${code} >"$file"; ${unattended}`)).toContain(
+    'This computer is now the device',
+  );
   await computer.startAgent();
   const shown = (await page.locator('[data-fingerprint]').first().textContent()) ?? 'none';
-  expect(await computer.shell('palisade-agent status')).toContain(shown);
+  // Without systemd no folder holds the state of the running agent.
+  expect(await computer.shell('palisade-agent status || true')).toContain(shown);
   await page.getByRole('button', { name: 'The fingerprint is the same' }).first().click();
   await page.getByRole('button', { name: /^Rename / }).click();
   await page.getByRole('textbox', { name: 'Device name' }).fill('Kitchen');
