@@ -62,7 +62,7 @@ test.each([
   expect(canonicalEmail(typed)).toBeUndefined();
 });
 
-/** What programs, lists and sentences put around an address that a person copies. */
+/** Texts around a copied address, from programs, lists and sentences. */
 const AROUND: readonly ((address: string) => string)[] = [
   (address) => `Erin Bar <${address}>`,
   (address) => `"Bar, Erin" <${address}>;`,

@@ -1,5 +1,5 @@
 /**
- * Where a link, a number or an account begins and ends in a text: all finders take it from here.
+ * The boundaries of links, numbers and accounts in a text: all finders take them from here.
  *
  * Words of these alphabets have spaces between them, so that no name begins directly behind such a letter. Alphabets whose letters
  * are drawn like Latin ones are among them, as imitations mix them.

@@ -14,7 +14,7 @@ const SIGNED = `${PKCS7}02`;
 interface Value {
   tag: number;
   start: number;
-  /** Where its content ends; the end of all bytes where its length is open. */
+  /** End of the content; the end of all bytes if the length is open. */
   end: number;
   isOpen: boolean;
 }

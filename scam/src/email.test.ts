@@ -63,6 +63,12 @@ describe('the signature of an email', () => {
   });
 });
 
+test('a text with many folded lines is no email source, whatever ends its lines', () => {
+  // A pattern that may take the return in two ways doubles its steps with each line.
+  for (const end of ['\n', '\r\n'])
+    for (const lines of [1, 1_000, 5_000]) expect(isEmailSource(`Subject: x${end}${` y${end}`.repeat(lines)}!`)).toBe(false);
+});
+
 describe('questions to the DNS', () => {
   const domains = fc.constantFrom(
     'example.com',

@@ -24,7 +24,8 @@ const PARTS = {
   forceRfc822Attachments: true,
 } as const;
 
-const BEGINNING = /^(?:[\w-]{2,40}:[^\n]{0,9998}\r?\n(?:[ \t][^\n]{0,9998}\r?\n)*){2}/u;
+/** A return before the line feed counts to the line: as a part of its own it would match in two ways. */
+const BEGINNING = /^(?:[\w-]{2,40}:[^\n]{0,9999}\n(?:[ \t][^\n]{0,9999}\n)*){2}/u;
 /** Fields of which every email has one. */
 const KNOWN_FIELDS = [
   ...['received', 'return-path', 'delivered-to', 'mime-version', 'message-id', 'dkim-signature', 'authentication-results'],
